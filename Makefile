@@ -1,0 +1,54 @@
+# Short names for what people do most. CMakePresets.json holds the build itself.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench docs format clean nightly asan ubsan tsan setup
+
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+# $(call build,PRESET[,TARGET]): prints progress to a person, only problems to a log file.
+define build
+@mkdir -p build/$(1)
+@cmake --preset $(1) >build/$(1)/configure.log || { cat build/$(1)/configure.log; exit 1; }
+@echo "building $(or $(2),all) in build/$(1)"
+@quiet=--quiet; [ -t 1 ] && quiet=; cmake --build --preset $(1) $(if $(2),--target $(2)) -- $$quiet
+endef
+
+help:  ## show this list
+	@sed -n 's/^\([a-z ]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: setup  ## build and run the demo
+	$(call build,release,demo)
+	@build/release/apps/demo $(ARGS)
+
+test: setup  ## build everything and run the tests
+	$(call build,release)
+	@ctest --preset release -j $(JOBS)
+
+bench: setup  ## run the benchmarks; ARGS="--benchmark_filter=…" selects
+	$(call build,release,cotan_bench)
+	@build/release/bench/cotan_bench $(ARGS)
+
+docs: setup  ## regenerate docs/features.md from the case table
+	$(call build,release,test_cases)
+	@build/release/tests/test_cases --features >build/features.md
+	@mv build/features.md docs/features.md
+
+asan ubsan tsan: setup  ## build with that sanitizer and run the tests
+	$(call build,$@)
+	@ctest --preset $@ -j $(JOBS)
+
+nightly: export COTAN_NIGHTLY := 1
+nightly: setup  ## the long run: nightly-size tests, then all sanitizers
+	$(call build,release)
+	@ctest --preset release -j $(JOBS) --timeout 14400
+	@env -u COTAN_NIGHTLY $(MAKE) asan ubsan tsan
+
+format:  ## clang-format all sources
+	@command -v clang-format >/dev/null || { echo "install clang-format first"; exit 1; }
+	@find include src tests apps bench docs \( -name '*.hpp' -o -name '*.cpp' \) -print0 | xargs -0r clang-format -i
+
+clean:  ## remove build/
+	@rm -rf build
+
+setup:
+	@tools/setup.sh

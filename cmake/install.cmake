@@ -1,0 +1,37 @@
+# Install rules, the CMake package and cotan.pc. Both packages also work straight from the build tree.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cotan)
+install(TARGETS cotan EXPORT cotanTargets)
+install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(EXPORT cotanTargets NAMESPACE cotan:: DESTINATION ${package_dir})
+export(EXPORT cotanTargets NAMESPACE cotan:: FILE ${PROJECT_BINARY_DIR}/cotanTargets.cmake)
+
+configure_package_config_file(cmake/cotanConfig.cmake.in ${PROJECT_BINARY_DIR}/cotanConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cotanConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cotanConfig.cmake ${PROJECT_BINARY_DIR}/cotanConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# A program linked with a sanitized library needs the same sanitizer.
+string(JOIN " " pc_flags ${COTAN_SANITIZE_FLAGS})
+
+# Build tree: absolute paths and an rpath, so that programs run without LD_LIBRARY_PATH.
+set(pc_prefix ${PROJECT_BINARY_DIR})
+set(pc_includedir ${PROJECT_SOURCE_DIR}/include)
+set(pc_libdir ${PROJECT_BINARY_DIR})
+set(pc_rpath "-Wl,-rpath,\${libdir}")
+configure_file(cmake/cotan.pc.in ${PROJECT_BINARY_DIR}/cotan.pc @ONLY)
+
+# Installed: relative to the file itself, so that the prefix may be chosen (or moved) later.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up "${up}")
+set(pc_prefix "\${pcfiledir}/${up}")
+set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+set(pc_rpath "")
+configure_file(cmake/cotan.pc.in ${PROJECT_BINARY_DIR}/cotan-installed.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cotan-installed.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig RENAME cotan.pc)

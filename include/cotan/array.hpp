@@ -1,0 +1,342 @@
+// Array: an immutable handle to an n-dimensional array, or to a value that a transform is tracing.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <cotan/dtype.hpp>
+#include <cotan/error.hpp>
+
+// Where the user's code is: the library itself records no lines, so that errors name the user's.
+#ifdef COTAN_BUILDING_LIBRARY
+#define COTAN_HERE \
+  std::source_location {}
+#else
+#define COTAN_HERE std::source_location::current()
+#endif
+
+namespace cotan {
+
+class Array;
+class ArrayLike;
+class Index;
+class IndexUpdate;
+
+namespace detail {
+class Value;
+using ValuePtr = std::shared_ptr<const Value>;
+}  // namespace detail
+
+/// No axis, no bound, no value: `in_axes = {0, none}`, `range(none, 3)`.
+struct None {};
+inline constexpr None none{};
+
+/// What a dtype and a shape say about an array whose elements are not known.
+struct AbstractValue {
+  DType dtype = DType::f32;
+  Shape shape;
+  bool weak_type = false;  ///< came from a C++ scalar: gives way to other dtypes in promotion
+  std::int64_t size() const;
+  int ndim() const { return static_cast<int>(shape.size()); }
+  std::string str() const;  ///< "f32[2,3]"
+  bool operator==(const AbstractValue&) const = default;
+};
+
+/// A place where arrays live and programs run: "reference", later "native", "webgpu".
+class Device {
+ public:
+  explicit Device(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+  bool operator==(const Device&) const = default;
+  bool operator==(std::string_view name) const { return name_ == name; }
+
+ private:
+  std::string name_;
+};
+std::ostream& operator<<(std::ostream& out, const Device& device);
+
+/// A list of axes, one axis, or none (which means all of them where a reduction takes it).
+class Axes {
+ public:
+  Axes() = default;
+  Axes(None) {}
+  Axes(int axis) : axes_(std::vector<int>{axis}) {}
+  Axes(std::initializer_list<int> axes) : axes_(std::vector<int>(axes)) {}
+  Axes(std::vector<int> axes) : axes_(std::move(axes)) {}
+  bool given() const { return axes_.has_value(); }
+  const std::vector<int>& list() const { return *axes_; }
+  /// Non-negative, unique axes of an array of `ndim` axes; all of them if none was given.
+  std::vector<int> resolve(int ndim, std::string_view op) const;
+
+ private:
+  std::optional<std::vector<int>> axes_;
+};
+
+/// An n-dimensional array of one dtype: immutable, cheap to copy, freed when the last handle goes.
+class Array {
+ public:
+  /// An empty handle; every use but assignment and destruction raises.
+  Array() = default;
+  /// A weak scalar: takes the dtype of what it meets.
+  template <class E>
+    requires std::is_arithmetic_v<E>
+  Array(E value);
+
+  /// Copies `data` (row-major) in; keeps the host's element type.
+  template <HostElement E>
+  static Array from_host(std::span<const E> data, const Shape& shape);
+  template <HostElement E>
+  static Array from_host(const std::vector<E>& data, const Shape& shape);
+  template <HostElement E>
+  static Array from_host(const std::vector<E>& data);
+  static Array from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> data);
+
+  const Shape& shape() const;
+  std::int64_t shape(int axis) const;
+  int ndim() const;
+  std::int64_t size() const;
+  DType dtype() const;
+  bool weak_type() const;
+  std::size_t nbytes() const;
+  Device device() const;
+  const AbstractValue& aval() const;
+  bool defined() const { return value_ != nullptr; }
+
+  /// The one element as a host scalar; raises on more than one element or under a transform.
+  template <class E>
+    requires std::is_arithmetic_v<E>
+  E item() const;
+  /// All elements, row-major, converted to E.
+  template <HostElement E>
+  std::vector<E> to_vector() const;
+  explicit operator bool() const;
+
+  Array astype(DType dtype) const;
+  Array T() const;  ///< all axes reversed
+  Array reshape(const Shape& shape) const;
+  Array transpose(const std::vector<int>& axes = {}) const;
+  Array flatten() const;
+  Array squeeze(const Axes& axis = {}) const;
+  Array sum(const Axes& axis = {}, bool keepdims = false) const;
+  Array prod(const Axes& axis = {}, bool keepdims = false) const;
+  Array mean(const Axes& axis = {}, bool keepdims = false) const;
+  Array max(const Axes& axis = {}, bool keepdims = false) const;
+  Array min(const Axes& axis = {}, bool keepdims = false) const;
+
+  /// Indexing as in NumPy: integers, `all`, `range`, `newaxis`, `ellipsis`, integer and bool Arrays.
+  Array operator[](const Index& index) const;
+  template <class... I>
+  Array operator()(const I&... indices) const;
+  /// Functional update: `a.at(1, all).set(x)` is a new array.
+  template <class... I>
+  IndexUpdate at(const I&... indices) const;
+
+  Array& operator+=(const ArrayLike& other);
+  Array& operator-=(const ArrayLike& other);
+  Array& operator*=(const ArrayLike& other);
+  Array& operator/=(const ArrayLike& other);
+
+  explicit Array(detail::ValuePtr value) : value_(std::move(value)) {}
+  const detail::ValuePtr& value() const { return value_; }
+
+ private:
+  detail::ValuePtr value_;
+};
+
+/// What public functions take: an Array or a C++ scalar, and the line of the caller for error messages.
+class ArrayLike {
+ public:
+  ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array) { note(where); }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  ArrayLike(T value, std::source_location where = COTAN_HERE) : array_(value) {
+    note(where);
+  }
+  const Array& array() const { return array_; }
+  operator const Array&() const { return array_; }
+  const Array* operator->() const { return &array_; }
+
+ private:
+  static void note(const std::source_location& where);
+  Array array_;
+};
+
+Array operator+(const ArrayLike& a, const ArrayLike& b);
+Array operator-(const ArrayLike& a, const ArrayLike& b);
+Array operator*(const ArrayLike& a, const ArrayLike& b);
+Array operator/(const ArrayLike& a, const ArrayLike& b);
+Array operator%(const ArrayLike& a, const ArrayLike& b);
+Array operator-(const ArrayLike& a);
+Array operator+(const ArrayLike& a);
+Array operator<(const ArrayLike& a, const ArrayLike& b);
+Array operator<=(const ArrayLike& a, const ArrayLike& b);
+Array operator>(const ArrayLike& a, const ArrayLike& b);
+Array operator>=(const ArrayLike& a, const ArrayLike& b);
+Array operator==(const ArrayLike& a, const ArrayLike& b);
+Array operator!=(const ArrayLike& a, const ArrayLike& b);
+Array operator&(const ArrayLike& a, const ArrayLike& b);
+Array operator|(const ArrayLike& a, const ArrayLike& b);
+Array operator^(const ArrayLike& a, const ArrayLike& b);
+Array operator<<(const ArrayLike& a, const ArrayLike& b);
+Array operator>>(const ArrayLike& a, const ArrayLike& b);
+Array operator~(const ArrayLike& a);
+
+/// NumPy-like: nested brackets, long axes elided. A tracer prints as its description.
+std::ostream& operator<<(std::ostream& out, const Array& a);
+std::string to_string(const Array& a);
+
+// Indices ---------------------------------------------------------------------------------------
+
+struct All {};
+struct NewAxis {};
+struct Ellipsis {};
+inline constexpr All all{};
+inline constexpr NewAxis newaxis{};
+inline constexpr Ellipsis ellipsis{};
+
+/// start:stop:step as in Python; `none` leaves a bound open, negative bounds count from the end.
+struct Range {
+  std::optional<std::int64_t> start, stop;
+  std::int64_t step = 1;
+};
+struct Bound {
+  std::optional<std::int64_t> value;
+  Bound(None) {}
+  template <class T>
+    requires std::is_integral_v<T>
+  Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+};
+inline Range range(Bound stop) { return {std::nullopt, stop.value, 1}; }
+inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start.value, stop.value, step}; }
+
+class Index {
+ public:
+  template <class I>
+    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
+  Index(I i) : spec_(static_cast<std::int64_t>(i)) {}
+  Index(All) : spec_(Range{}) {}
+  Index(Range r) : spec_(r) {}
+  Index(NewAxis n) : spec_(n) {}
+  Index(Ellipsis e) : spec_(e) {}
+  Index(Array a) : spec_(std::move(a)) {}
+  using Spec = std::variant<std::int64_t, Range, NewAxis, Ellipsis, Array>;
+  const Spec& spec() const { return spec_; }
+
+ private:
+  Spec spec_;
+};
+
+namespace detail {
+Array get_index(const Array& a, std::vector<Index> indices);
+}
+
+/// What happens to indices outside the array; by default reads clip and writes drop.
+enum class IndexMode { standard, clip, drop, fill, promise_in_bounds };
+struct IndexOptions {
+  IndexMode mode = IndexMode::standard;
+  std::optional<double> fill_value = std::nullopt;  ///< for reads with IndexMode::fill; by default NaN, the smallest signed or largest unsigned integer
+};
+
+/// `a.at(i)`: reads and functional writes at an index.
+class IndexUpdate {
+ public:
+  IndexUpdate(Array a, std::vector<Index> indices) : array_(std::move(a)), indices_(std::move(indices)) {}
+  Array get(IndexOptions options = {}) const;
+  Array set(const ArrayLike& x, IndexOptions options = {}) const;
+  Array add(const ArrayLike& x, IndexOptions options = {}) const;
+  Array subtract(const ArrayLike& x, IndexOptions options = {}) const;
+  Array multiply(const ArrayLike& x, IndexOptions options = {}) const;
+  Array divide(const ArrayLike& x, IndexOptions options = {}) const;
+  Array min(const ArrayLike& x, IndexOptions options = {}) const;
+  Array max(const ArrayLike& x, IndexOptions options = {}) const;
+
+ private:
+  Array array_;
+  std::vector<Index> indices_;
+};
+
+template <class... I>
+Array Array::operator()(const I&... indices) const {
+  return detail::get_index(*this, {Index(indices)...});
+}
+template <class... I>
+IndexUpdate Array::at(const I&... indices) const {
+  return IndexUpdate(*this, {Index(indices)...});
+}
+inline Array Array::operator[](const Index& index) const { return detail::get_index(*this, {index}); }
+
+// Host conversions ------------------------------------------------------------------------------
+
+namespace detail {
+Array weak_scalar(double value);
+Array weak_scalar(std::int64_t value);
+Array weak_scalar(std::uint64_t value);
+Array weak_scalar(bool value);
+/// Copies elements to `out` converted to `dtype`; raises on tracers.
+void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op);
+void check_host_size(std::size_t elements, const Shape& shape);
+}  // namespace detail
+
+template <class E>
+  requires std::is_arithmetic_v<E>
+Array::Array(E value) {
+  if constexpr (std::is_same_v<E, bool>) *this = detail::weak_scalar(value);
+  else if constexpr (std::is_floating_point_v<E>) *this = detail::weak_scalar(static_cast<double>(value));
+  else if constexpr (std::is_unsigned_v<E>) *this = detail::weak_scalar(static_cast<std::uint64_t>(value));
+  else *this = detail::weak_scalar(static_cast<std::int64_t>(value));
+}
+
+template <HostElement E>
+Array Array::from_host(std::span<const E> data, const Shape& shape) {
+  if constexpr (std::is_same_v<E, long double>) {
+    return from_host(std::vector<double>(data.begin(), data.end()), shape);
+  } else {
+    detail::check_host_size(data.size(), shape);
+    return from_bytes(dtype_of<E>(), shape, std::as_bytes(data));
+  }
+}
+template <HostElement E>
+Array Array::from_host(const std::vector<E>& data, const Shape& shape) {
+  if constexpr (std::is_same_v<E, bool>) {
+    std::vector<std::uint8_t> bytes(data.begin(), data.end());
+    detail::check_host_size(bytes.size(), shape);
+    return from_bytes(DType::bool_, shape, std::as_bytes(std::span(bytes)));
+  } else {
+    return from_host(std::span<const E>(data), shape);
+  }
+}
+template <HostElement E>
+Array Array::from_host(const std::vector<E>& data) {
+  return from_host(data, {static_cast<std::int64_t>(data.size())});
+}
+
+template <class E>
+  requires std::is_arithmetic_v<E>
+E Array::item() const {
+  if (defined() && size() != 1)
+    throw ShapeError("[item] the array has " + std::to_string(size()) + " elements, shape " +
+                     describe(shape()) + "; index it down to one element or use to_vector().");
+  std::conditional_t<std::is_same_v<E, long double>, double, E> out{};
+  detail::copy_to_host(*this, dtype_of<E>(), &out, "item");
+  return out;
+}
+template <HostElement E>
+std::vector<E> Array::to_vector() const {
+  // vector<bool> has no data() and long double no dtype: both go through another element type.
+  using Raw = std::conditional_t<std::is_same_v<E, bool>, std::uint8_t,
+                                 std::conditional_t<std::is_same_v<E, long double>, double, E>>;
+  std::vector<Raw> raw(static_cast<std::size_t>(defined() ? size() : 0));
+  detail::copy_to_host(*this, dtype_of<E>(), raw.data(), "to_vector");
+  if constexpr (std::is_same_v<Raw, E>) return raw;
+  else return std::vector<E>(raw.begin(), raw.end());
+}
+
+}  // namespace cotan

@@ -1,0 +1,14 @@
+// Everything: arrays, transforms and the namespaces numpy, lax, linalg, random, tree.
+#pragma once
+#include <cotan/array.hpp>
+#include <cotan/debug.hpp>
+#include <cotan/device.hpp>
+#include <cotan/dtype.hpp>
+#include <cotan/error.hpp>
+#include <cotan/io.hpp>
+#include <cotan/lax.hpp>
+#include <cotan/linalg.hpp>
+#include <cotan/numpy.hpp>
+#include <cotan/random.hpp>
+#include <cotan/transforms.hpp>
+#include <cotan/tree.hpp>

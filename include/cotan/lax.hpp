@@ -1,0 +1,100 @@
+// cotan::lax: the primitives by name, and operations NumPy has no name for. Dtypes and shapes promote here too.
+#pragma once
+#include <cotan/array.hpp>
+#include <span>
+#include <vector>
+
+namespace cotan::lax {
+
+Array rsqrt(const ArrayLike& a);
+Array integer_pow(const ArrayLike& a, int n);
+Array logistic(const ArrayLike& a);
+Array erf(const ArrayLike& a);
+Array erfc(const ArrayLike& a);
+Array erf_inv(const ArrayLike& a);
+Array lgamma(const ArrayLike& a);
+Array digamma(const ArrayLike& a);
+Array polygamma(int n, const ArrayLike& a);
+/// Quotient and remainder rounded towards zero, as in C.
+Array div(const ArrayLike& a, const ArrayLike& b);
+Array rem(const ArrayLike& a, const ArrayLike& b);
+Array clamp(const ArrayLike& lo, const ArrayLike& a, const ArrayLike& hi);
+Array select(const ArrayLike& predicate, const ArrayLike& on_true, const ArrayLike& on_false);
+Array shift_right_logical(const ArrayLike& a, const ArrayLike& b);
+Array shift_right_arithmetic(const ArrayLike& a, const ArrayLike& b);
+Array population_count(const ArrayLike& a);
+Array clz(const ArrayLike& a);
+Array convert_element_type(const ArrayLike& a, DType dtype);
+/// The same bits as another dtype; a narrower one adds a trailing axis, a wider one takes it away.
+Array bitcast_convert_type(const ArrayLike& a, DType dtype);
+
+Array iota(DType dtype, const Shape& shape, int axis = 0);
+Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions);
+Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation);
+Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& limit, const std::vector<std::int64_t>& strides = {});
+Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride = 1, int axis = 0);
+struct PaddingConfig {
+  std::int64_t low = 0, high = 0, interior = 0;
+};
+/// Low and high padding may be negative, which crops.
+Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingConfig>& config);
+Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions);
+Array concatenate(const std::vector<Array>& arrays, int dimension);
+
+struct DotDimensionNumbers {
+  std::vector<std::int64_t> contract_lhs, contract_rhs, batch_lhs, batch_rhs;
+};
+/// Result axes: batch, then free axes of `a`, then free axes of `b`.
+Array dot_general(const ArrayLike& a, const ArrayLike& b, const DotDimensionNumbers& dimensions);
+
+Array reduce_sum(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array reduce_prod(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array reduce_max(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array reduce_min(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes);
+Array argmax(const ArrayLike& a, int axis, DType index_dtype = i32);
+Array argmin(const ArrayLike& a, int axis, DType index_dtype = i32);
+
+Array cumsum(const ArrayLike& a, int axis = 0, bool reverse = false);
+Array cumprod(const ArrayLike& a, int axis = 0, bool reverse = false);
+Array cummax(const ArrayLike& a, int axis = 0, bool reverse = false);
+Array cummin(const ArrayLike& a, int axis = 0, bool reverse = false);
+Array cumlogsumexp(const ArrayLike& a, int axis = 0, bool reverse = false);
+
+/// What gather and scatter do with indices outside the operand.
+enum class GatherScatterMode { clip, fill_or_drop, promise_in_bounds };
+struct GatherDimensionNumbers {
+  std::vector<std::int64_t> offset_dims, collapsed_slice_dims, start_index_map;
+  std::vector<std::int64_t> operand_batching_dims = {}, start_indices_batching_dims = {};
+};
+Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const GatherDimensionNumbers& dimensions,
+             const std::vector<std::int64_t>& slice_sizes, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+struct ScatterDimensionNumbers {
+  std::vector<std::int64_t> update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims;
+  std::vector<std::int64_t> operand_batching_dims = {}, scatter_indices_batching_dims = {};
+};
+Array scatter(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates, const ScatterDimensionNumbers& dimensions,
+              GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+Array scatter_add(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates, const ScatterDimensionNumbers& dimensions,
+                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+Array scatter_mul(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates, const ScatterDimensionNumbers& dimensions,
+                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+Array scatter_min(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates, const ScatterDimensionNumbers& dimensions,
+                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+Array scatter_max(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates, const ScatterDimensionNumbers& dimensions,
+                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+/// A window of static sizes at dynamic starts; starts are clamped so that the window fits.
+Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start, const std::vector<std::int64_t>& sizes);
+Array dynamic_slice_in_dim(const ArrayLike& a, const ArrayLike& start, std::int64_t size, int axis = 0);
+Array dynamic_update_slice(const ArrayLike& a, const ArrayLike& update, const std::vector<Array>& start);
+Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start, int axis = 0);
+
+/// Sorts all operands together by the first `num_keys` of them; stable unless told otherwise.
+std::vector<Array> sort(const std::vector<Array>& operands, int axis = -1, int num_keys = 1, bool is_stable = true);
+/// The k largest along the last axis, and their indices.
+std::pair<Array, Array> top_k(const ArrayLike& a, int k);
+
+Array stop_gradient(const ArrayLike& a);
+
+}  // namespace cotan::lax

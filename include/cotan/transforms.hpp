@@ -1,0 +1,515 @@
+// The transforms: a typed skin over cotan::flat. Functions take and return pytrees (tree.hpp).
+#pragma once
+#include <cotan/flat.hpp>
+#include <cotan/tree.hpp>
+#include <algorithm>
+#include <typeinfo>
+
+namespace cotan {
+
+namespace detail {
+
+/// C++ numbers where an Array is wanted are weak scalars.
+template <class T>
+using AsArray = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
+/// Numbers are traced where the function takes Arrays in their place; else they are static.
+template <class F, class... A>
+inline constexpr bool numbers_are_dynamic = (std::is_arithmetic_v<A> || ...) && std::is_invocable_v<const F&, const AsArray<A>&...>;
+
+/// Names of flat leaves for messages: "argument 0.layers[1].w".
+template <class... A>
+std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
+  std::vector<std::string> out;
+  std::size_t k = 0;
+  std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(k++), a), ...); }, args);
+  return out;
+}
+template <class T>
+flat::Paths lazy_paths(const T& args) {
+  return [&args](std::size_t i) { return argument_paths(args)[i]; };
+}
+
+template <class R>
+concept ValueWithAux = tree::detail::is_tuple<R> && std::tuple_size_v<R> == 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
+
+template <class... T>
+auto unwrap_single(std::tuple<T...> t) {
+  if constexpr (sizeof...(T) == 1) return std::get<0>(std::move(t));
+  else return t;
+}
+/// The arguments at positions I, numbers there as Arrays.
+template <std::size_t... I, class Tuple>
+auto select_arguments(const Tuple& args) {
+  return std::tuple<AsArray<std::tuple_element_t<I, Tuple>>...>(std::get<I>(args)...);
+}
+template <std::size_t... I, class Tuple, class Chosen, std::size_t... k>
+auto replace_arguments(const Tuple& args, const Chosen& chosen, std::index_sequence<k...>) {
+  const auto pick = [&]<std::size_t at>() -> decltype(auto) {
+    constexpr std::array<std::size_t, sizeof...(I)> wanted{I...};
+    constexpr std::size_t position = [&] {
+      for (std::size_t p = 0; p < sizeof...(I); ++p)
+        if (wanted[p] == at) return p;
+      return sizeof...(I);
+    }();
+    if constexpr (position < sizeof...(I)) return (std::get<position>(chosen));
+    else return (std::get<at>(args));
+  };
+  return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(pick.template operator()<k>()...);
+}
+
+}  // namespace detail
+
+// Differentiation ---------------------------------------------------------------------------------
+
+namespace detail {
+
+template <std::size_t... I, class F, class... A>
+auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) {
+  const std::tuple<A...> args(a...);
+  const auto chosen = select_arguments<I...>(args);
+  using Replaced = decltype(replace_arguments<I...>(args, chosen, std::index_sequence_for<A...>()));
+  using R = std::remove_cvref_t<decltype(std::apply(f, std::declval<const Replaced&>()))>;
+  static_assert(std::is_same_v<R, Array> || ValueWithAux<R>, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
+  std::optional<R> like;
+  const auto flat_f = [&](std::span<const Array> in) {
+    like = std::apply(f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+    return tree::leaves(*like);
+  };
+  const Arrays wrt = tree::leaves(chosen);
+  flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths(chosen));
+  return std::pair{tree::unflatten(std::move(*like), result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
+}
+
+}  // namespace detail
+
+/// Value and gradient with respect to the first argument, or to arguments I…: {value, grads}. The function
+/// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
+template <std::size_t... I, class F>
+auto value_and_grad(F f) {
+  return [f = std::move(f)](const auto&... a) {
+    if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
+    else return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
+  };
+}
+/// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
+template <std::size_t... I, class F>
+auto grad(F f) {
+  return [f = std::move(f)](const auto&... a) {
+    auto result = [&] {
+      if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "grad", a...);
+      else return detail::value_and_grad_call<I...>(f, "grad", a...);
+    }();
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>) return std::move(result.second);
+    else return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
+  };
+}
+
+/// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
+template <class F, class... A, class... B>
+auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents) {
+  static_assert(sizeof...(A) == sizeof...(B), "jvp: as many tangents as primals are needed");
+  const std::tuple<detail::AsArray<A>...> x(primals);
+  const std::tuple<detail::AsArray<B>...> t(tangents);
+  if (tree::structure(x) != tree::structure(t))
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " + tree::structure(t) + ".");
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, ty] = flat::jvp(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), tree::leaves(t), detail::lazy_paths(x));
+  R out = tree::unflatten(*like, y);
+  return std::pair<R, R>{std::move(out), tree::unflatten(std::move(*like), ty)};
+}
+
+/// {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the arguments.
+template <class F, class... A>
+auto vjp(const F& f, const A&... a) {
+  const std::tuple<detail::AsArray<A>...> x(a...);
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, pull] = flat::vjp(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), "vjp", detail::lazy_paths(x));
+  R out = tree::unflatten(std::move(*like), y);
+  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), structure = tree::structure(out)](const detail::AsArray<R>& ct) {
+    if (tree::structure(ct) != structure)
+      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " + structure + ".");
+    return tree::unflatten(exemplar, pull.apply(tree::leaves(ct)));
+  };
+  return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
+}
+
+/// {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
+template <class F, class... A>
+auto linearize(const F& f, const A&... a) {
+  const std::tuple<detail::AsArray<A>...> x(a...);
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, push] = flat::linearize(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), detail::lazy_paths(x));
+  R out = tree::unflatten(*like, y);
+  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(*like)),
+                      structure = tree::structure(x)](const detail::AsArray<A>&... tangents) {
+    const std::tuple<detail::AsArray<A>...> t(tangents...);
+    if (tree::structure(t) != structure)
+      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) + " but the arguments had " + structure + ".");
+    return tree::unflatten(exemplar, push.apply(tree::leaves(t)));
+  };
+  return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
+}
+
+/// The transpose of a linear function, at arguments like `like`: transpose(cotangent) -> tuple of cotangents.
+template <class F, class... A>
+auto linear_transpose(F f, const A&... like) {
+  return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& ct) {
+    return tree::unflatten(x, flat::linear_transpose([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
+                                                     tree::leaves(x), tree::leaves(ct)));
+  };
+}
+
+namespace detail {
+
+template <std::size_t I, class F, class... A>
+auto jacobian_call(const F& f, bool forward, const A&... a) {
+  const std::tuple<A...> args(a...);
+  const auto chosen = select_arguments<I>(args);
+  using In = std::tuple_element_t<0, std::remove_const_t<decltype(chosen)>>;
+  using R = std::remove_cvref_t<decltype(std::apply(f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
+  std::optional<R> like;
+  const Arrays wrt = tree::leaves(chosen);
+  const Arrays blocks = flat::jacobian(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+        return tree::leaves(*like);
+      },
+      wrt, forward, lazy_paths(chosen));
+  if constexpr (std::is_same_v<In, Array>) {
+    return tree::unflatten(std::move(*like), blocks);
+  } else {
+    const In& in = std::get<0>(chosen);
+    std::vector<In> rows;
+    for (std::size_t at = 0; at < blocks.size(); at += wrt.size()) rows.push_back(tree::unflatten(in, std::span(blocks).subspan(at, wrt.size())));
+    if constexpr (std::is_same_v<R, Array>) return rows[0];
+    else return rows;
+  }
+}
+
+}  // namespace detail
+
+/// All derivatives, shape (output…, input…), by forward mode. With respect to one argument. Where both output
+/// and argument are trees: one tree of the argument's type per output leaf.
+template <std::size_t I = 0, class F>
+auto jacfwd(F f) {
+  return [f = std::move(f)](const auto&... a) { return detail::jacobian_call<I>(f, true, a...); };
+}
+/// The same by reverse mode: better with fewer outputs than inputs.
+template <std::size_t I = 0, class F>
+auto jacrev(F f) {
+  return [f = std::move(f)](const auto&... a) { return detail::jacobian_call<I>(f, false, a...); };
+}
+/// Second derivatives of a scalar function: forward over reverse.
+template <std::size_t I = 0, class F>
+auto hessian(F f) {
+  return jacfwd<I>(jacrev<I>(std::move(f)));
+}
+
+// Vectorisation -----------------------------------------------------------------------------------
+
+/// An axis, `none`, or a list: one entry per argument, or inside it per leaf of that argument in order.
+class MappedAxes {
+ public:
+  MappedAxes(int axis) : axis_(axis) {}
+  MappedAxes(None) : axis_(flat::no_axis) {}
+  MappedAxes(std::initializer_list<MappedAxes> list) : list_(list), is_list_(true) {}
+  /// Axes of `counts[i]` leaves for each of several parts.
+  std::vector<int> expand(const std::vector<std::size_t>& counts, std::string_view what) const;
+
+ private:
+  int axis_ = 0;
+  std::vector<MappedAxes> list_;
+  bool is_list_ = false;
+};
+
+struct VmapOptions {
+  MappedAxes in_axes = 0;
+  MappedAxes out_axes = 0;
+};
+
+/// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
+template <class F>
+auto vmap(F f, VmapOptions options = {}) {
+  return [f = std::move(f), options = std::move(options)](const auto&... a) {
+    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+    std::vector<std::size_t> counts;
+    std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
+    const std::vector<int> in_axes = options.in_axes.expand(counts, "in_axes");
+    std::optional<R> like;
+    const Arrays out = flat::vmap(
+        [&](std::span<const Array> in) {
+          like = std::apply(f, tree::unflatten(args, in));
+          return tree::leaves(*like);
+        },
+        tree::leaves(args), in_axes,
+        [&](std::size_t) {
+          std::vector<std::size_t> out_counts;
+          if constexpr (tree::detail::is_tuple<R>)
+            std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); }, *like);
+          else out_counts.push_back(tree::leaves(*like).size());
+          return options.out_axes.expand(out_counts, "out_axes");
+        },
+        detail::lazy_paths(args));
+    return tree::unflatten(std::move(*like), out);
+  };
+}
+
+// Compilation -------------------------------------------------------------------------------------
+
+struct JitOptions {
+  std::vector<int> static_args = {};  ///< positions of C++ numbers and strings that select a program
+  std::vector<int> donate = {};       ///< positions whose buffers the call may use up; they are gone afterwards
+  std::string name = "f";
+};
+
+/// f traced once per argument types and static values, and run as one program from then on.
+template <class F>
+class Jitted {
+ public:
+  Jitted(F f, JitOptions options) : f_(std::move(f)), options_(std::move(options)), cache_(flat::make_jit_cache()) {}
+
+  template <class... A>
+  auto operator()(const A&... a) const {
+    check_static<A...>();
+    if constexpr (detail::numbers_are_dynamic<F, A...>) {
+      if constexpr (std::is_invocable_v<const F&, const A&...>)
+        if (any_static<A...>()) return call<A...>(a...);
+      return call<detail::AsArray<A>...>(detail::AsArray<A>(a)...);
+    } else {
+      return call<A...>(a...);
+    }
+  }
+
+ private:
+  template <class... A>
+  bool any_static() const {
+    constexpr bool number[] = {std::is_arithmetic_v<A>..., false};
+    for (int i : options_.static_args)
+      if (i < static_cast<int>(sizeof...(A)) && number[i]) return true;
+    return false;
+  }
+  template <class... A>
+  void check_static() const {
+    constexpr bool array[] = {std::is_same_v<A, Array>..., false};
+    for (const auto* list : {&options_.static_args, &options_.donate})
+      for (int i : *list)
+        if (i < 0 || i >= static_cast<int>(sizeof...(A)))
+          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " + std::to_string(sizeof...(A)) + ".");
+    for (int i : options_.static_args)
+      if (array[i]) throw TypeError("[jit] argument " + std::to_string(i) + " is an Array and cannot be static; pass a C++ number or string.");
+  }
+  template <class... A>
+  auto call(const A&... a) const {
+    const std::tuple<A...> args(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f_, args))>;
+    static_assert(tree::Tree<R>, "jit: the function must return an Array or a pytree of Arrays");
+    // The key: argument types, and what of them is not an Array. Plain Arrays add nothing to it.
+    std::string key = typeid(std::tuple<A...>).name();
+    if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
+    flat::JitOptions flat_options{options_.name, {}};
+    if (!options_.donate.empty()) {
+      int position = 0;
+      const auto mark = [&](std::size_t count) {
+        const bool donated = std::find(options_.donate.begin(), options_.donate.end(), position++) != options_.donate.end();
+        flat_options.donate.insert(flat_options.donate.end(), count, donated);
+      };
+      std::apply([&](const auto&... each) { (mark(tree::leaves(each).size()), ...); }, args);
+    }
+    std::optional<R> like;
+    std::shared_ptr<const void> payload;
+    const Arrays out = flat::jit(
+        *cache_, key,
+        [&](std::span<const Array> in) {
+          like = std::apply(f_, tree::unflatten(args, in));
+          return tree::leaves(*like);
+        },
+        [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); }, payload, tree::leaves(args),
+        flat_options);
+    return tree::unflatten(*static_cast<const R*>(payload.get()), out);
+  }
+
+  F f_;
+  JitOptions options_;
+  std::shared_ptr<flat::JitCache> cache_;
+};
+template <class F>
+Jitted<F> jit(F f, JitOptions options = {}) {
+  return Jitted<F>(std::move(f), std::move(options));
+}
+
+/// The program f is on arguments like these: make_jaxpr(f)(x).
+template <class F>
+auto make_jaxpr(F f) {
+  return [f = std::move(f)](const auto&... a) {
+    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f");
+  };
+}
+
+/// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
+template <class F>
+auto eval_shape(F f) {
+  return [f = std::move(f)](const auto&... a) {
+    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+    std::optional<R> like;
+    const Arrays out = flat::eval_shape(
+        [&](std::span<const Array> in) {
+          like = std::apply(f, tree::unflatten(args, in));
+          return tree::leaves(*like);
+        },
+        tree::leaves(args));
+    return tree::unflatten(std::move(*like), out);
+  };
+}
+/// An argument for eval_shape and make_jaxpr: a shape and a dtype.
+Array shape_dtype(const Shape& shape, DType dtype = f32);
+
+// Derivatives by hand -----------------------------------------------------------------------------
+
+/// The value itself, a constant to differentiation.
+Array stop_gradient(const ArrayLike& x);
+template <tree::Tree T>
+  requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>)
+T stop_gradient(const T& t) {
+  return tree::map([](const Array& a) { return stop_gradient(a); }, t);
+}
+
+namespace detail {
+
+/// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
+template <class F, class... A>
+auto call_arguments(const A&... a) {
+  if constexpr (numbers_are_dynamic<F, A...>) return std::tuple<AsArray<A>...>(a...);
+  else return std::tuple<A...>(a...);
+}
+template <class T>
+auto static_part(const T& arg) {
+  if constexpr (tree::detail::is_static<T>) return std::tuple<T>(arg);
+  else return std::tuple<>();
+}
+inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+}  // namespace detail
+
+/// f with a forward-mode rule. rule(primals, tangents), both tuples of the arguments, returns
+/// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
+template <class F, class Rule>
+auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
+  return [f = std::move(f), rule = std::move(rule), name = std::move(name)](const auto&... a) {
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+    // Where the call is differentiated at once only the rule runs, else only f: either leaves the exemplar.
+    auto like = std::make_shared<std::optional<R>>();
+    const Arrays out = flat::custom_jvp(
+        [&](std::span<const Array> in) {
+          const R y = std::apply(f, tree::unflatten(args, in));
+          *like = tree::blank(y);
+          return tree::leaves(y);
+        },
+        [rule, like, exemplar = tree::blank(args)](std::span<const Array> in) {
+          const std::size_t n = in.size() / 2;
+          const std::pair<R, R> result = rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
+          if (tree::structure(result.first) != tree::structure(result.second))
+            throw TreeError("[custom_jvp] the rule's output " + tree::structure(result.first) + " and tangent " +
+                            tree::structure(result.second) + " differ in structure; they must be alike.");
+          *like = tree::blank(result.first);
+          Arrays flat_out = tree::leaves(result.first);
+          detail::append(flat_out, tree::leaves(result.second));
+          return flat_out;
+        },
+        tree::leaves(args), name);
+    return tree::unflatten(**like, out);
+  };
+}
+
+/// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
+/// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself. Numbers and
+/// strings among the arguments are static; backward may take them first: backward(static…, residuals, cotangent).
+template <class F, class Forward, class Backward>
+auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {
+  return [f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)](const auto&... a) {
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+    using Residuals = std::remove_cvref_t<decltype(std::apply(forward, args).second)>;
+    const auto statics = std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
+    struct Exemplars {
+      std::optional<R> output;
+      std::optional<Residuals> residuals;
+    };
+    auto like = std::make_shared<Exemplars>();
+    const Arrays out = flat::custom_vjp(
+        [&](std::span<const Array> in) {
+          const R y = std::apply(f, tree::unflatten(args, in));
+          like->output = tree::blank(y);
+          return tree::leaves(y);
+        },
+        [forward, like, exemplar = tree::blank(args)](std::span<const Array> in) {
+          const auto result = std::apply(forward, tree::unflatten(exemplar, in));
+          like->output = tree::blank(result.first);
+          like->residuals = tree::blank(result.second);
+          return std::pair<Arrays, Arrays>{tree::leaves(result.first), tree::leaves(result.second)};
+        },
+        [backward, like, statics](std::span<const Array> in) {
+          const std::size_t n = tree::leaves(*like->residuals).size();
+          const Residuals residuals = tree::unflatten(*like->residuals, in.subspan(0, n));
+          const R ct = tree::unflatten(*like->output, in.subspan(n));
+          if constexpr (std::is_invocable_v<const Backward&, const Residuals&, const R&>)
+            return tree::leaves(backward(residuals, ct));
+          else
+            return tree::leaves(std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
+        },
+        tree::leaves(args), name);
+    return tree::unflatten(*like->output, out);
+  };
+}
+
+namespace policy {
+/// Keep all intermediate results (as without checkpoint), none, those of matrix products, or named ones.
+extern const PolicyPtr everything_saveable, nothing_saveable, dots_saveable, dots_with_no_batch_dims_saveable;
+PolicyPtr save_only_these_names(std::vector<std::string> names);
+}  // namespace policy
+
+/// `x` under a name that save_only_these_names can refer to.
+Array checkpoint_name(const ArrayLike& x, std::string name);
+
+struct CheckpointOptions {
+  PolicyPtr policy = policy::nothing_saveable;
+};
+/// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
+template <class F>
+auto checkpoint(F f, CheckpointOptions options = {}) {
+  return [f = std::move(f), options = std::move(options)](const auto&... a) {
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+    std::optional<R> like;
+    const Arrays out = flat::checkpoint(
+        [&](std::span<const Array> in) {
+          like = std::apply(f, tree::unflatten(args, in));
+          return tree::leaves(*like);
+        },
+        tree::leaves(args), options.policy);
+    return tree::unflatten(std::move(*like), out);
+  };
+}
+
+}  // namespace cotan

@@ -1,0 +1,115 @@
+#include "core/backend.hpp"
+
+#include <atomic>
+#include <cotan/debug.hpp>
+#include <cotan/device.hpp>
+#include <limits>
+#include <ostream>
+
+#include "core/trace.hpp"
+
+namespace cotan {
+
+namespace {
+std::atomic<std::int64_t> live_buffers{0}, live_bytes{0}, peak_bytes{0};
+std::atomic<std::uint64_t> allocations{0};
+std::atomic<Backend*> chosen_backend{nullptr};
+}  // namespace
+
+MemoryStats memory_stats() {
+  return {live_buffers.load(), live_bytes.load(), peak_bytes.load(), allocations.load()};
+}
+void reset_peak_bytes() { peak_bytes.store(live_bytes.load()); }
+
+Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {
+  data_ = backend_.allocate(bytes);
+  if (!data_)
+    raise<OutOfMemoryError>("[allocate] the device '{}' has no room for {} bytes ({} live in {} buffers); free arrays "
+                            "or work in smaller pieces.",
+                            backend.name(), bytes, live_bytes.load(), live_buffers.load());
+  live_buffers.fetch_add(1, std::memory_order_relaxed);
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  const auto now = live_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
+  auto peak = peak_bytes.load(std::memory_order_relaxed);
+  while (now > peak && !peak_bytes.compare_exchange_weak(peak, now)) {
+  }
+}
+Buffer::~Buffer() {
+  backend_.release(data_, bytes_);
+  live_buffers.fetch_sub(1, std::memory_order_relaxed);
+  live_bytes.fetch_sub(static_cast<std::int64_t>(bytes_));
+}
+
+std::size_t checked_bytes(const AbstractValue& aval, std::string_view op) {
+  constexpr auto limit = std::numeric_limits<std::int64_t>::max();
+  std::int64_t bytes = static_cast<std::int64_t>(itemsize(aval.dtype));
+  bool empty = false;
+  for (auto d : aval.shape) {
+    if (d < 0) raise<ShapeError>("[{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(aval.shape));
+    empty |= d == 0;
+  }
+  if (empty) return 0;
+  for (auto d : aval.shape) {
+    if (bytes > limit / d)
+      raise<OutOfMemoryError>("[{}] {} has more bytes than can be addressed; use a smaller shape.", op, aval);
+    bytes *= d;
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval) {
+  auto buffer = std::make_shared<Buffer>(backend, checked_bytes(aval, "allocate"));
+  return {Array(std::make_shared<detail::Concrete>(aval, buffer)), buffer};
+}
+
+std::vector<Backend*> all_backends() { return {&reference_backend()}; }
+
+Backend& find_backend(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (Backend* b : all_backends()) {
+    if (b->name() == name) return *b;
+    names.push_back(b->name());
+  }
+  raise<DeviceError>("[device] there is no device '{}'; this build has: {}.", name, fmt::join(names, ", "));
+}
+
+Backend& default_backend() {
+  Backend* b = chosen_backend.load(std::memory_order_relaxed);
+  return b ? *b : reference_backend();
+}
+void set_default_backend(std::string_view name) { chosen_backend = &find_backend(name); }
+
+Backend& common_backend(const Primitive& p, std::span<const Array> args) {
+  Backend* found = nullptr;
+  for (const Array& a : args) {
+    if (a.ndim() == 0) continue;
+    Backend& b = concrete(a)->buffer->backend();
+    if (found && found != &b)
+      raise<DeviceError>("[{}] operands live on '{}' and '{}'; move one with device_put.", p.name, found->name(), b.name());
+    found = &b;
+  }
+  if (found) return *found;
+  return args.empty() ? default_backend() : concrete(args[0])->buffer->backend();
+}
+
+Array copy_to_backend(const Array& a, Backend& backend) {
+  const auto* c = concrete(a);
+  if (!c) raise<ConcretizationError>("[device_put] only arrays with values can be moved between devices.");
+  if (&c->buffer->backend() == &backend) return a;
+  auto [out, buffer] = allocate(backend, a.aval());
+  if (c->buffer->bytes()) std::memcpy(buffer->data(), c->buffer->data(), c->buffer->bytes());
+  return out;
+}
+
+std::vector<Device> devices() {
+  std::vector<Device> out;
+  for (Backend* b : all_backends()) out.emplace_back(std::string(b->name()));
+  return out;
+}
+Device default_device() { return Device(std::string(default_backend().name())); }
+void default_device(std::string_view name) { set_default_backend(name); }
+Array device_put(const ArrayLike& x, std::string_view device) { return copy_to_backend(x, find_backend(device)); }
+Array block_until_ready(const Array& x) { return x; }
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
+
+}  // namespace cotan

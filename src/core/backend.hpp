@@ -1,0 +1,27 @@
+// Backend: what a device must offer. Devices are looked up by name.
+#pragma once
+#include "core/jaxpr.hpp"
+
+namespace cotan {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  /// Memory that host code can address; nullptr where there is none left.
+  virtual std::byte* allocate(std::size_t bytes) = 0;
+  virtual void release(std::byte* data, std::size_t bytes) = 0;
+  /// Evaluates one primitive on arrays of this device.
+  virtual Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) = 0;
+};
+
+Backend& default_backend();
+void set_default_backend(std::string_view name);
+Backend& find_backend(std::string_view name);
+std::vector<Backend*> all_backends();
+Backend& reference_backend();
+/// The device that a primitive on these concrete arrays runs on: they must agree; scalars follow.
+Backend& common_backend(const Primitive& p, std::span<const Array> args);
+Array copy_to_backend(const Array& a, Backend& backend);
+
+}  // namespace cotan

@@ -1,0 +1,77 @@
+// Buffer: owned device memory, counted so that tests can see leaks. Values: what an Array points at.
+#pragma once
+#include <cotan/array.hpp>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace cotan {
+
+class Backend;
+
+/// Aligned host memory of a device; counted in memory_stats().
+class Buffer {
+ public:
+  Buffer(Backend& backend, std::size_t bytes);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  Backend& backend() const { return backend_; }
+
+ private:
+  Backend& backend_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+using BufferPtr = std::shared_ptr<Buffer>;
+
+/// A scalar with every bit of the C++ value it came from, so that 0.1 meeting an f64 array is exact.
+struct ExactScalar {
+  enum class Kind : std::uint8_t { boolean, integer, unsigned_integer, real } kind = Kind::integer;
+  union {
+    std::int64_t i = 0;
+    std::uint64_t u;
+    double d;
+  };
+};
+
+namespace detail {
+
+/// What an Array handle points at: elements (Concrete), a shape alone (Abstract), or a Tracer.
+class Value {
+ public:
+  explicit Value(AbstractValue type) : aval(std::move(type)) {}
+  virtual ~Value() = default;
+  const AbstractValue aval;
+};
+
+class Concrete final : public Value {
+ public:
+  Concrete(AbstractValue type, BufferPtr b) : Value(std::move(type)), buffer(std::move(b)) {}
+  const BufferPtr buffer;
+  std::optional<ExactScalar> exact;
+};
+
+/// A shape without elements: what eval_shape takes and gives.
+class Abstract final : public Value {
+  using Value::Value;
+};
+
+}  // namespace detail
+
+/// The concrete value behind `a`, or nullptr.
+const detail::Concrete* concrete(const Array& a);
+/// A new array on `backend` whose elements the caller fills in.
+std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval);
+std::size_t checked_bytes(const AbstractValue& aval, std::string_view op);
+
+/// Typed read access to a concrete array's elements.
+template <class T>
+const T* data(const Array& a) {
+  return reinterpret_cast<const T*>(concrete(a)->buffer->data());
+}
+
+}  // namespace cotan

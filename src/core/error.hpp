@@ -1,0 +1,33 @@
+// Formatting for errors: raise<ShapeError>("[add] shapes {} and {} do not fit", …).
+#pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cotan/array.hpp>
+
+namespace cotan {
+
+template <class E = Error, class... Args>
+[[noreturn]] void raise(fmt::format_string<Args...> format, Args&&... args) {
+  throw E(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// For conditions that only a bug in cotan can break.
+inline void internal_check(bool ok, const char* what) {
+  if (!ok) throw InternalError(std::string("[internal] ") + what + "; this is a bug in cotan, please report it.");
+}
+
+}  // namespace cotan
+
+template <>
+struct fmt::formatter<cotan::DType> : fmt::formatter<std::string_view> {
+  auto format(cotan::DType t, fmt::format_context& ctx) const {
+    return fmt::formatter<std::string_view>::format(cotan::name(t), ctx);
+  }
+};
+template <>
+struct fmt::formatter<cotan::AbstractValue> : fmt::formatter<std::string> {
+  auto format(const cotan::AbstractValue& a, fmt::format_context& ctx) const {
+    return fmt::formatter<std::string>::format(a.str(), ctx);
+  }
+};

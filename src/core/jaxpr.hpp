@@ -1,0 +1,68 @@
+// Jaxpr: the one intermediate representation. A typed, pure program in A-normal form.
+//
+// A Jaxpr has no captured arrays: constants are scalar Literals or leading inputs whose values a
+// ClosedJaxpr holds. So nested programs depend on their operands alone and hash by structure.
+#pragma once
+#include <source_location>
+#include <variant>
+
+#include "core/buffer.hpp"
+#include "core/primitive.hpp"
+
+namespace cotan {
+
+struct Var {
+  std::int32_t id = -1;
+  bool operator==(const Var&) const = default;
+};
+/// A scalar constant inside a program.
+struct Literal {
+  Array value;  // concrete, 0-d
+};
+using Atom = std::variant<Var, Literal>;
+
+struct Equation {
+  const Primitive* primitive;
+  std::vector<Atom> inputs;
+  std::vector<Var> outputs;
+  Params params;
+  std::source_location where;
+};
+
+struct Jaxpr {
+  std::string name;  ///< of the function it came from, for printing
+  Types types;       ///< type of each Var, by id
+  std::vector<Var> inputs;
+  std::vector<Equation> equations;
+  std::vector<Atom> outputs;
+
+  const AbstractValue& type(Var v) const { return types[v.id]; }
+  const AbstractValue& type(const Atom& a) const {
+    if (const Var* v = std::get_if<Var>(&a)) return types[v->id];
+    return std::get<Literal>(a).value.aval();
+  }
+  Types input_types() const;
+  Types output_types() const;
+};
+
+struct ClosedJaxpr {
+  JaxprPtr jaxpr;
+  Arrays consts;  ///< values of the first inputs
+};
+
+/// JAX's style: { lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }
+std::string to_string(const Jaxpr& jaxpr, int consts = 0);
+
+/// Raises InternalError where the program is not well formed or not well typed.
+void verify(const Jaxpr& jaxpr, std::string_view after);
+/// verify(), in debug builds and where COTAN_VERIFY=1.
+void verify_if_enabled(const Jaxpr& jaxpr, std::string_view after);
+
+/// Equality and hash up to renaming of variables; source lines and names do not count.
+bool structurally_equal(const Jaxpr& a, const Jaxpr& b);
+std::size_t structural_hash(const Jaxpr& jaxpr);
+
+/// Applies the program to `args` under the current trace.
+Arrays eval_jaxpr(const Jaxpr& jaxpr, std::span<const Array> args);
+
+}  // namespace cotan

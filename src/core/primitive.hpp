@@ -1,0 +1,85 @@
+// Primitive: one operation and everything that any part of cotan knows about it.
+#pragma once
+#include <cotan/flat.hpp>
+#include <span>
+
+#include "core/params.hpp"
+
+namespace cotan {
+
+class PartialEvalTrace;
+struct Primitive;
+using Types = std::vector<AbstractValue>;
+
+/// A tangent or cotangent that is zero is an undefined Array: rules skip it, nothing is computed for it.
+struct JvpResult {
+  Arrays primals, tangents;
+};
+
+/// One operand of a linear equation that is being transposed.
+struct LinearInput {
+  bool linear = false;  ///< a cotangent is wanted; there is no value
+  AbstractValue aval;
+  Array value;  ///< the operand itself where it is not linear
+};
+
+inline constexpr int not_batched = -1;
+struct BatchResult {
+  Arrays values;
+  std::vector<int> dims;  ///< batch axis of each value, or not_batched
+};
+
+/// What a partial derivative may look at: the tangent of one operand, the operands and the result.
+struct Partial {
+  const Array& t;
+  std::span<const Array> x;
+  const Array& y;
+  const Params& params;
+};
+using PartialRule = Array (*)(const Partial&);
+
+/// How a back end treats the operation.
+enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call };
+
+/// Rules get the primitive they belong to, so that one rule can serve a whole family.
+struct Primitive {
+  std::string_view name;
+  OpClass op_class;
+  /// Result types from operand types; raises on operands that do not fit.
+  Types (*type)(const Primitive&, std::span<const AbstractValue>, const Params&);
+  /// The reference evaluation on concrete arrays.
+  Arrays (*eval)(const Primitive&, std::span<const Array>, const Params&);
+  /// Forward mode, as one rule for the whole operation …
+  JvpResult (*jvp)(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                   const Params&) = nullptr;
+  /// … or, for one result, as a partial derivative per operand (nullptr: no derivative, zero tangent).
+  std::vector<PartialRule> partials = {};
+  /// Cotangents of the linear operands from those of the results.
+  Arrays (*transpose)(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput>,
+                      const Params&) = nullptr;
+  BatchResult (*batch)(const Primitive&, std::span<const Array>, std::span<const int> dims, std::int64_t size,
+                       const Params&) = nullptr;
+  /// Splits an operation with known and unknown operands; nullptr records it whole.
+  Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&) = nullptr;
+  /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
+  bool not_differentiable = false;
+};
+
+/// bind(p, args, params): applies `p` under the current trace. An object and not a function, so that
+/// std::bind is never found beside it.
+struct Bind {
+  Arrays operator()(const Primitive& p, std::span<const Array> args, const Params& params = {}) const;
+  Arrays operator()(const Primitive& p, std::initializer_list<Array> args, const Params& params = {}) const {
+    return (*this)(p, std::span<const Array>(args.begin(), args.size()), params);
+  }
+};
+inline constexpr Bind bind{};
+/// bind for operations with one result.
+inline Array bind1(const Primitive& p, std::initializer_list<Array> args, const Params& params = {}) {
+  return bind(p, args, params)[0];
+}
+inline Array bind1(const Primitive& p, std::span<const Array> args, const Params& params = {}) {
+  return bind(p, args, params)[0];
+}
+
+}  // namespace cotan

@@ -1,0 +1,199 @@
+#include "core/trace.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <cotan/debug.hpp>
+#include <cstdlib>
+
+#include "core/backend.hpp"
+#include "core/typed.hpp"
+
+namespace cotan {
+
+namespace {
+
+bool flag_from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value && std::string_view(value) != "0";
+}
+std::atomic<bool>& nan_checks() {
+  static std::atomic<bool> on{flag_from_environment("COTAN_DEBUG_NANS")};
+  return on;
+}
+
+bool has_nan(const Array& a) {
+  if (!is_floating(a.dtype())) return false;
+  return dispatch_floating(a.dtype(), "debug_nans", [&]<class T>() {
+    const T* x = data<T>(a);
+    for (std::int64_t i = 0, n = a.size(); i < n; ++i)
+      if (std::isnan(static_cast<Compute<T>>(x[i]))) return true;
+    return false;
+  });
+}
+
+class EvalTrace final : public Trace {
+ public:
+  EvalTrace() : Trace("eval") {}
+  Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override {
+    for (const Array& a : args) {
+      if (concrete(a)) continue;
+      check_not_leaked(a, p.name);
+      if (const auto* t = tracer(a))
+        raise<LeakedTracerError>("[{}] {} is used outside the function that is being traced; return it as an output.",
+                                 p.name, t->describe());
+      raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements.", p.name, a.aval());
+    }
+    Arrays out = common_backend(p, args).run(p, args, params);
+    if (nan_checks().load(std::memory_order_relaxed) && p.op_class != OpClass::call) {
+      for (const Array& a : out)
+        if (has_nan(a))
+          raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(), input_note(args));
+    }
+    return out;
+  }
+
+ private:
+  static std::string input_note(std::span<const Array> args) {
+    for (const Array& a : args)
+      if (has_nan(a)) return "; an operand had one already";
+    const auto where = user_location();
+    return where.line() ? fmt::format(" (called from {}:{}); its operands had none", where.file_name(), where.line())
+                        : "; its operands had none";
+  }
+};
+
+thread_local TracePtr current;
+thread_local std::source_location location;
+
+}  // namespace
+
+void debug_nans(bool on) { nan_checks() = on; }
+bool debug_nans() { return nan_checks(); }
+
+TracePtr eval_trace() {
+  static const TracePtr& trace = *new TracePtr(std::make_shared<EvalTrace>());
+  return trace;
+}
+bool is_eval_trace(const Trace& trace) { return &trace == eval_trace().get(); }
+Trace& current_trace() { return current ? *current : *eval_trace(); }
+TracePtr current_trace_ptr() { return current ? current : eval_trace(); }
+TraceScope::TraceScope(TracePtr trace) : saved_(std::exchange(current, std::move(trace))) {}
+TraceScope::~TraceScope() { current = std::move(saved_); }
+
+std::source_location user_location() { return location; }
+void set_user_location(const std::source_location& where) { location = where; }
+
+namespace detail {
+Tracer::Tracer(AbstractValue type, TracePtr t) : Value(std::move(type)), trace(std::move(t)), where(location) {}
+
+std::string Tracer::describe() const {
+  std::string out = fmt::format("tracer {}", aval.str());
+  if (!made_by.empty()) out += fmt::format(" made by {}", made_by);
+  if (where.line()) out += fmt::format(" at {}:{}", where.file_name(), where.line());
+  return out + fmt::format(" under {}", trace->transform());
+}
+}  // namespace detail
+
+const detail::Tracer* tracer(const Array& a) { return dynamic_cast<const detail::Tracer*>(a.value().get()); }
+const detail::Tracer* tracer_of(const Array& a, const Trace& trace) {
+  const auto* t = tracer(a);
+  return t && t->trace.get() == &trace ? t : nullptr;
+}
+
+void check_not_leaked(const Array& a, std::string_view op) {
+  const auto* t = tracer(a);
+  if (t && t->trace->closed())
+    raise<LeakedTracerError>("[{}] {} was kept after that transform had ended; return it from the function instead of "
+                             "storing it elsewhere.",
+                             op, t->describe());
+}
+
+Arrays Bind::operator()(const Primitive& p, std::span<const Array> args, const Params& params) const {
+  for (const Array& a : args)
+    if (!a.defined())
+      raise<ValueError>("[{}] an operand is an empty Array (default-constructed or moved from); assign it before use.", p.name);
+  return current_trace().process(p, args, params);
+}
+
+// Staging ---------------------------------------------------------------------------------------
+
+Var JaxprBuilder::new_var(const AbstractValue& aval) {
+  jaxpr_.types.push_back(aval);
+  return {static_cast<std::int32_t>(jaxpr_.types.size()) - 1};
+}
+Var JaxprBuilder::add_input(const AbstractValue& aval) {
+  jaxpr_.inputs.push_back(new_var(aval));
+  return jaxpr_.inputs.back();
+}
+std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs,
+                                            const Params& params) {
+  std::vector<Var> vars;
+  for (const auto& t : outputs) vars.push_back(new_var(t));
+  jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
+  return vars;
+}
+Atom JaxprBuilder::capture(const Array& value) {
+  if (value.ndim() == 0 && concrete(value)) return Literal{value};
+  auto [at, is_new] = const_of_.try_emplace(value.value().get());
+  if (is_new) {
+    at->second = new_var(value.aval());
+    const_vars_.push_back(at->second);
+    consts_.push_back(value);
+  }
+  return at->second;
+}
+ClosedJaxpr JaxprBuilder::finish(std::vector<Atom> outputs, std::string name) {
+  jaxpr_.name = std::move(name);
+  jaxpr_.outputs = std::move(outputs);
+  jaxpr_.inputs.insert(jaxpr_.inputs.begin(), const_vars_.begin(), const_vars_.end());
+  auto jaxpr = std::make_shared<const Jaxpr>(std::move(jaxpr_));
+  verify_if_enabled(*jaxpr, "tracing");
+  return {std::move(jaxpr), std::move(consts_)};
+}
+
+Atom JaxprTrace::atom(const Array& a) {
+  if (const auto* t = tracer_of(a, *this)) return static_cast<const detail::StagedTracer*>(t)->var;
+  check_not_leaked(a, transform());
+  return builder.capture(a);
+}
+Array JaxprTrace::add_input(const AbstractValue& aval) {
+  auto t = std::make_shared<detail::StagedTracer>(aval, shared_from_this(), builder.add_input(aval));
+  t->made_by = "argument";
+  return Array(detail::ValuePtr(t));
+}
+Arrays JaxprTrace::process(const Primitive& p, std::span<const Array> args, const Params& params) {
+  Types types;
+  std::vector<Atom> atoms;
+  for (const Array& a : args) {
+    types.push_back(a.aval());
+    atoms.push_back(atom(a));
+  }
+  const Types outputs = p.type(p, types, params);
+  Arrays out;
+  for (Var v : builder.add_equation(p, std::move(atoms), outputs, params)) {
+    auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);
+    t->made_by = p.name;
+    out.emplace_back(detail::ValuePtr(t));
+  }
+  return out;
+}
+
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name) {
+  auto trace = std::make_shared<JaxprTrace>(transform);
+  struct Closer {
+    Trace& trace;
+    ~Closer() { trace.close(); }
+  } closer{*trace};
+  TraceScope scope(trace);
+  Arrays args;
+  for (const auto& t : inputs) args.push_back(trace->add_input(t));
+  Arrays outs = f(args);
+  std::vector<Atom> atoms;
+  for (const Array& out : outs) {
+    if (!out.defined()) raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
+    atoms.push_back(trace->atom(out));
+  }
+  return trace->builder.finish(std::move(atoms), std::move(name));
+}
+
+}  // namespace cotan

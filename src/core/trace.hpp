@@ -1,0 +1,113 @@
+// Traces: who handles a primitive. The current trace is thread-local; each transform pushes one whose
+// rules run under its parent, so transforms compose in any order and outer tracers are plain constants.
+#pragma once
+#include <cotan/flat.hpp>
+#include <functional>
+#include <source_location>
+#include <unordered_map>
+
+#include "core/jaxpr.hpp"
+
+namespace cotan {
+
+class Trace : public std::enable_shared_from_this<Trace> {
+ public:
+  explicit Trace(std::string_view transform) : transform_(transform) {}
+  virtual ~Trace() = default;
+  virtual Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) = 0;
+  /// The transform that made this trace, for messages: "jit", "vmap", "grad".
+  std::string_view transform() const { return transform_; }
+  /// After this, its tracers are leaked.
+  void close() { closed_ = true; }
+  bool closed() const { return closed_; }
+
+ private:
+  std::string_view transform_;
+  bool closed_ = false;
+};
+using TracePtr = std::shared_ptr<Trace>;
+
+namespace detail {
+class Tracer : public Value {
+ public:
+  Tracer(AbstractValue type, TracePtr t);
+  const TracePtr trace;
+  const std::source_location where;  ///< the user's line that made it
+  std::string_view made_by;          ///< the primitive, or "argument"
+  std::string describe() const;
+  /// A value this tracer certainly has, or an undefined Array.
+  virtual Array known_value() const { return {}; }
+};
+}  // namespace detail
+
+const detail::Tracer* tracer(const Array& a);
+/// `a`'s tracer if it belongs to `trace`.
+const detail::Tracer* tracer_of(const Array& a, const Trace& trace);
+
+Trace& current_trace();
+/// Makes `trace` current for a scope.
+class TraceScope {
+ public:
+  explicit TraceScope(TracePtr trace);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+
+ private:
+  TracePtr saved_;
+};
+TracePtr current_trace_ptr();
+/// The trace that evaluates on concrete arrays.
+TracePtr eval_trace();
+bool is_eval_trace(const Trace& trace);
+
+/// The innermost user line that called into cotan, and the primitive being processed.
+std::source_location user_location();
+void set_user_location(const std::source_location& where);
+
+/// Raises LeakedTracerError if `a` is a tracer of a transform that has ended.
+void check_not_leaked(const Array& a, std::string_view op);
+
+// Staging ---------------------------------------------------------------------------------------
+
+/// Builds a Jaxpr equation by equation.
+class JaxprBuilder {
+ public:
+  Var new_var(const AbstractValue& aval);
+  Var add_input(const AbstractValue& aval);
+  std::vector<Var> add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs, const Params& params);
+  /// The atom for a value from outside: a literal for scalars, else a captured constant.
+  Atom capture(const Array& value);
+  /// Ends the program: captured constants become its leading inputs.
+  ClosedJaxpr finish(std::vector<Atom> outputs, std::string name = {});
+  const Arrays& consts() const { return consts_; }
+  Jaxpr& jaxpr() { return jaxpr_; }
+
+ private:
+  Jaxpr jaxpr_;
+  std::vector<Var> const_vars_;
+  Arrays consts_;
+  std::unordered_map<const detail::Value*, Var> const_of_;
+};
+
+namespace detail {
+class StagedTracer final : public Tracer {
+ public:
+  StagedTracer(AbstractValue type, TracePtr t, Var v) : Tracer(std::move(type), std::move(t)), var(v) {}
+  const Var var;
+};
+}  // namespace detail
+
+/// Records every operation: what jit, scan and make_jaxpr trace with.
+class JaxprTrace final : public Trace {
+ public:
+  using Trace::Trace;
+  Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
+  Array add_input(const AbstractValue& aval);
+  Atom atom(const Array& a);
+  JaxprBuilder builder;
+};
+
+/// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms.
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit", std::string name = {});
+
+}  // namespace cotan

@@ -1,0 +1,35 @@
+// lax: running reductions and sorting by name.
+#include <cotan/lax.hpp>
+
+#include "numpy/promote.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::lax {
+
+namespace {
+
+Array cumulative(const Primitive& p, const Array& a, int axis, bool reverse) {
+  return bind1(p, {a}, {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"reverse", reverse}});
+}
+
+}  // namespace
+
+Array cumsum(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cumsum_p, a, axis, reverse); }
+Array cumprod(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cumprod_p, a, axis, reverse); }
+Array cummax(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cummax_p, a, axis, reverse); }
+Array cummin(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cummin_p, a, axis, reverse); }
+Array cumlogsumexp(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cumlogsumexp_p, a, axis, reverse); }
+
+std::vector<Array> sort(const std::vector<Array>& operands, int axis, int num_keys, bool is_stable) {
+  if (operands.empty()) raise<ValueError>("[sort] needs at least one operand.");
+  return bind(ops::sort_p, operands,
+              {{"dimension", std::int64_t{numpy::resolve_axis(axis, operands[0].ndim(), "sort")}},
+               {"num_keys", std::int64_t{num_keys}},
+               {"is_stable", is_stable}});
+}
+std::pair<Array, Array> top_k(const ArrayLike& a, int k) {
+  Arrays out = bind(ops::top_k_p, {a.array()}, {{"k", std::int64_t{k}}});
+  return {out[0], out[1]};
+}
+
+}  // namespace cotan::lax

@@ -1,0 +1,132 @@
+// cotan::linalg: checked and promoted entry points to the decompositions.
+#include <cotan/linalg.hpp>
+#include <cotan/numpy.hpp>
+
+#include "linalg/operands.hpp"
+#include "ops/linalg/matrix.hpp"
+
+namespace cotan::linalg {
+
+namespace np = cotan::numpy;
+
+Array as_inexact(const Array& a) { return ops::cast(a, np::inexact_result_type({&a, 1}).dtype); }
+
+Array matrix_operand(std::string_view op, const Array& a) {
+  const Array x = as_inexact(a);
+  if (x.ndim() < 2)
+    raise<ShapeError>("[{}] needs matrices, got {}; give it at least two axes with reshape.", op, x.aval());
+  return x;
+}
+Array square_operand(std::string_view op, const Array& a) {
+  const Array x = matrix_operand(op, a);
+  if (ops::rows_of(x.shape()) != ops::columns_of(x.shape()))
+    raise<ShapeError>("[{}] needs square matrices, got {}; the last two axes must be equal.", op, x.aval());
+  return x;
+}
+
+Shape batch_shape(const Array& a) { return ops::with_core(a.shape(), {}); }
+
+Array broadcast_batch(const Array& a, const Shape& batch, int core_axes) {
+  Shape shape = batch;
+  shape.insert(shape.end(), a.shape().end() - core_axes, a.shape().end());
+  return ops::broadcast_to(a, shape);
+}
+
+System system_operands(std::string_view op, const Array& a, const Array& b) {
+  const Array both[] = {a, b};
+  const DType dtype = np::inexact_result_type(both).dtype;
+  System s{ops::cast(a, dtype), ops::cast(b, dtype), b.ndim() == 1};
+  if (b.ndim() == 0) raise<ShapeError>("[{}] the right-hand side is a scalar; give it at least one axis.", op);
+  if (s.vector) s.b = ops::as_column(s.b);
+  return s;
+}
+Array System::result(const Array& x) const {
+  if (!vector) return x;
+  const Shape& shape = x.shape();
+  return ops::reshape(x, Shape(shape.begin(), shape.end() - 1));
+}
+
+namespace {
+
+Array symmetrized(const Array& a) { return (a + ops::matrix_transpose(a)) * 0.5; }
+
+}  // namespace
+
+Array cholesky(const ArrayLike& a, bool symmetrize_input) {
+  const Array x = square_operand("cholesky", a);
+  return bind1(ops::cholesky_p, {symmetrize_input ? symmetrized(x) : x});
+}
+
+Array triangular_solve(const ArrayLike& a, const ArrayLike& b, TriangularOptions options) {
+  constexpr std::string_view op = "triangular_solve";
+  const Array both[] = {a, b};
+  const DType dtype = np::inexact_result_type(both).dtype;
+  const Array matrix = square_operand(op, ops::cast(a, dtype));
+  Array rhs = ops::cast(b, dtype);
+  // A right-hand side with one axis less is one vector per matrix.
+  const bool vector = rhs.ndim() == matrix.ndim() - 1;
+  if (vector) rhs = options.left_side ? ops::as_column(rhs) : ops::as_row(rhs);
+  if (rhs.ndim() < 2)
+    raise<ShapeError>("[{}] b is {}, which fits no system of {}; give it {} axes.", op, rhs.aval(), matrix.aval(),
+                      matrix.ndim());
+  const Shape batches[] = {batch_shape(matrix), batch_shape(rhs)};
+  const Shape batch = np::broadcast_shapes(op, batches);
+  const Array x = ops::triangular_solve(broadcast_batch(matrix, batch, 2), broadcast_batch(rhs, batch, 2),
+                                        {options.left_side, options.lower, options.transpose_a, options.unit_diagonal});
+  if (!vector) return x;
+  Shape shape = x.shape();
+  shape.erase(options.left_side ? shape.end() - 1 : shape.end() - 2);
+  return ops::reshape(x, shape);
+}
+
+LU lu(const ArrayLike& a) {
+  Arrays r = bind(ops::lu_p, {matrix_operand("lu", a)});
+  return {r[0], r[1], r[2]};
+}
+
+QR qr(const ArrayLike& a, bool full_matrices) {
+  Arrays r = bind(ops::qr_p, {matrix_operand("qr", a)}, {{"full_matrices", full_matrices}});
+  return {r[0], r[1]};
+}
+
+Eigh eigh(const ArrayLike& a, bool lower, bool symmetrize_input) {
+  const Array x = square_operand("eigh", a);
+  Arrays r = bind(ops::eigh_p, {symmetrize_input ? symmetrized(x) : x}, {{"lower", lower}});
+  return {r[1], r[0]};
+}
+Array eigvalsh(const ArrayLike& a) { return eigh(a).eigenvalues; }
+
+SVD svd(const ArrayLike& a, bool full_matrices) {
+  Arrays r = bind(ops::svd_p, {matrix_operand("svd", a)}, {{"compute_uv", true}, {"full_matrices", full_matrices}});
+  return {r[1], r[0], r[2]};
+}
+Array svdvals(const ArrayLike& a) {
+  return bind1(ops::svd_p, {matrix_operand("svdvals", a)}, {{"compute_uv", false}, {"full_matrices", false}});
+}
+
+Array cho_solve(const ArrayLike& factor, const ArrayLike& b, bool lower) {
+  const System s = system_operands("cho_solve", square_operand("cho_solve", factor), b);
+  const Array y = triangular_solve(s.a, s.b, {.lower = lower, .transpose_a = !lower});
+  return s.result(triangular_solve(s.a, y, {.lower = lower, .transpose_a = lower}));
+}
+
+Array matrix_power(const ArrayLike& a, int n) {
+  if (a->ndim() < 2 || ops::rows_of(a->shape()) != ops::columns_of(a->shape())) square_operand("matrix_power", a);
+  if (n == 0) return broadcast_batch(ops::identity_matrix(a->dtype(), a->shape().back()), batch_shape(a), 2);
+  Array square = n < 0 ? inv(a) : a.array(), result;
+  for (unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);;) {
+    if (left & 1u) result = result.defined() ? ops::matrix_product(result, square) : square;
+    left >>= 1;
+    if (left == 0) return result;
+    square = ops::matrix_product(square, square);
+  }
+}
+
+Array norm(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  if (axis.given() && (axis.list().empty() || axis.list().size() > 2))
+    raise<ValueError>("[norm] got {} axes; give one for vectors, two for matrices, or none for the whole array.",
+                      axis.list().size());
+  return np::sqrt(np::sum(np::square(as_inexact(a)), axis, keepdims));
+}
+
+}  // namespace cotan::linalg

@@ -1,0 +1,28 @@
+// How operands of cotan::linalg are checked, promoted and broadcast, for all of its files.
+#pragma once
+#include <cotan/linalg.hpp>
+
+#include "numpy/promote.hpp"
+
+namespace cotan::linalg {
+
+/// Integers and bool as f32.
+Array as_inexact(const Array& a);
+/// As as_inexact; raises naming `op` unless `a` has two axes or more, or unless these are equal.
+Array matrix_operand(std::string_view op, const Array& a);
+Array square_operand(std::string_view op, const Array& a);
+
+Shape batch_shape(const Array& a);
+/// Broadcasts all but the last `core_axes` axes to `batch`.
+Array broadcast_batch(const Array& a, const Shape& batch, int core_axes);
+
+/// a x = b with one dtype. A right-hand side of one axis is a vector for every matrix; others are matrices.
+struct System {
+  Array a, b;
+  bool vector;
+  /// x without the column axis that a vector was given.
+  Array result(const Array& x) const;
+};
+System system_operands(std::string_view op, const Array& a, const Array& b);
+
+}  // namespace cotan::linalg

@@ -1,0 +1,220 @@
+// Linear systems, inverses and determinants. Their derivatives are given here as a whole, so that one
+// factorisation serves the value and every derivative, and the determinant has a gradient where a solve has none.
+#include <cotan/linalg.hpp>
+#include <cotan/numpy.hpp>
+#include <limits>
+
+#include "linalg/operands.hpp"
+#include "ops/linalg/matrix.hpp"
+
+namespace cotan::linalg {
+
+namespace np = cotan::numpy;
+using ops::matrix_product;
+using ops::matrix_transpose;
+
+namespace {
+
+/// A function of arrays with its derivative: rule takes primals and tangents and gives values and tangents.
+Arrays with_derivative(std::string_view name, const FlatFunction& value, const FlatFunction& rule, const Arrays& args) {
+  return flat::custom_jvp(value, rule, args, name);
+}
+
+struct Factored {
+  Array lu, pivots, permutation;
+};
+Factored factor(const Array& a) {
+  Arrays r = bind(ops::lu_p, {a});
+  return {r[0], r[1], r[2]};
+}
+/// For functions that take the matrix and its factors and differentiate by the matrix alone.
+Factored factor_as_constant(const Array& a) { return factor(bind1(ops::stop_gradient_p, {a})); }
+
+/// Factors and right-hand sides broadcast against each other, after the factorisation.
+Array substitute(const Array& lu, const Array& permutation, const Array& b) {
+  const Shape batches[] = {batch_shape(lu), batch_shape(b)};
+  const Shape batch = np::broadcast_shapes("solve", batches);
+  return ops::lu_solve(broadcast_batch(lu, batch, 2), broadcast_batch(permutation, batch, 1), broadcast_batch(b, batch, 2));
+}
+/// a⁻¹ b from a's constant factors: linear in b, and d(a⁻¹ b) = a⁻¹ (db - da a⁻¹ b) takes the same factors.
+Array solve_factored(const Array& a, const Array& lu, const Array& permutation, const Array& b) {
+  const auto value = [](std::span<const Array> in) { return Arrays{substitute(in[1], in[2], in[3])}; };
+  const auto rule = [](std::span<const Array> in) {
+    const Array x = solve_factored(in[0], in[1], in[2], in[3]);
+    const Array da = broadcast_batch(in[4], batch_shape(x), 2), &db = in[7];
+    return Arrays{x, solve_factored(in[0], in[1], in[2], db - matrix_product(da, x))};
+  };
+  return with_derivative("solve", value, rule, {a, lu, permutation, b})[0];
+}
+Array sum_of_diagonal(const Array& a) { return np::sum(ops::diagonal_of(a), -1); }
+
+Array inverse(const Array& a) {
+  const auto value = [](std::span<const Array> in) {
+    const std::int64_t n = ops::columns_of(in[0].shape());
+    const Factored f = factor(in[0]);
+    return Arrays{substitute(f.lu, f.permutation, ops::identity_matrix(in[0].dtype(), n))};
+  };
+  const auto rule = [](std::span<const Array> in) {
+    // inverse() again, so that higher derivatives do not go through the factorisation either.
+    const Array y = inverse(in[0]);
+    return Arrays{y, -matrix_product(matrix_product(y, in[1]), y)};
+  };
+  return with_derivative("inv", value, rule, {a})[0];
+}
+
+/// -1 where the number of row exchanges, plus `more`, is odd, else 1.
+Array parity_sign(const Array& pivots, DType dtype, const Array& more = {}) {
+  const Array rows = ops::iota(DType::i32, pivots.shape(), pivots.ndim() - 1);
+  Array count = np::sum((pivots != rows).astype(DType::i32), -1);
+  if (more.defined()) count = count + more;
+  return (1 - 2 * (count & 1)).astype(dtype);
+}
+
+/// Sign and log|det a| from a's constant factors; d log|det a| = trace(a⁻¹ da).
+Arrays slogdet_factored(const Array& a, const Factored& f) {
+  const auto value = [](std::span<const Array> in) {
+    const Array diagonal = ops::diagonal_of(in[1]);
+    const Array singular = np::any(diagonal == 0, -1);
+    const Array sign = parity_sign(in[2], diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
+    return Arrays{np::where(singular, 0, sign),
+                  np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
+  };
+  const auto rule = [](std::span<const Array> in) {
+    const Arrays r = slogdet_factored(in[0], {in[1], in[2], in[3]});
+    return Arrays{r[0], r[1], ops::zeros_like(r[0]), sum_of_diagonal(solve_factored(in[0], in[1], in[3], in[4]))};
+  };
+  return with_derivative("slogdet", value, rule, {a, f.lu, f.pivots, f.permutation});
+}
+
+Arrays det_value(std::span<const Array> in) {
+  const Factored f = factor(in[0]);
+  return {np::prod(ops::diagonal_of(f.lu), -1) * parity_sign(f.pivots, f.lu.dtype())};
+}
+/// d det a = trace(adj(a) da), also where a is singular. With U's last diagonal element left out of the product
+/// and replaced by 1 / that product, det(a) U⁻¹ y is finite for rank n - 1; for lower ranks adj(a) is zero.
+Arrays det_rule(std::span<const Array> in) {
+  const Array &a = in[0], &da = in[1];
+  const std::int64_t n = ops::columns_of(a.shape());
+  const DType dtype = a.dtype();
+  const Factored f = factor(a);
+  const Array diagonal = ops::diagonal_of(f.lu), sign = parity_sign(f.pivots, f.lu.dtype());
+  const int last = diagonal.ndim() - 1;
+  const Array minor = np::prod(ops::slice_axis(diagonal, last, 0, n - 1), -1) * sign;
+  const Array det = np::prod(diagonal, -1) * sign;
+  const auto as_matrix = [](const Array& v) { return np::expand_dims(v, {-1, -2}); };
+  const Array row = ops::iota(DType::i32, {n, n}, 0), column = ops::iota(DType::i32, {n, n}, 1);
+  const Array lu = np::where((row == n - 1) & (column == n - 1), as_matrix(1 / minor), f.lu);
+  const Array ones = ops::full(ops::with_core(a.shape(), {n, 1}), scalar(dtype, 1));
+  const Array low_rank = as_matrix(~np::all(np::isfinite(ops::triangular_solve(lu, ones, {})), {-2, -1}));
+
+  Array x = np::where(low_rank, 0, da);
+  x = ops::triangular_solve(lu, ops::permute_rows(x, f.permutation), {.lower = true, .unit_diagonal = true});
+  x = x * np::where(row == n - 1, 1, as_matrix(det));
+  x = np::where(low_rank, 0, ops::triangular_solve(lu, x, {}));
+  return {det, sum_of_diagonal(x)};
+}
+
+Array element(const Array& a, std::int64_t row, std::int64_t column) {
+  const Array one = ops::matrix_columns(ops::matrix_rows(a, row, row + 1), column, column + 1);
+  return ops::reshape(one, batch_shape(a));
+}
+Array det_2x2(const Array& a) {
+  return element(a, 0, 0) * element(a, 1, 1) - element(a, 0, 1) * element(a, 1, 0);
+}
+Array det_3x3(const Array& a) {
+  const auto e = [&](int i, int j) { return element(a, i, j); };
+  return e(0, 0) * e(1, 1) * e(2, 2) + e(0, 1) * e(1, 2) * e(2, 0) + e(0, 2) * e(1, 0) * e(2, 1) -
+         e(0, 2) * e(1, 1) * e(2, 0) - e(0, 0) * e(1, 2) * e(2, 1) - e(0, 1) * e(1, 0) * e(2, 2);
+}
+
+/// The pseudoinverse; singular values up to `tolerance` times the largest count as zero.
+Array pinv_value(const Array& a, double tolerance) {
+  const SVD r = svd(a);
+  const Array largest = ops::slice_axis(r.s, r.s.ndim() - 1, 0, 1);
+  const Array s = np::where(r.s > largest * tolerance, r.s, np::inf);
+  return matrix_product(matrix_transpose(r.vh), matrix_transpose(r.u) / ops::as_column(s));
+}
+/// Golub and Pereyra (1973): the derivative of a pseudoinverse of constant rank.
+Array pinv_tangent(const Array& a, const Array& p, const Array& da) {
+  const Array pt = matrix_transpose(p), dat = matrix_transpose(da);
+  if (ops::rows_of(a.shape()) >= ops::columns_of(a.shape())) {
+    const Array s = matrix_product(matrix_product(p, pt), dat), t = matrix_product(matrix_product(dat, pt), p);
+    return s - matrix_product(matrix_product(p, da), p) - matrix_product(matrix_product(s, a), p) + t -
+           matrix_product(matrix_product(p, a), t);
+  }
+  const Array s = matrix_product(p, matrix_product(pt, dat)), t = matrix_product(dat, matrix_product(pt, p));
+  return s - matrix_product(p, matrix_product(da, p)) - matrix_product(s, matrix_product(a, p)) + t -
+         matrix_product(p, matrix_product(a, t));
+}
+Array pinv_with(const Array& a, double tolerance) {
+  if (a.size() == 0) return ops::zeros_like(matrix_transpose(a));
+  const auto value = [tolerance](std::span<const Array> in) { return Arrays{pinv_value(in[0], tolerance)}; };
+  const auto rule = [tolerance](std::span<const Array> in) {
+    // pinv_with and not pinv_value: higher derivatives must not go through the singular vectors either.
+    const Array p = pinv_with(in[0], tolerance);
+    return Arrays{p, pinv_tangent(in[0], p, in[1])};
+  };
+  return with_derivative("pinv", value, rule, {a})[0];
+}
+double epsilon(DType dtype) {
+  return dtype == DType::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+
+/// Raises where the rows of a system do not match or where the right-hand side could mean two things.
+void check_system(std::string_view op, const System& s, const Array& b) {
+  const std::int64_t rows = ops::rows_of(s.a.shape());
+  if (ops::rows_of(s.b.shape()) == rows) return;
+  if (b.ndim() + 1 == s.a.ndim() && b.shape().back() == rows)
+    raise<ShapeError>("[{}] {} and {} do not fit: with more than one axis b is a batch of matrices; for a batch of "
+                      "vectors use expand_dims(b, -1) and squeeze the result.",
+                      op, s.a.aval(), b.aval());
+  raise<ShapeError>("[{}] {} and {} do not fit; b needs {} rows.", op, s.a.aval(), b.aval(), rows);
+}
+
+}  // namespace
+
+Array solve(const ArrayLike& a, const ArrayLike& b) {
+  const System s = system_operands("solve", square_operand("solve", a), b);
+  check_system("solve", s, b);
+  const Factored f = factor_as_constant(s.a);
+  return s.result(solve_factored(s.a, f.lu, f.permutation, s.b));
+}
+
+Array inv(const ArrayLike& a) { return inverse(square_operand("inv", a)); }
+
+SignLogDet slogdet(const ArrayLike& a) {
+  const Array x = square_operand("slogdet", a);
+  const std::int64_t n = ops::columns_of(x.shape());
+  if (n == 1 || n == 2) {
+    const Array d = n == 1 ? element(x, 0, 0) : det_2x2(x);
+    return {np::sign(d), np::log(np::abs(d))};
+  }
+  const Arrays r = slogdet_factored(x, factor_as_constant(x));
+  return {r[0], r[1]};
+}
+
+Array det(const ArrayLike& a) {
+  const Array x = square_operand("det", a);
+  switch (ops::columns_of(x.shape())) {
+    case 0: return ops::full(batch_shape(x), scalar(x.dtype(), 1));
+    case 1: return element(x, 0, 0);
+    case 2: return det_2x2(x);
+    case 3: return det_3x3(x);
+    default: return with_derivative("det", det_value, det_rule, {x})[0];
+  }
+}
+
+Array pinv(const ArrayLike& a) {
+  const Array x = matrix_operand("pinv", a);
+  const double larger = static_cast<double>(std::max(ops::rows_of(x.shape()), ops::columns_of(x.shape())));
+  return pinv_with(x, 10 * larger * epsilon(x.dtype()));
+}
+
+Array lstsq(const ArrayLike& a, const ArrayLike& b) {
+  const System s = system_operands("lstsq", matrix_operand("lstsq", a), b);
+  check_system("lstsq", s, b);
+  const double larger = static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
+  return s.result(np::matmul(pinv_with(s.a, larger * epsilon(s.a.dtype())), s.b));
+}
+
+}  // namespace cotan::linalg

@@ -1,0 +1,170 @@
+// Arrays from nothing but a shape: constants, ranges, grids, triangles and diagonals.
+#include <algorithm>
+#include <cmath>
+#include <cotan/numpy.hpp>
+
+#include "numpy/promote.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::numpy {
+
+namespace {
+
+Array filled(std::string_view op, const Shape& shape, const Array& value) {
+  checked_bytes({value.dtype(), shape, false}, op);
+  return value.ndim() == 0 ? ops::full(shape, value) : ops::broadcast_to(value, shape);
+}
+std::int64_t checked_count(std::string_view op, double n) {
+  if (!(n < 9.0e15)) raise<ValueError>("[{}] would make {} elements; check start, stop and step.", op, n);
+  return n <= 0 ? 0 : static_cast<std::int64_t>(n);
+}
+
+}  // namespace
+
+Array asarray(const ArrayLike& a, std::optional<DType> dtype) {
+  a->aval();
+  return dtype ? ops::cast(a, *dtype) : a.array();
+}
+Array zeros(const Shape& shape, DType dtype) { return filled("zeros", shape, scalar(dtype, 0)); }
+Array ones(const Shape& shape, DType dtype) { return filled("ones", shape, scalar(dtype, 1)); }
+Array empty(const Shape& shape, DType dtype) { return filled("empty", shape, scalar(dtype, 0)); }
+Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtype) {
+  return filled("full", shape, dtype ? ops::cast(value, *dtype) : value.array());
+}
+Array zeros_like(const ArrayLike& a, std::optional<DType> dtype) { return zeros(a->shape(), dtype.value_or(a->dtype())); }
+Array ones_like(const ArrayLike& a, std::optional<DType> dtype) { return ones(a->shape(), dtype.value_or(a->dtype())); }
+Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype) {
+  return full(a->shape(), value, dtype.value_or(a->dtype()));
+}
+
+Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype) {
+  if (step == 0) raise<ValueError>("[arange] the step is 0; give one that leads from {} to {}.", start, stop);
+  std::uint64_t count = 0;  // unsigned: the distance may not fit a signed integer
+  if (step > 0 && stop > start)
+    count = (static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start) - 1) / static_cast<std::uint64_t>(step) + 1;
+  if (step < 0 && stop < start)
+    count = (static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop) - 1) / (0 - static_cast<std::uint64_t>(step)) + 1;
+  const Shape shape{checked_count("arange", static_cast<double>(count))};
+  if (start == 0 && step == 1) return ops::iota(dtype, shape, 0);
+  // Floats round once, from the exact integer.
+  const DType exact = is_integer(dtype) ? dtype : DType::i64;
+  return ops::cast(ops::iota(exact, shape, 0) * step + start, dtype);
+}
+Array detail::real_range(double start, double stop, double step, DType dtype) {
+  if (step == 0 || std::isnan(start) || std::isnan(stop) || std::isnan(step))
+    raise<ValueError>("[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.", start,
+                      stop, step);
+  const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
+  return ops::cast(ops::iota(DType::f64, {n}, 0) * step + start, dtype);
+}
+
+Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
+  if (num < 0) raise<ValueError>("[linspace] cannot make {} points; give 0 or more.", num);
+  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const Array bounds[] = {ops::cast(start, computed), ops::cast(stop, computed)};
+  const Shape shape = broadcast_shapes("linspace", bounds);
+  const Array first = ops::broadcast_to(bounds[0], shape), last = ops::broadcast_to(bounds[1], shape);
+  Shape row = shape;
+  row.insert(row.begin(), 1);
+  if (num == 0) {
+    row[0] = 0;
+    return zeros(row, dtype);
+  }
+  Array out = ops::reshape(first, row);
+  if (num > 1) {
+    const std::int64_t steps = endpoint ? num - 1 : num;
+    Shape column(row.size(), 1);
+    column[0] = steps;
+    const Array t = ops::reshape(ops::iota(computed, {steps}, 0) / steps, column);
+    out = out * (1 - t) + ops::reshape(last, row) * t;
+    if (endpoint) {
+      const Array parts[] = {out, ops::reshape(last, row)};
+      out = ops::concatenate(parts, 0);
+    }
+  }
+  return ops::cast(is_floating(dtype) ? out : floor(out), dtype);
+}
+Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, double base, DType dtype) {
+  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed)), dtype);
+}
+Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
+  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const Array first = ops::cast(start, computed), last = ops::cast(stop, computed);
+  const Array flip = where((first < 0) & (last < 0), scalar(computed, -1), scalar(computed, 1));
+  const Array out = flip * logspace(log10(flip * first), log10(flip * last), num, endpoint, 10.0, computed);
+  return ops::cast(out, dtype);
+}
+
+// Triangles and diagonals -------------------------------------------------------------------------
+
+namespace {
+
+/// row + k compared with column, as a mask of shape (n, m).
+Array band(const Primitive& comparison, std::string_view op, std::int64_t n, std::int64_t m, int k) {
+  checked_bytes({DType::i64, {n, m}, false}, op);
+  const Array row = ops::iota(DType::i32, {n, m}, 0), column = ops::iota(DType::i32, {n, m}, 1);
+  return bind1(comparison, {k == 0 ? row : row + k, column});
+}
+/// Where the lower triangle of the last two axes is.
+Array lower_mask(std::string_view op, const Array& a, int k) {
+  if (a.ndim() < 2) raise<ShapeError>("[{}] {} is not a matrix; it needs at least 2 axes.", op, a.aval());
+  const Shape& s = a.shape();
+  return ops::broadcast_to(band(ops::ge_p, op, s[s.size() - 2], s.back(), k), s);
+}
+
+}  // namespace
+
+Array eye(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype) {
+  return ops::cast(band(ops::eq_p, "eye", n, m.value_or(n), k), dtype);
+}
+Array identity(std::int64_t n, DType dtype) { return eye(n, n, 0, dtype); }
+Array tri(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype) {
+  return ops::cast(band(ops::ge_p, "tri", n, m.value_or(n), k), dtype);
+}
+Array tril(const ArrayLike& a, int k) { return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0)); }
+Array triu(const ArrayLike& a, int k) { return ops::select(lower_mask("triu", a, k - 1), scalar(a->dtype(), 0), a); }
+
+Array diag(const ArrayLike& a, int k) {
+  if (a->ndim() == 2) return diagonal(a, k);
+  if (a->ndim() != 1) raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
+  const std::int64_t n = a->shape()[0] + std::abs(k);
+  const Array zero = scalar(a->dtype(), 0);
+  const Array row = ops::pad(a, zero, {std::max(k, 0)}, {std::max(-k, 0)}, {0});
+  return ops::select(band(ops::eq_p, "diag", n, n, k), ops::broadcast_in_dim(row, {n, n}, {1}), zero);
+}
+Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
+  if (a->ndim() < 2) raise<ShapeError>("[diagonal] {} is not a matrix; it needs at least 2 axes.", a->aval());
+  const Array x = moveaxis(a, {axis1, axis2}, {-2, -1});
+  const int rows = a->ndim() - 2, columns = rows + 1;
+  // Crop to the square whose main diagonal is wanted; then it is every (n + 1)-th element.
+  const std::int64_t below = std::max(-offset, 0), right = std::max(offset, 0);
+  const std::int64_t n = std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
+  Shape shape = x.shape();
+  shape.resize(rows);
+  shape.push_back(n * n);
+  if (n == 0) {
+    shape.back() = 0;
+    return zeros(shape, x.dtype());
+  }
+  const Array square = ops::slice_axis(ops::slice_axis(x, rows, below, below + n), columns, right, right + n);
+  return ops::slice_axis(ops::reshape(square, shape), rows, 0, n * n, n + 1);
+}
+
+std::vector<Array> meshgrid(const std::vector<Array>& xs, std::string_view indexing) {
+  if (indexing != "xy" && indexing != "ij")
+    raise<ValueError>("[meshgrid] indexing is '{}'; use xy (columns first) or ij (rows first).", indexing);
+  const std::size_t n = xs.size();
+  const auto axis_of = [&](std::size_t i) { return indexing == "xy" && n >= 2 && i < 2 ? 1 - i : i; };
+  Shape shape(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (xs[i].ndim() > 1) raise<ShapeError>("[meshgrid] {} is not a vector; give one vector per axis.", xs[i].aval());
+    shape[axis_of(i)] = xs[i].size();
+  }
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < n; ++i)
+    out.push_back(ops::broadcast_in_dim(ravel(xs[i]), shape, {static_cast<std::int64_t>(axis_of(i))}));
+  return out;
+}
+
+}  // namespace cotan::numpy

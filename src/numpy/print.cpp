@@ -1,0 +1,257 @@
+// Printing arrays as NumPy does: the fewest digits that tell elements apart (at most 8 after the point),
+// aligned columns, lines of at most 75 characters, and the middle of long arrays left out.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cotan/array.hpp>
+#include <ostream>
+
+#include "core/trace.hpp"
+#include "core/typed.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan {
+
+namespace {
+
+constexpr std::int64_t summarize_above = 1000, edge_items = 3;
+constexpr int line_width = 75, most_decimals = 8;
+
+/// The decimal digits of |x| without a point, and the power of ten of the first: 0.0123 is "123", -2.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+};
+Decimal split_scientific(std::string_view text) {
+  Decimal out;
+  const auto e = text.find('e');
+  for (char c : text.substr(0, e))
+    if (c != '.') out.digits += c;
+  out.exponent = std::atoi(std::string(text.substr(e + 1)).c_str());
+  while (out.digits.size() > 1 && out.digits.back() == '0') out.digits.pop_back();
+  return out;
+}
+/// The fewest digits that read back as the same T.
+template <class T>
+Decimal shortest(T value) {
+  char buffer[64];
+  if constexpr (is_half<T>) {
+    const float magnitude = std::fabs(static_cast<float>(value));
+    for (int precision = 0;; ++precision) {
+      const int n = std::snprintf(buffer, sizeof buffer, "%.*e", precision, static_cast<double>(magnitude));
+      if (precision == 8 || convert<T>(std::strtod(buffer, nullptr)).bits == T(magnitude).bits)
+        return split_scientific({buffer, static_cast<std::size_t>(n)});
+    }
+  } else {
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
+    return split_scientific({buffer, static_cast<std::size_t>(end - buffer)});
+  }
+}
+std::string trim_zeros(std::string text) {
+  while (text.back() == '0') text.pop_back();
+  return text;
+}
+
+/// "12.5" or "3.": shortest digits, cut to `decimals` after the point.
+template <class T>
+std::string positional(T value, int decimals) {
+  const std::string sign = std::signbit(static_cast<Compute<T>>(value)) ? "-" : "";
+  const Decimal d = shortest(value);
+  const int digits = static_cast<int>(d.digits.size());
+  if (digits - 1 - d.exponent > decimals)
+    return sign + trim_zeros(fmt::format("{:.{}f}", std::fabs(static_cast<double>(value)), decimals));
+  if (d.exponent < 0) return sign + "0." + trim_zeros(std::string(-d.exponent - 1, '0') + d.digits);
+  std::string whole = d.digits.substr(0, d.exponent + 1);
+  whole.resize(d.exponent + 1, '0');
+  return sign + whole + "." + (digits > d.exponent + 1 ? d.digits.substr(d.exponent + 1) : "");
+}
+/// Mantissa "1.25" or "1." and exponent "e-05".
+template <class T>
+std::pair<std::string, std::string> scientific(T value, int decimals) {
+  const std::string sign = std::signbit(static_cast<Compute<T>>(value)) ? "-" : "";
+  Decimal d = shortest(value);
+  if (static_cast<int>(d.digits.size()) - 1 > decimals)
+    d = split_scientific(fmt::format("{:.{}e}", std::fabs(static_cast<double>(value)), decimals));
+  return {sign + d.digits.substr(0, 1) + "." + d.digits.substr(1),
+          fmt::format("e{}{:02}", d.exponent < 0 ? '-' : '+', std::abs(d.exponent))};
+}
+template <class T>
+std::string not_finite(T value) {
+  const auto v = static_cast<Compute<T>>(value);
+  return std::isnan(v) ? "nan" : v < 0 ? "-inf" : "inf";
+}
+
+/// One string per element, all of one width.
+template <class T>
+std::vector<std::string> format_reals(const std::vector<T>& values) {
+  std::vector<std::string> out(values.size());
+  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+  for (const T& v : values) {
+    const double m = std::fabs(static_cast<double>(v));
+    if (!std::isfinite(m) || m == 0) continue;
+    largest = std::max(largest, m);
+    smallest = std::min(smallest, m);
+  }
+  const bool exponents = largest != 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000);
+  // Split every element at its point, then pad both sides.
+  std::vector<std::string> head(values.size()), tail(values.size());
+  std::size_t left = 0, right = 0, finite = 0;
+  std::size_t decimals = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(static_cast<double>(values[i]))) continue;
+    ++finite;
+    std::string mantissa, exponent;
+    if (exponents) std::tie(mantissa, exponent) = scientific(values[i], most_decimals);
+    else mantissa = positional(values[i], most_decimals);
+    const auto point = mantissa.find('.');
+    head[i] = mantissa.substr(0, point);
+    tail[i] = mantissa.substr(point + 1);
+    decimals = std::max(decimals, tail[i].size());
+    out[i] = exponent;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (head[i].empty()) continue;
+    if (exponents) tail[i].resize(decimals, '0');
+    tail[i] += out[i];
+    left = std::max(left, head[i].size());
+    right = std::max(right, tail[i].size());
+  }
+  std::size_t width = left + 1 + right;
+  if (finite == 0) width = 0;
+  for (const T& v : values)
+    if (!std::isfinite(static_cast<double>(v))) width = std::max(width, not_finite(v).size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (head[i].empty()) {
+      out[i] = fmt::format("{:>{}}", not_finite(values[i]), width);
+    } else {
+      tail[i].resize(right, ' ');
+      out[i] = fmt::format("{:>{}}.{}", head[i], width - 1 - right, tail[i]);
+    }
+  }
+  return out;
+}
+template <class T>
+std::vector<std::string> format_elements(const std::vector<T>& values) {
+  if constexpr (is_real<T>) {
+    return format_reals(values);
+  } else {
+    std::vector<std::string> out;
+    std::size_t width = 0;
+    for (const T v : values) {
+      if constexpr (std::is_same_v<T, bool>) out.push_back(v ? "True" : "False");
+      else out.push_back(fmt::format("{}", v));
+      width = std::max(width, out.back().size());
+    }
+    if constexpr (std::is_same_v<T, bool>) width = 5;
+    for (auto& s : out) s = fmt::format("{:>{}}", s, width);
+    return out;
+  }
+}
+
+/// A scalar, with every digit it takes to read it back.
+template <class T>
+std::string format_scalar(T value) {
+  if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
+  else if constexpr (!is_real<T>) return fmt::format("{}", value);
+  else {
+    const double m = std::fabs(static_cast<double>(value));
+    if (!std::isfinite(m)) return not_finite(value);
+    if (m != 0 && (m < 1e-4 || m >= 1e16)) {
+      auto [mantissa, exponent] = scientific(value, 20);
+      if (mantissa.back() == '.') mantissa.pop_back();
+      return mantissa + exponent;
+    }
+    const std::string text = positional(value, 30);
+    return text.back() == '.' ? text + "0" : text;
+  }
+}
+
+/// Lays out brackets and lines over the formatted elements that are shown.
+class Layout {
+ public:
+  Layout(const Shape& shape, bool summarized) : shape_(shape), summarized_(summarized) {}
+
+  bool elided(std::size_t axis) const { return summarized_ && shape_[axis] > 2 * edge_items; }
+  /// Positions along an axis that are shown.
+  std::vector<std::int64_t> shown(std::size_t axis) const {
+    std::vector<std::int64_t> out;
+    for (std::int64_t i = 0; i < shape_[axis]; ++i)
+      if (!elided(axis) || i < edge_items || i >= shape_[axis] - edge_items) out.push_back(i);
+    return out;
+  }
+  std::string write(std::span<const std::string> elements) {
+    elements_ = elements;
+    next_ = 0;
+    return axis(0, " ", line_width);
+  }
+
+ private:
+  std::string axis(std::size_t depth, const std::string& indent, int width) {
+    if (depth == shape_.size()) return elements_[next_++];
+    const auto positions = shown(depth);
+    const std::size_t left = shape_.size() - depth;
+    std::string text, line = indent;
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      const bool last = k + 1 == positions.size();
+      const bool gap = elided(depth) && k == edge_items;
+      if (left == 1) {
+        if (gap) extend(text, line, "...", width - 1, indent), line += ' ';
+        extend(text, line, axis(depth + 1, indent + ' ', width - 1), width - 1, indent);
+        if (!last) line += ' ';
+      } else {
+        const std::string newlines(left - 1, '\n');
+        if (gap) text += indent + "..." + newlines;
+        text += indent + axis(depth + 1, indent + ' ', width - 1) + (last ? "" : newlines);
+      }
+    }
+    if (left == 1) text += line;
+    return "[" + text.substr(std::min(indent.size(), text.size())) + "]";
+  }
+  /// Adds a word to the line, or starts a new one where it does not fit.
+  static void extend(std::string& text, std::string& line, const std::string& word, int width, const std::string& indent) {
+    if (static_cast<int>(line.size() + word.size()) > width && line.size() > indent.size()) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      text += line + "\n";
+      line = indent;
+    }
+    line += word;
+  }
+
+  const Shape& shape_;
+  bool summarized_;
+  std::span<const std::string> elements_;
+  std::size_t next_ = 0;
+};
+
+std::string format_array(const Array& a) {
+  return dispatch(a.dtype(), [&]<class T>() -> std::string {
+    const T* values = data<T>(a);
+    if (a.ndim() == 0) return format_scalar<T>(values[0]);
+    Layout layout(a.shape(), a.size() > summarize_above);
+    // Only the elements that are shown decide the format.
+    const Ints strides = ops::strides_of(a.shape());
+    std::vector<std::int64_t> offsets{0};
+    for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+      std::vector<std::int64_t> longer;
+      for (auto o : offsets)
+        for (auto i : layout.shown(axis)) longer.push_back(o + i * strides[axis]);
+      offsets = std::move(longer);
+    }
+    std::vector<T> shown;
+    for (auto o : offsets) shown.push_back(values[o]);
+    return layout.write(format_elements(shown));
+  });
+}
+
+}  // namespace
+
+std::string to_string(const Array& a) {
+  if (!a.defined()) return "<empty Array>";
+  if (const auto* t = tracer(a)) return t->describe();
+  if (!concrete(a)) return a.aval().str();
+  if (a.size() == 0) return "[]";
+  return format_array(a);
+}
+std::ostream& operator<<(std::ostream& out, const Array& a) { return out << to_string(a); }
+
+}  // namespace cotan

@@ -1,0 +1,179 @@
+// Products of vectors, matrices and tensors, polynomials and convolutions.
+#include <algorithm>
+#include <cotan/numpy.hpp>
+#include <numeric>
+
+#include "numpy/contract.hpp"
+#include "numpy/promote.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::numpy {
+
+namespace {
+
+Labels labels_from(int first, int count) {
+  Labels out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+void check_inner(std::string_view op, const Array& a, std::int64_t size_a, const Array& b, std::int64_t size_b) {
+  if (size_a != size_b)
+    raise<ShapeError>("[{}] shapes {} and {} do not fit: the contracted axes have sizes {} and {}; those must be equal.", op,
+                      describe(a.shape()), describe(b.shape()), size_a, size_b);
+}
+void check_not_scalar(std::string_view op, const Array& a, const Array& b) {
+  if (a.ndim() == 0 || b.ndim() == 0)
+    raise<ShapeError>("[{}] operands are {} and {}; 0-d operands have no axis to contract, use multiply.", op, a.aval(),
+                      b.aval());
+}
+
+}  // namespace
+
+Array matmul(const ArrayLike& a, const ArrayLike& b) {
+  check_not_scalar("matmul", a, b);
+  const Shape &sa = a->shape(), &sb = b->shape();
+  const int na = a->ndim(), nb = b->ndim();
+  check_inner("matmul", a, sa.back(), b, nb == 1 ? sb[0] : sb[nb - 2]);
+  const Shape batches[] = {Shape(sa.begin(), sa.end() - std::min(na, 2)), Shape(sb.begin(), sb.end() - std::min(nb, 2))};
+  const int batch = static_cast<int>(broadcast_shapes("matmul", batches).size());
+  // Batch axes are numbered from the end of both; then come rows, the contracted axis and columns.
+  const int row = batch, inner = batch + 1, column = batch + 2;
+  Labels la = labels_from(batch - std::max(na - 2, 0), std::max(na - 2, 0));
+  Labels lb = labels_from(batch - std::max(nb - 2, 0), std::max(nb - 2, 0));
+  Labels out = labels_from(0, batch);
+  if (na > 1) {
+    la.push_back(row);
+    out.push_back(row);
+  }
+  la.push_back(inner);
+  lb.push_back(inner);
+  if (nb > 1) {
+    lb.push_back(column);
+    out.push_back(column);
+  }
+  return contract("matmul", a, la, b, lb, out);
+}
+
+Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a, const std::vector<int>& axes_b) {
+  const std::vector<int> over_a = Axes(axes_a).resolve(a->ndim(), "tensordot");
+  const std::vector<int> over_b = Axes(axes_b).resolve(b->ndim(), "tensordot");
+  if (over_a.size() != over_b.size())
+    raise<ValueError>("[tensordot] {} axes of the first operand against {} of the second; contract as many of each.",
+                      over_a.size(), over_b.size());
+  Labels la = labels_from(0, a->ndim()), lb = labels_from(a->ndim(), b->ndim());
+  for (std::size_t i = 0; i < over_a.size(); ++i) {
+    check_inner("tensordot", a, a->shape()[over_a[i]], b, b->shape()[over_b[i]]);
+    lb[over_b[i]] = la[over_a[i]];
+  }
+  Labels out;
+  for (int i = 0; i < a->ndim(); ++i)
+    if (std::find(over_a.begin(), over_a.end(), i) == over_a.end()) out.push_back(la[i]);
+  for (int i = 0; i < b->ndim(); ++i)
+    if (std::find(over_b.begin(), over_b.end(), i) == over_b.end()) out.push_back(lb[i]);
+  return contract("tensordot", a, la, b, lb, out);
+}
+Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes) {
+  if (axes < 0 || axes > std::min(a->ndim(), b->ndim()))
+    raise<ValueError>("[tensordot] cannot contract {} axes of {} and {}.", axes, a->aval(), b->aval());
+  return tensordot(a, b, labels_from(a->ndim() - axes, axes), labels_from(0, axes));
+}
+Array dot(const ArrayLike& a, const ArrayLike& b) {
+  if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
+  const int inner = std::max(b->ndim() - 2, 0);
+  check_inner("dot", a, a->shape().back(), b, b->shape()[inner]);
+  return tensordot(a, b, {a->ndim() - 1}, {inner});
+}
+Array vdot(const ArrayLike& a, const ArrayLike& b) {
+  check_inner("vdot", a, a->size(), b, b->size());
+  return dot(ravel(a), ravel(b));
+}
+Array inner(const ArrayLike& a, const ArrayLike& b) {
+  if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
+  check_inner("inner", a, a->shape().back(), b, b->shape().back());
+  return tensordot(a, b, {a->ndim() - 1}, {b->ndim() - 1});
+}
+Array outer(const ArrayLike& a, const ArrayLike& b) {
+  return multiply(ops::reshape(a, {a->size(), 1}), ops::reshape(b, {1, b->size()}));
+}
+
+Array kron(const ArrayLike& a, const ArrayLike& b) {
+  const std::size_t n = std::max(a->shape().size(), b->shape().size());
+  Shape sa = a->shape(), sb = b->shape();
+  sa.insert(sa.begin(), n - sa.size(), 1);
+  sb.insert(sb.begin(), n - sb.size(), 1);
+  Shape coarse, fine, merged;
+  for (std::size_t i = 0; i < n; ++i) {
+    coarse.insert(coarse.end(), {sa[i], 1});
+    fine.insert(fine.end(), {1, sb[i]});
+    merged.push_back(sa[i] * sb[i]);
+  }
+  return ops::reshape(multiply(ops::reshape(a, coarse), ops::reshape(b, fine)), merged);
+}
+
+Array cross(const ArrayLike& a, const ArrayLike& b) {
+  check_not_scalar("cross", a, b);
+  const auto fits = [](const Array& x) { return x.shape().back() == 2 || x.shape().back() == 3; };
+  if (!fits(a) || !fits(b))
+    raise<ShapeError>("[cross] shapes {} and {}; the last axes must have size 2 or 3.", describe(a->shape()), describe(b->shape()));
+  const auto component = [](const Array& x, std::int64_t i) {
+    Shape shape(x.shape().begin(), x.shape().end() - 1);
+    if (i >= x.shape().back()) return zeros(shape, x.dtype());
+    return ops::reshape(ops::slice_axis(x, x.ndim() - 1, i, i + 1), shape);
+  };
+  const auto minor = [&](int i, int j) {
+    return component(a, i) * component(b, j) - component(a, j) * component(b, i);
+  };
+  if (a->shape().back() == 2 && b->shape().back() == 2) return minor(0, 1);
+  return stack({minor(1, 2), minor(2, 0), minor(0, 1)}, -1);
+}
+Array trace(const ArrayLike& a, int offset, int axis1, int axis2) {
+  if (a->ndim() < 2) raise<ShapeError>("[trace] {} is not a matrix; it needs at least 2 axes.", a->aval());
+  return sum(diagonal(a, offset, axis1, axis2), -1);
+}
+
+Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
+  if (a->ndim() != 1 || v->ndim() != 1)
+    raise<ShapeError>("[convolve] operands are {} and {}; both must be vectors.", a->aval(), v->aval());
+  if (a->size() == 0 || v->size() == 0)
+    raise<ShapeError>("[convolve] operands have shapes {} and {}; neither may be empty.", describe(a->shape()), describe(v->shape()));
+  const Array operands[] = {a, v};
+  Arrays x = cast_all(operands, inexact_result_type(operands));
+  if (x[0].size() < x[1].size()) std::swap(x[0], x[1]);
+  const std::int64_t n = x[0].size(), m = x[1].size(), length = n + m - 1;
+  // Row i of the products, shifted by i: pad rows by m, and read the same elements back in rows shorter by one.
+  const Array padded = ops::pad(outer(x[1], x[0]), scalar(x[0].dtype(), 0), {0, 0}, {0, m}, {0, 0});
+  const Array skewed = ops::reshape(ops::slice_axis(ravel(padded), 0, 0, m * length), {m, length});
+  const Array full = ops::reduce_sum(skewed, {0});
+  if (mode == "full") return full;
+  if (mode == "same") return ops::slice_axis(full, 0, (m - 1) / 2, (m - 1) / 2 + n);
+  if (mode == "valid") return ops::slice_axis(full, 0, m - 1, n);
+  raise<ValueError>("[convolve] there is no mode '{}'; use full, same or valid.", mode);
+}
+
+Array polyval(const ArrayLike& p, const ArrayLike& x) {
+  if (p->ndim() < 1) raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
+  const Array operands[] = {p, x};
+  const Arrays promoted = cast_all(operands, result_type(operands));
+  const Shape rest(p->shape().begin() + 1, p->shape().end());
+  const Shape shapes[] = {x->shape(), rest};
+  Array y = zeros(broadcast_shapes("polyval", shapes), promoted[0].dtype());
+  for (const Array& coefficient : unstack(promoted[0])) y = y * promoted[1] + coefficient;
+  return y;
+}
+Array vander(const ArrayLike& x, std::optional<int> n) {
+  if (x->ndim() != 1) raise<ShapeError>("[vander] {} is not a vector.", x->aval());
+  const std::int64_t columns = n.value_or(static_cast<int>(x->size()));
+  if (columns < 0) raise<ValueError>("[vander] cannot make {} columns; give 0 or more.", columns);
+  const Array base = cast_to(x, numeric_result_type({&x.array(), 1}));
+  const Array exponents = ops::rev(ops::iota(base.dtype(), {1, columns}, 1), {1});
+  return power(ops::reshape(base, {x->size(), 1}), exponents);
+}
+Array cov(const ArrayLike& m) {
+  if (m->ndim() > 2) raise<ShapeError>("[cov] {} has more than 2 axes; rows are variables, columns observations.", m->aval());
+  const Array x = cast_to(atleast_2d(m), inexact_result_type({&m.array(), 1}));
+  const Array centered = x - mean(x, 1, true);
+  const std::int64_t n = x.shape()[1] - 1;
+  return squeeze(matmul(centered, transpose(centered)) / (n > 0 ? Array(n) : Array(nan)));
+}
+
+}  // namespace cotan::numpy

@@ -1,0 +1,276 @@
+// Arithmetic: exact on integers (two's complement), correctly rounded on floats.
+#include <cmath>
+#include <cotan/numpy.hpp>
+
+#include "ops/elementwise.hpp"
+#include "ops/scalar_math.hpp"
+
+namespace cotan::ops {
+
+namespace {
+
+namespace np = numpy;
+
+// Integer arithmetic wraps: done unsigned, since signed overflow is undefined in C++.
+template <class T, class F>
+T wrapping(T a, T b, F f) {
+  using U = std::make_unsigned_t<T>;
+  // u16 * u16 would promote to a signed int: widen to at least unsigned.
+  using W = std::conditional_t<(sizeof(U) < sizeof(unsigned)), unsigned, U>;
+  return static_cast<T>(static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
+}
+
+template <class T>
+inline constexpr bool is_plain_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+constexpr auto add = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return a || b;
+  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x + y; });
+  else return a + b;
+};
+constexpr auto sub = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return a != b;
+  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x - y; });
+  else return a - b;
+};
+constexpr auto mul = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return a && b;
+  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x * y; });
+  else return a * b;
+};
+// Integer division truncates; division by zero gives -1 (all ones) and the overflow INT_MIN / -1 wraps, as XLA does.
+constexpr auto div = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return static_cast<bool>(a && b);
+  else if constexpr (is_plain_integer<T>) {
+    if (b == T(0)) return static_cast<T>(-1);
+    if constexpr (std::is_signed_v<T>)
+      if (b == T(-1)) return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
+    return static_cast<T>(a / b);
+  } else return a / b;
+};
+constexpr auto rem = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return false;
+  else if constexpr (is_plain_integer<T>) {
+    if (b == T(0)) return a;
+    if constexpr (std::is_signed_v<T>)
+      if (b == T(-1)) return T(0);
+    return static_cast<T>(a % b);
+  } else return std::fmod(a, b);
+};
+constexpr auto neg = [](auto a) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return a;
+  else if constexpr (is_plain_integer<T>) return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
+  else return -a;
+};
+constexpr auto absolute = [](auto a) {
+  using T = decltype(a);
+  if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
+  else if constexpr (std::is_signed_v<T>) return a < T(0) ? neg(a) : a;
+  else return a;
+};
+constexpr auto sign = [](auto a) {
+  using T = decltype(a);
+  if constexpr (std::is_floating_point_v<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // keeps ±0 and NaN
+  else if constexpr (std::is_signed_v<T>) return static_cast<T>((a > T(0)) - (a < T(0)));
+  else return static_cast<T>(a != T(0));
+};
+// NaN wins, and +0 is larger than -0.
+constexpr auto maximum = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a)) return a;
+    if (std::isnan(b)) return b;
+    if (a == b) return std::signbit(a) ? b : a;
+  }
+  return a > b ? a : b;
+};
+constexpr auto minimum = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a)) return a;
+    if (std::isnan(b)) return b;
+    if (a == b) return std::signbit(a) ? a : b;
+  }
+  return a < b ? a : b;
+};
+constexpr auto power = [](auto a, auto b) {
+  using T = decltype(a);
+  if constexpr (std::is_same_v<T, bool>) return static_cast<bool>(a || !b);
+  else if constexpr (is_plain_integer<T>) {
+    if constexpr (std::is_signed_v<T>)
+      if (b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
+    T result = 1, base = a;
+    for (auto e = static_cast<std::make_unsigned_t<T>>(b); e; e >>= 1) {
+      if (e & 1u) result = mul(result, base);
+      base = mul(base, base);
+    }
+    return result;
+  } else return scalar_math::pow(a, b);
+};
+constexpr auto square = [](auto a) { return mul(a, a); };
+
+/// d max(a, b): the larger operand's tangent, half of each where they are equal.
+template <bool first, bool larger>
+Array extremum_partial(const Partial& p) {
+  const Array &mine = p.x[first ? 0 : 1], &other = p.x[first ? 1 : 0];
+  const Array wins = larger ? mine > other : mine < other;
+  const Array weight = np::where(wins, 1.0, np::where(mine == other, 0.5, 0.0)).astype(p.y.dtype());
+  return p.t * weight;
+}
+
+Array unary_linear(const Partial& p) { return -p.t; }
+
+// Additive operations transpose by passing the cotangent on.
+template <bool negate_second>
+Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+  Arrays out(2);
+  if (in[0].linear) out[0] = unbroadcast(ct[0], in[0].aval);
+  if (in[1].linear) out[1] = unbroadcast(negate_second ? -ct[0] : ct[0], in[1].aval);
+  return out;
+}
+Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+  if (in[0].linear && in[1].linear)
+    raise<TransformError>("[vjp] {} of two linear values is not linear; this is a bug in a derivative rule.", self.name);
+  Arrays out(2);
+  if (in[0].linear) out[0] = unbroadcast(bind1(mul_p, {ct[0], in[1].value}), in[0].aval);
+  if (in[1].linear) out[1] = unbroadcast(bind1(mul_p, {in[0].value, ct[0]}), in[1].aval);
+  return out;
+}
+Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+  Arrays out(2);
+  if (in[1].linear) raise<TransformError>("[vjp] div is not linear in its divisor; this is a bug in a derivative rule.");
+  out[0] = unbroadcast(bind1(div_p, {ct[0], in[1].value}), in[0].aval);
+  return out;
+}
+Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params&) {
+  return {-ct[0]};
+}
+
+Primitive linear_in_operands(Primitive p, decltype(Primitive::transpose) transpose) {
+  p.transpose = transpose;
+  return p;
+}
+
+// integer_pow: x ** n for a static n, by repeated squaring in the compute type.
+Arrays integer_pow_eval(const Primitive&, std::span<const Array> x, const Params& params) {
+  const std::int64_t n = params.integer("y");
+  auto [out, buffer] = allocate_like(x, x[0].aval());
+  dispatch(x[0].dtype(), [&, &b = buffer, count = out.size()]<class T>() {
+    using C = Compute<T>;
+    const T* in = data<T>(x[0]);
+    T* y = reinterpret_cast<T*>(b->data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_floating_point_v<C>) {
+        y[i] = static_cast<T>(scalar_math::pow(static_cast<C>(in[i]), static_cast<C>(n)));
+      } else {
+        C result = 1, base = static_cast<C>(in[i]);
+        for (auto e = static_cast<std::uint64_t>(n); e; e >>= 1) {
+          if (e & 1u) result = mul(result, base);
+          base = mul(base, base);
+        }
+        y[i] = static_cast<T>(result);
+      }
+    }
+  });
+  return {out};
+}
+Types integer_pow_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
+  if (params.integer("y") < 0 && !is_floating(x[0].dtype))
+    raise<TypeError>("[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).", x[0],
+                     params.integer("y"));
+  return elementwise_type<Accepts::numeric>(self, x, params);
+}
+Array integer_pow_partial(const Partial& p) {
+  const std::int64_t n = p.params.integer("y");
+  if (n == 0) return {};
+  if (n == 1) return p.t;
+  const Array lower = bind1(integer_pow_p, {p.x[0]}, {{"y", n - 1}});
+  return p.t * (scalar(p.y.dtype(), n) * lower);
+}
+
+// clamp(lo, x, hi)
+Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params& params) {
+  auto [out, buffer] = allocate_like(a, result_type(self, a, params));
+  dispatch(out.dtype(), [&, &b = buffer, n = out.size()]<class T>() {
+    using C = Compute<T>;
+    const T *lo = data<T>(a[0]), *x = data<T>(a[1]), *hi = data<T>(a[2]);
+    const auto dl = step(a[0], n), dx = step(a[1], n), dh = step(a[2], n);
+    T* y = reinterpret_cast<T*>(b->data());
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i] = static_cast<T>(minimum(maximum(static_cast<C>(x[i * dx]), static_cast<C>(lo[i * dl])), static_cast<C>(hi[i * dh])));
+  });
+  return {out};
+}
+
+}  // namespace
+
+const Primitive neg_p = linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose);
+const Primitive abs_p = unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); });
+const Primitive sign_p = unary<sign, Accepts::numeric>("sign", nullptr);
+const Primitive square_p = unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); });
+const Primitive add_p = linear_in_operands(
+    binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
+    additive_transpose<false>);
+const Primitive sub_p = linear_in_operands(
+    binary<sub, Accepts::numeric>("sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
+    additive_transpose<true>);
+const Primitive mul_p = linear_in_operands(
+    binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
+                                      [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
+    mul_transpose);
+const Primitive div_p = linear_in_operands(
+    binary<div, Accepts::numeric>("div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
+                                          [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
+    div_transpose);
+const Primitive rem_p = binary<rem, Accepts::numeric>(
+    "rem", {[](const Partial& p) { return p.t; },
+            [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }});
+const Primitive max_p = binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>});
+const Primitive min_p = binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>});
+const Primitive pow_p = binary<power, Accepts::numeric>(
+    "pow", {[](const Partial& p) {
+              // y x^(y-1); zero where y is zero, also at x = 0
+              const Array safe = np::where(p.x[1] == 0, 1.0, p.x[1]);
+              return p.t * np::where(p.x[1] == 0, 0.0, p.x[1] * bind1(pow_p, {p.x[0], safe - 1.0}));
+            },
+            [](const Partial& p) {
+              // x^y log x; zero at x = 0, where x^y does not depend on y > 0
+              const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
+              return p.t * (log_x * p.y);
+            }});
+const Primitive integer_pow_p{.name = "integer_pow",
+                              .op_class = OpClass::elementwise,
+                              .type = integer_pow_type,
+                              .eval = integer_pow_eval,
+                              .partials = {integer_pow_partial},
+                              .batch = elementwise_batch};
+const Primitive sqrt_p = unary<[](auto x) { return scalar_math::sqrt(x); }>("sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); });
+const Primitive rsqrt_p = unary<[](auto x) { return scalar_math::rsqrt(x); }>(
+    "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); });
+const Primitive cbrt_p = unary<[](auto x) { return scalar_math::cbrt(x); }>(
+    "cbrt", [](const Partial& p) { return p.t * (p.y / (3.0 * p.x[0])); });
+const Primitive atan2_p = binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
+    "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
+              [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }});
+const Primitive hypot_p = binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
+    "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); }, [](const Partial& p) { return p.t * (p.x[1] / p.y); }});
+const Primitive nextafter_p = binary<[](auto x, auto y) { return scalar_math::nextafter(x, y); }>("nextafter", {});
+const Primitive clamp_p{
+    .name = "clamp",
+    .op_class = OpClass::elementwise,
+    .type = elementwise_type<Accepts::any>,
+    .eval = clamp_eval,
+    .partials = {[](const Partial& p) { return np::where(bind1(lt_p, {p.x[1], p.x[0]}), p.t, 0.0); },
+                 [](const Partial& p) {
+                   return np::where((p.x[1] > p.x[0]) & (p.x[1] < p.x[2]), p.t, 0.0);
+                 },
+                 [](const Partial& p) { return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0); }},
+    .batch = elementwise_batch};
+
+}  // namespace cotan::ops

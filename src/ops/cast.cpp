@@ -1,0 +1,87 @@
+// Casts between dtypes, by value and by bits.
+#include <cotan/numpy.hpp>
+
+#include "ops/elementwise.hpp"
+
+namespace cotan::ops {
+
+namespace {
+
+Types cast_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
+  return {{params.dtype("new_dtype"), x[0].shape, params.flag("weak_type")}};
+}
+Arrays cast_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  auto [out, buffer] = allocate_like(x, result_type(self, x, params));
+  dispatch(x[0].dtype(), [&, &b = buffer, &o = out]<class From>() {
+    dispatch(o.dtype(), [&]<class To>() {
+      const From* in = data<From>(x[0]);
+      To* y = reinterpret_cast<To*>(b->data());
+      for (std::int64_t i = 0, n = o.size(); i < n; ++i) y[i] = convert<To>(in[i]);
+    });
+  });
+  return {out};
+}
+Array cast_partial(const Partial& p) { return is_floating(p.y.dtype()) ? cast(p.t, p.y.dtype()) : Array(); }
+Arrays cast_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+  return {cast(ct[0], in[0].aval.dtype)};
+}
+
+// Same bits, another dtype. A narrower dtype adds a trailing axis, a wider one takes it away.
+Types bitcast_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
+  const DType to = params.dtype("new_dtype");
+  const auto from_size = itemsize(x[0].dtype), to_size = itemsize(to);
+  if ((to == DType::bool_) != (x[0].dtype == DType::bool_))
+    raise<TypeError>("[bitcast_convert_type] cannot reinterpret {} as {}; compare with 0 instead.", x[0], to);
+  Shape shape = x[0].shape;
+  if (from_size > to_size) {
+    shape.push_back(static_cast<std::int64_t>(from_size / to_size));
+  } else if (from_size < to_size) {
+    const auto ratio = static_cast<std::int64_t>(to_size / from_size);
+    if (shape.empty() || shape.back() != ratio)
+      raise<ShapeError>("[bitcast_convert_type] {} to {} needs a last axis of size {}.", x[0], to, ratio);
+    shape.pop_back();
+  }
+  return {{to, shape, false}};
+}
+Arrays bitcast_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  auto [out, buffer] = allocate_like(x, result_type(self, x, params));
+  if (buffer->bytes()) std::memcpy(buffer->data(), concrete(x[0])->buffer->data(), buffer->bytes());
+  return {out};
+}
+BatchResult bitcast_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t, const Params& params) {
+  return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0}};
+}
+
+Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
+
+}  // namespace
+
+const Primitive convert_element_type_p{.name = "convert_element_type",
+                                       .op_class = OpClass::elementwise,
+                                       .type = cast_type,
+                                       .eval = cast_eval,
+                                       .partials = {cast_partial},
+                                       .transpose = cast_transpose,
+                                       .batch = elementwise_batch};
+const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
+                                       .op_class = OpClass::view,
+                                       .type = bitcast_type,
+                                       .eval = bitcast_eval,
+                                       .batch = bitcast_batch,
+                                       .not_differentiable = true};
+const Primitive stop_gradient_p{.name = "stop_gradient",
+                                .op_class = OpClass::elementwise,
+                                .type = elementwise_type<Accepts::any>,
+                                .eval = identity_eval,
+                                .batch = elementwise_batch,
+                                .not_differentiable = true};
+
+Array cast(const Array& a, DType dtype) {
+  if (a.weak_type())
+    if (auto exact = exact_scalar_as(a, dtype)) return *exact;
+  if (a.dtype() == dtype && !a.weak_type()) return a;
+  if (a.dtype() == dtype && concrete(a)) return strong(a);
+  return bind1(convert_element_type_p, {a}, {{"new_dtype", dtype}, {"weak_type", false}});
+}
+
+}  // namespace cotan::ops

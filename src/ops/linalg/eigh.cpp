@@ -1,0 +1,61 @@
+// Eigendecomposition of symmetric matrices: eigenvectors in columns, then ascending eigenvalues.
+#include <cmath>
+
+#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/matrix.hpp"
+
+namespace cotan::ops {
+
+namespace {
+
+Types eigh_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
+  check_square_matrix(self, x[0]);
+  return {{x[0].dtype, x[0].shape, false}, {x[0].dtype, with_core(x[0].shape, {columns_of(x[0].shape)}), false}};
+}
+
+Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  Results out(self, x, params);
+  const bool lower = params.flag("lower");
+  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+    const std::int64_t n = columns_of(x[0].shape());
+    std::vector<T> a(static_cast<std::size_t>(n * n));
+    for (std::int64_t i = 0; n && i < count; ++i) {
+      transpose_copy(data<T>(x[0]) + i * n * n, n, n, a.data());
+      T* w = out.as<T>(1) + i * n;
+      // LAPACK complains about, or loses itself in, infinities and NaN in the triangle that it reads.
+      bool ok = true;
+      for (std::int64_t row = 0; row < n; ++row)
+        for (std::int64_t column = 0; column <= row; ++column)
+          ok &= std::isfinite(lower ? a[column * n + row] : a[row * n + column]);
+      ok = ok && lapack::syevd(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data(), w) == 0;
+      if (!ok) {
+        std::fill(a.begin(), a.end(), quiet_nan<T>);
+        std::fill_n(w, n, quiet_nan<T>);
+      }
+      transpose_copy(a.data(), n, n, out.as<T>(0) + i * n * n);
+    }
+  });
+  return out.arrays;
+}
+
+/// Perturbation of distinct eigenvalues, for a symmetric tangent: dw = diag(Vᵀ dA V), and dV = V (F ∘ Vᵀ dA V)
+/// with F_ij = 1 / (w_j - w_i) off the diagonal, so that equal eigenvalues have no finite dV.
+JvpResult eigh_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+  const Arrays y = bind(self, x, params);
+  const Array &v = y[0], &w = y[1];
+  const Array eye = identity_matrix(v.dtype(), columns_of(v.shape()));
+  const Array f = 1 / (eye + as_row(w) - as_column(w)) - eye;
+  const Array d = matrix_product(matrix_product(matrix_transpose(v), t[0]), v);
+  return {y, {matrix_product(v, f * d), diagonal_of(d)}};
+}
+
+}  // namespace
+
+const Primitive eigh_p{.name = "eigh",
+                       .op_class = OpClass::routine,
+                       .type = eigh_type,
+                       .eval = eigh_eval,
+                       .jvp = eigh_jvp,
+                       .batch = matrix_batch};
+
+}  // namespace cotan::ops

@@ -1,0 +1,107 @@
+// Singular value decomposition: singular values in descending order, then U and Vᵀ unless only values are wanted.
+#include <cmath>
+
+#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/matrix.hpp"
+
+namespace cotan::ops {
+
+namespace {
+
+Types svd_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
+  check_matrix(self, x[0]);
+  const std::int64_t m = rows_of(x[0].shape), n = columns_of(x[0].shape), k = std::min(m, n);
+  const bool full = params.flag("full_matrices");
+  Types out = {{x[0].dtype, with_core(x[0].shape, {k}), false}};
+  if (params.flag("compute_uv")) {
+    out.push_back({x[0].dtype, with_core(x[0].shape, {m, full ? m : k}), false});
+    out.push_back({x[0].dtype, with_core(x[0].shape, {full ? n : k, n}), false});
+  }
+  return out;
+}
+
+template <class T>
+void fill_identity(std::vector<T>& a, std::int64_t rows, std::int64_t columns) {
+  std::fill(a.begin(), a.end(), T(0));
+  for (std::int64_t i = 0; i < std::min(rows, columns); ++i) a[i * rows + i] = 1;
+}
+
+Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  Results out(self, x, params);
+  const bool uv = params.flag("compute_uv");
+  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+    const std::int64_t m = rows_of(x[0].shape()), n = columns_of(x[0].shape()), k = std::min(m, n);
+    const std::int64_t u_columns = uv ? columns_of(out.arrays[1].shape()) : 0;
+    const std::int64_t vt_rows = uv ? rows_of(out.arrays[2].shape()) : 0;
+    std::vector<T> a(static_cast<std::size_t>(m * n)), u(static_cast<std::size_t>(m * u_columns)),
+        vt(static_cast<std::size_t>(vt_rows * n));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T* matrix = data<T>(x[0]) + i * m * n;
+      T* s = out.as<T>(0) + i * k;
+      if (k == 0) {
+        fill_identity(u, m, u_columns);
+        fill_identity(vt, vt_rows, n);
+      } else {
+        transpose_copy(matrix, m, n, a.data());
+        // LAPACK complains about, or loses itself in, infinities and NaN.
+        bool ok = std::all_of(a.begin(), a.end(), [](T v) { return std::isfinite(v); });
+        const char job = !uv ? 'N' : params.flag("full_matrices") ? 'A' : 'S';
+        ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s, u.data(),
+                                 vt.data(), lapack::leading(vt_rows)) == 0;
+        if (!ok) {
+          std::fill_n(s, k, quiet_nan<T>);
+          std::fill(u.begin(), u.end(), quiet_nan<T>);
+          std::fill(vt.begin(), vt.end(), quiet_nan<T>);
+        }
+      }
+      if (!uv) continue;
+      transpose_copy(u.data(), u_columns, m, out.as<T>(1) + i * m * u_columns);
+      transpose_copy(vt.data(), n, vt_rows, out.as<T>(2) + i * vt_rows * n);
+    }
+  });
+  return out.arrays;
+}
+
+/// Distinct singular values, thin factors. With dP = Uᵀ dA V: ds = diag(dP); dU and dV rotate inside the spaces
+/// of U and V by the skew parts, and move out of them where the matrix is not square.
+JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+  const Array& da = t[0];
+  const std::int64_t m = rows_of(da.shape()), n = columns_of(da.shape());
+  const bool uv = params.flag("compute_uv");
+  if (uv && params.flag("full_matrices") && m != n)
+    raise<TransformError>("[svd] the full factors of {} have no derivative, only their first {} columns do; use "
+                          "full_matrices=false.",
+                          da.aval(), std::min(m, n));
+  const Arrays thin = bind(self, x, params.with("full_matrices", false).with("compute_uv", true));
+  const Array &s = thin[0], &u = thin[1], &vt = thin[2];
+  const Array ut = matrix_transpose(u), v = matrix_transpose(vt);
+  const Array dp = matrix_product(matrix_product(ut, da), v);
+  const Array ds = diagonal_of(dp);
+  if (!uv) return {{s}, {ds}};
+
+  const Array row = as_row(s), column = as_column(s), eye = identity_matrix(s.dtype(), s.shape().back());
+  const Array f = 1 / ((row + column) * (row - column) + eye) - eye;
+  const Array dp_s = row * dp, s_dp = column * dp;
+  Array du = matrix_product(u, f * (dp_s + matrix_transpose(dp_s)));
+  Array dv = matrix_product(v, f * (s_dp + matrix_transpose(s_dp)));
+  if (m > n) {
+    const Array da_v = matrix_product(da, v);
+    du = du + (da_v - matrix_product(u, matrix_product(ut, da_v))) / row;
+  }
+  if (n > m) {
+    const Array dat_u = matrix_product(matrix_transpose(da), u);
+    dv = dv + (dat_u - matrix_product(v, matrix_product(vt, dat_u))) / row;
+  }
+  return {thin, {ds, du, matrix_transpose(dv)}};
+}
+
+}  // namespace
+
+const Primitive svd_p{.name = "svd",
+                      .op_class = OpClass::routine,
+                      .type = svd_type,
+                      .eval = svd_eval,
+                      .jvp = svd_jvp,
+                      .batch = matrix_batch};
+
+}  // namespace cotan::ops

@@ -1,0 +1,46 @@
+#include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
+
+namespace cotan {
+
+namespace {
+
+/// Emits the equations of `callee` into `into`; returns what its outputs are there.
+std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rewriter& into) {
+  std::vector<Atom> map(callee.types.size());
+  for (std::size_t i = 0; i < args.size(); ++i) map[callee.inputs[i].id] = args[i];
+  const auto read = [&](const Atom& a) {
+    const Var* v = std::get_if<Var>(&a);
+    return v ? map[v->id] : a;
+  };
+  for (const Equation& e : callee.equations) {
+    Equation copy{e.primitive, {}, {}, e.params, e.where};
+    for (const Atom& a : e.inputs) copy.inputs.push_back(read(a));
+    for (Var v : e.outputs) {
+      copy.outputs.push_back(into.new_var(callee.type(v)));
+      map[v.id] = copy.outputs.back();
+    }
+    into.out().equations.push_back(std::move(copy));
+  }
+  std::vector<Atom> out;
+  for (const Atom& a : callee.outputs) out.push_back(read(a));
+  return out;
+}
+
+}  // namespace
+
+JaxprPtr inline_calls(const JaxprPtr& jaxpr) {
+  Rewriter rewriter(*jaxpr);
+  for (const Equation& e : jaxpr->equations) {
+    const Params params = map_nested(e.params, inline_calls);
+    if (e.primitive->name != "jit") {
+      rewriter.emit(e, rewriter.read(e.inputs), params);
+      continue;
+    }
+    const std::vector<Atom> results = splice(*params.jaxpr("jaxpr"), rewriter.read(e.inputs), rewriter);
+    for (std::size_t i = 0; i < results.size(); ++i) rewriter.substitute(e.outputs[i], results[i]);
+  }
+  return rewriter.finish(jaxpr->outputs, "inlining");
+}
+
+}  // namespace cotan

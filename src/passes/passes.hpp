@@ -1,0 +1,21 @@
+// Jaxpr -> Jaxpr clean-ups: small, each verified, in the order simplify() runs them.
+#pragma once
+#include "core/jaxpr.hpp"
+
+namespace cotan {
+
+/// Drops equations whose results nobody reads, also inside nested programs.
+JaxprPtr eliminate_dead_code(const JaxprPtr& jaxpr);
+/// Keeps only the outputs where `used`, and what they need; inputs stay.
+JaxprPtr restrict_outputs(const JaxprPtr& jaxpr, const std::vector<bool>& used);
+/// Replaces jit calls by their programs. Checkpoints stay: inlining would undo them.
+JaxprPtr inline_calls(const JaxprPtr& jaxpr);
+/// Literals through scalar arithmetic, identities that are exact in floating point, views that do nothing.
+JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
+/// One equation for equal ones.
+JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
+/// All of these. Inputs and outputs keep their number, order and types.
+JaxprPtr simplify(const JaxprPtr& jaxpr);
+ClosedJaxpr simplify(const ClosedJaxpr& closed);
+
+}  // namespace cotan

@@ -1,0 +1,131 @@
+// vmap: each primitive's batching rule, applied as the function runs.
+#include "ops/ops.hpp"
+#include "transforms/traces.hpp"
+
+namespace cotan {
+
+Array BatchTrace::wrap(const Array& value, int dim) {
+  if (dim == not_batched) return value;
+  AbstractValue aval = value.aval();
+  aval.shape.erase(aval.shape.begin() + dim);
+  auto t = std::make_shared<detail::BatchTracer>(std::move(aval), shared_from_this(), value, dim);
+  return Array(detail::ValuePtr(t));
+}
+std::pair<Array, int> BatchTrace::unwrap(const Array& a) const {
+  if (const auto* t = tracer_of(a, *this)) {
+    const auto* b = static_cast<const detail::BatchTracer*>(t);
+    return {b->value, b->dim};
+  }
+  check_not_leaked(a, transform());
+  return {a, not_batched};
+}
+
+Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, const Params& params) {
+  Arrays values;
+  std::vector<int> dims;
+  bool any = false;
+  for (const Array& a : args) {
+    auto [value, dim] = unwrap(a);
+    any |= dim != not_batched;
+    values.push_back(std::move(value));
+    dims.push_back(dim);
+  }
+  TraceScope scope(parent_);
+  if (!any) return bind(p, values, params);
+  if (!p.batch) raise<TransformError>("[{}] {} has no batching rule; loop over the batch instead.", transform(), p.name);
+  BatchResult r = p.batch(p, values, dims, size_, params);
+  Arrays out;
+  for (std::size_t i = 0; i < r.values.size(); ++i) {
+    out.push_back(wrap(r.values[i], r.dims[i]));
+    if (const auto* t = tracer_of(out.back(), *this)) const_cast<detail::Tracer*>(t)->made_by = p.name;
+  }
+  return out;
+}
+
+BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       std::string_view transform) {
+  auto trace = std::make_shared<BatchTrace>(transform, current_trace_ptr(), size);
+  TraceCloser closer(*trace);
+  Arrays wrapped, outs;
+  for (std::size_t i = 0; i < args.size(); ++i) wrapped.push_back(trace->wrap(args[i], dims[i]));
+  {
+    TraceScope scope(trace);
+    outs = f(wrapped);
+  }
+  BatchResult result;
+  for (const Array& o : outs) {
+    auto [value, dim] = trace->unwrap(o);
+    result.values.push_back(value);
+    result.dims.push_back(dim);
+  }
+  return result;
+}
+
+BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size, bool batch_all_outputs) {
+  Types inputs = jaxpr.input_types();
+  std::vector<int> dims;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    dims.push_back(batched[i] ? 0 : not_batched);
+    if (batched[i]) inputs[i].shape.insert(inputs[i].shape.begin(), size);
+  }
+  BatchedJaxpr out;
+  out.jaxpr = trace_to_jaxpr(
+      [&](std::span<const Array> args) {
+        BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args, dims, size, "vmap");
+        for (std::size_t i = 0; i < r.values.size(); ++i) {
+          out.batched_out.push_back(r.dims[i] != not_batched || batch_all_outputs);
+          if (out.batched_out.back()) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
+        }
+        return r.values;
+      },
+      inputs, "vmap", jaxpr.name);
+  return out;
+}
+
+namespace flat {
+
+Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
+            const std::function<std::vector<int>(std::size_t)>& out_axes, const Paths& paths) {
+  std::int64_t size = -1;
+  std::string first;
+  std::vector<int> dims;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (in_axes[i] == no_axis) {
+      dims.push_back(not_batched);
+      continue;
+    }
+    const int ndim = args[i].ndim();
+    if (in_axes[i] < -ndim || in_axes[i] >= ndim)
+      raise<ShapeError>("[vmap] {} has shape {} and no axis {} to map over; pass none in in_axes to leave it whole.", paths(i),
+                        describe(args[i].shape()), in_axes[i]);
+    dims.push_back(in_axes[i] < 0 ? in_axes[i] + ndim : in_axes[i]);
+    const std::int64_t here = args[i].shape()[dims.back()];
+    if (size >= 0 && here != size)
+      raise<ShapeError>("[vmap] mapped axes have different sizes: {} for {} but {} for {} (shape {}); they must be equal.", size,
+                        first, here, paths(i), describe(args[i].shape()));
+    if (size < 0) first = paths(i);
+    size = here;
+  }
+  if (size < 0) raise<ValueError>("[vmap] no argument is mapped; give at least one an axis in in_axes.");
+  BatchResult r = batch_flat(f, args, dims, size, "vmap");
+  const std::vector<int> wanted = out_axes(r.values.size());
+  Arrays out;
+  for (std::size_t i = 0; i < r.values.size(); ++i) {
+    const Array& value = r.values[i];
+    if (wanted[i] == no_axis) {
+      if (r.dims[i] != not_batched)
+        raise<ShapeError>("[vmap] output {} has none in out_axes but depends on a mapped argument; give it an axis.", i);
+      out.push_back(value);
+      continue;
+    }
+    const Array front = ops::batch_at_front(value, r.dims[i], size);
+    const int ndim = front.ndim();
+    if (wanted[i] < -ndim || wanted[i] >= ndim)
+      raise<ShapeError>("[vmap] out_axes {} is out of range for output {} of shape {}.", wanted[i], i, describe(front.shape()));
+    out.push_back(ops::move_axis(front, 0, wanted[i] < 0 ? wanted[i] + ndim : wanted[i]));
+  }
+  return out;
+}
+
+}  // namespace flat
+}  // namespace cotan

@@ -1,0 +1,213 @@
+// checkpoint: a call that gives its derivative as few saved values as the policy allows, and recomputes the rest.
+#include <cotan/transforms.hpp>
+
+#include "ops/elementwise.hpp"
+#include "passes/passes.hpp"
+#include "transforms/calls.hpp"
+
+namespace cotan {
+
+/// Whether the results of an equation are kept for the backward pass.
+class Policy {
+ public:
+  std::string name;
+  std::function<bool(const Equation&)> saves;
+};
+
+namespace {
+
+struct PolicyParam final : OpaqueParam {
+  PolicyPtr policy;
+  std::string describe() const override { return policy->name; }
+};
+
+PolicyPtr make_policy(std::string name, std::function<bool(const Equation&)> saves) {
+  return std::make_shared<Policy>(Policy{std::move(name), std::move(saves)});
+}
+
+Types checkpoint_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params) {
+  check_call_operands(self.name, *params.jaxpr("jaxpr"), operands);
+  return params.jaxpr("jaxpr")->output_types();
+}
+Arrays checkpoint_eval(const Primitive&, std::span<const Array> args, const Params& params) { return eval_jaxpr(*params.jaxpr("jaxpr"), args); }
+
+JvpResult checkpoint_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+  const JvpJaxpr j = jvp_jaxpr(*params.jaxpr("jaxpr"), defined_mask(tangents));
+  Arrays args = concat(j.jaxpr.consts, primals);
+  for (const Array& t : tangents)
+    if (t.defined()) args.push_back(t);
+  return split_jvp_outputs(bind(self, args, params.with("jaxpr", j.jaxpr.jaxpr)), j.nonzero_out);
+}
+
+BatchResult checkpoint_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+  std::vector<bool> batched;
+  Arrays front;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    batched.push_back(dims[i] != not_batched);
+    front.push_back(batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
+  }
+  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), batched, size);
+  BatchResult out{bind(self, concat(j.jaxpr.consts, front), params.with("jaxpr", j.jaxpr.jaxpr)), {}};
+  for (bool b : j.batched_out) out.dims.push_back(b ? 0 : not_batched);
+  return out;
+}
+
+/// The known part also gives the results that the policy saves; the rest recomputes residuals from those.
+struct SavedSplit {
+  JaxprPtr known;      ///< known inputs -> known outputs, saved values
+  JaxprPtr recompute;  ///< known inputs, saved values -> residuals
+  std::size_t known_outputs;
+};
+SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, const Policy& policy) {
+  const JaxprPtr flat = inline_calls(known);
+  std::vector<Var> saved;
+  for (const Equation& e : flat->equations)
+    if (policy.saves(e)) saved.insert(saved.end(), e.outputs.begin(), e.outputs.end());
+  // Recompute: saved results become inputs, their equations fall away.
+  Jaxpr recompute = *flat;
+  std::erase_if(recompute.equations, [&](const Equation& e) { return policy.saves(e); });
+  recompute.inputs.insert(recompute.inputs.end(), saved.begin(), saved.end());
+  recompute.outputs.erase(recompute.outputs.begin(), recompute.outputs.begin() + static_cast<std::ptrdiff_t>(known_outputs));
+  JaxprPtr clean = eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(recompute)));
+  // Saved values that the recomputation does not read need not be saved.
+  std::vector<bool> read(clean->types.size(), false);
+  for (const Equation& e : clean->equations)
+    for (const Atom& a : e.inputs)
+      if (const Var* v = std::get_if<Var>(&a)) read[v->id] = true;
+  for (const Atom& a : clean->outputs)
+    if (const Var* v = std::get_if<Var>(&a)) read[v->id] = true;
+  const std::size_t plain = clean->inputs.size() - saved.size();
+  Jaxpr pruned = *clean, forward = *flat;
+  pruned.inputs.resize(plain);
+  forward.outputs.resize(known_outputs);
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    if (!read[clean->inputs[plain + i].id]) continue;
+    pruned.inputs.push_back(clean->inputs[plain + i]);
+    forward.outputs.push_back(saved[i]);
+  }
+  return {eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(forward))), std::make_shared<const Jaxpr>(std::move(pruned)), known_outputs};
+}
+
+Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
+  std::vector<bool> unknown;
+  Arrays known_args, unknown_args;
+  for (const Array& a : args) {
+    unknown.push_back(trace.is_unknown(a));
+    (unknown.back() ? unknown_args : known_args).push_back(a);
+  }
+  const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
+  known_args = concat(split.known.consts, known_args);
+  const auto consts = static_cast<int>(split.known.consts.size());
+  std::size_t known_outputs = 0;
+  for (bool u : split.output_unknown) known_outputs += !u;
+  const auto& policy = *static_cast<const PolicyParam&>(*params.get<OpaquePtr>("policy")).policy;
+  const SavedSplit parts = split_by_policy(split.known.jaxpr, known_outputs, policy);
+  Arrays known_outs;
+  {
+    TraceScope scope(trace.parent());
+    known_outs = bind(jit_p, known_args, {{"jaxpr", parts.known}, {"name", params.jaxpr("jaxpr")->name}});
+  }
+  const Arrays saved(known_outs.begin() + static_cast<std::ptrdiff_t>(known_outputs), known_outs.end());
+  known_outs.resize(known_outputs);
+
+  const Arrays recompute_args = concat(known_args, saved);
+  Arrays operands = concat(recompute_args, unknown_args);
+  Types types;
+  for (const Array& a : operands) types.push_back(a.aval());
+  const ClosedJaxpr staged = trace_to_jaxpr(
+      [&](std::span<const Array> in) {
+        const Arrays recomputed = eval_jaxpr(*parts.recompute, in.subspan(0, recompute_args.size()));
+        Arrays inner;
+        for (int source : split.residual_source)
+          inner.push_back(source >= 0 ? in[static_cast<std::size_t>(consts + source)] : recomputed[static_cast<std::size_t>(-1 - source)]);
+        for (std::size_t i = recompute_args.size(); i < in.size(); ++i) inner.push_back(in[i]);
+        return eval_jaxpr(*split.unknown, inner);
+      },
+      types, "checkpoint", params.jaxpr("jaxpr")->name);
+  Arrays unknown_outs;
+  if (!staged.jaxpr->outputs.empty())
+    unknown_outs = trace.record(self, concat(staged.consts, operands), params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
+  return merge_outputs(split.output_unknown, known_outs, unknown_outs);
+}
+
+/// Recomputes what the linear part needs, then runs it backwards; one call, so that nothing is kept alive before.
+Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+  std::vector<bool> linear;
+  Arrays args;
+  Types types;
+  for (const LinearInput& in : inputs) {
+    linear.push_back(in.linear);
+    if (!in.linear) args.push_back(in.value);
+  }
+  const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), linear);
+  const std::size_t known = split.known.consts.size() + args.size();
+  args = concat(split.known.consts, args);
+  for (const Array& ct : cotangents)
+    if (ct.defined()) args.push_back(ct);
+  for (const Array& a : args) types.push_back(a.aval());
+  std::vector<bool> nonzero;
+  const ClosedJaxpr program = trace_to_jaxpr(
+      [&](std::span<const Array> in) {
+        Arrays known_outs = eval_jaxpr(*split.known.jaxpr, in.subspan(0, known));
+        const Arrays known_args(in.begin() + static_cast<std::ptrdiff_t>(split.known.consts.size()), in.begin() + static_cast<std::ptrdiff_t>(known));
+        Arrays operands = residuals_of(split, known_args, known_outs);
+        operands.resize(split.unknown->inputs.size());  // the linear inputs stay undefined
+        Arrays cts, results;
+        std::size_t k = known;
+        for (std::size_t i = 0; i < cotangents.size(); ++i) {
+          const Array ct = cotangents[i].defined() ? in[k++] : Array();
+          if (split.output_unknown[i]) cts.push_back(ct);
+        }
+        for (const Array& ct : backward_pass(*split.unknown, operands, cts)) {
+          nonzero.push_back(ct.defined());
+          if (ct.defined()) results.push_back(ct);
+        }
+        return results;
+      },
+      types, "checkpoint", params.jaxpr("jaxpr")->name);
+  return scatter_cotangents(inputs, nonzero, bind(self, concat(program.consts, args), params.with("jaxpr", program.jaxpr)));
+}
+
+Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
+
+}  // namespace
+
+const Primitive checkpoint_p{.name = "checkpoint", .op_class = OpClass::call, .type = checkpoint_type, .eval = checkpoint_eval,
+                             .jvp = checkpoint_jvp, .transpose = checkpoint_transpose, .batch = checkpoint_batch,
+                             .partial_eval = checkpoint_partial_eval};
+const Primitive name_p{.name = "name", .op_class = OpClass::elementwise, .type = ops::elementwise_type<ops::Accepts::any>, .eval = identity_eval,
+                       .partials = {[](const Partial& p) { return p.t; }},
+                       .transpose = [](const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params&) { return Arrays{ct[0]}; },
+                       .batch = ops::elementwise_batch};
+
+namespace policy {
+const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });
+const PolicyPtr nothing_saveable = make_policy("nothing_saveable", [](const Equation&) { return false; });
+const PolicyPtr dots_saveable = make_policy("dots_saveable", [](const Equation& e) { return e.primitive == &ops::dot_general_p; });
+const PolicyPtr dots_with_no_batch_dims_saveable = make_policy("dots_with_no_batch_dims_saveable", [](const Equation& e) {
+  return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty();
+});
+PolicyPtr save_only_these_names(std::vector<std::string> names) {
+  std::string text = fmt::format("save_only_these_names({})", fmt::join(names, ", "));
+  return make_policy(std::move(text), [names = std::move(names)](const Equation& e) {
+    return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
+  });
+}
+}  // namespace policy
+
+Array checkpoint_name(const ArrayLike& x, std::string name) { return bind1(name_p, {x.array()}, {{"name", std::move(name)}}); }
+
+namespace flat {
+
+Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy) {
+  if (is_eval_trace(current_trace())) return f(args);
+  Types types;
+  for (const Array& a : args) types.push_back(a.aval());
+  const ClosedJaxpr closed = trace_to_jaxpr(f, types, "checkpoint");
+  auto param = std::make_shared<PolicyParam>();
+  param->policy = policy ? std::move(policy) : policy::nothing_saveable;
+  return bind(checkpoint_p, concat(closed.consts, args), {{"jaxpr", closed.jaxpr}, {"policy", OpaquePtr(param)}});
+}
+
+}  // namespace flat
+}  // namespace cotan

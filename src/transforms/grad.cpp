@@ -1,0 +1,241 @@
+// What typed grad, vjp, linearize, jacobians, make_jaxpr and eval_shape call.
+#include <cotan/numpy.hpp>
+#include <cotan/transforms.hpp>
+
+#include "ops/ops.hpp"
+#include "transforms/traces.hpp"
+
+namespace cotan {
+
+std::vector<int> MappedAxes::expand(const std::vector<std::size_t>& counts, std::string_view what) const {
+  std::vector<int> out;
+  if (is_list_ && list_.size() != counts.size())
+    raise<TreeError>("[vmap] {} has {} entries for {} {}; give one per {}, or one for all.", what, list_.size(), counts.size(),
+                     what == "in_axes" ? "arguments" : "outputs", what == "in_axes" ? "argument" : "output");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const MappedAxes& part = is_list_ ? list_[i] : *this;
+    if (!part.is_list_) {
+      out.insert(out.end(), counts[i], part.axis_);
+      continue;
+    }
+    if (part.list_.size() != counts[i])
+      raise<TreeError>("[vmap] entry {} of {} lists {} axes for {} leaves; give one per leaf, in order, or one for all.", i, what,
+                       part.list_.size(), counts[i]);
+    for (const MappedAxes& leaf : part.list_) {
+      if (leaf.is_list_) raise<TreeError>("[vmap] {} is nested too deeply; list one axis per leaf, in order.", what);
+      out.push_back(leaf.axis_);
+    }
+  }
+  return out;
+}
+
+Array shape_dtype(const Shape& shape, DType dtype) {
+  checked_bytes({dtype, shape, false}, "shape_dtype");
+  return abstract_array({dtype, shape, false});
+}
+Array stop_gradient(const ArrayLike& x) { return bind1(ops::stop_gradient_p, {x.array()}); }
+
+namespace flat {
+
+namespace {
+
+/// Checks cotangents against outputs and drops those of outputs without a tangent.
+Arrays checked_cotangents(std::span<const Array> cts, const Types& outputs, const std::vector<bool>& nonzero) {
+  Arrays used;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (cts[i].shape() != outputs[i].shape)
+      raise<ShapeError>("[vjp] the cotangent of output {} has shape {} but the output has shape {}; they must be equal.", i,
+                        describe(cts[i].shape()), describe(outputs[i].shape));
+    if (is_floating(outputs[i].dtype) && cts[i].dtype() != outputs[i].dtype && !cts[i].weak_type())
+      raise<TypeError>("[vjp] the cotangent of output {} is {} but the output is {}; cast it with astype.", i, cts[i].dtype(),
+                       outputs[i].dtype);
+    if (nonzero[i]) used.push_back(ops::cast(cts[i], outputs[i].dtype));
+  }
+  return used;
+}
+
+/// Cotangents of the differentiated inputs, zeros where nothing arrives.
+Arrays pull_back(const ClosedJaxpr& linear, const Types& inputs, std::span<const Array> cts) {
+  Arrays args = linear.consts;
+  args.resize(linear.jaxpr->inputs.size());
+  Arrays out = backward_pass(*linear.jaxpr, args, cts);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!out[i].defined()) out[i] = ops::zeros_of(inputs[i]);
+  return out;
+}
+
+Types types_of(std::span<const Array> arrays) {
+  Types out;
+  for (const Array& a : arrays) out.push_back(a.aval());
+  return out;
+}
+
+void check_defined(std::span<const Array> args, std::string_view transform, const Paths& paths) {
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (!args[i].defined()) raise<ValueError>("[{}] {} is an empty Array; assign it before the call.", transform, paths(i));
+}
+
+void check_floating(std::span<const Array> args, std::string_view transform, const Paths& paths) {
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (!is_floating(args[i].dtype()))
+      raise<TypeError>("[{}] {} is {}, and only floating-point inputs can be differentiated; cast it with astype(f32), or "
+                       "differentiate another argument.",
+                       transform, paths(i), args[i].aval());
+}
+
+/// One-hot tangents for every element of an array: shape (size, shape…).
+Array basis(const AbstractValue& aval) {
+  const std::int64_t n = aval.size();
+  const Array rows = ops::iota(DType::i64, {n, n}, 0), columns = ops::iota(DType::i64, {n, n}, 1);
+  Shape shape = aval.shape;
+  shape.insert(shape.begin(), n);
+  return ops::reshape(ops::cast(bind1(ops::eq_p, {rows, columns}), aval.dtype), shape);
+}
+
+}  // namespace
+
+std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform, const Paths& paths) {
+  check_defined(primals, transform, paths);
+  Linearized lin = linearize_flat(f, primals, transform);
+  Pullback pullback{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
+                     outputs = types_of(lin.outputs)](std::span<const Array> cts) {
+    return pull_back(linear, inputs, checked_cotangents(cts, outputs, nonzero));
+  }};
+  return {std::move(lin.outputs), std::move(pullback)};
+}
+
+std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals, const Paths& paths) {
+  check_defined(primals, "linearize", paths);
+  Linearized lin = linearize_flat(f, primals, "linearize");
+  Pushforward push{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
+                    outputs = types_of(lin.outputs)](std::span<const Array> tangents) {
+    Arrays args = linear.consts;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (tangents[i].shape() != inputs[i].shape)
+        raise<ShapeError>("[linearize] tangent {} has shape {} but its primal has shape {}; they must be equal.", i,
+                          describe(tangents[i].shape()), describe(inputs[i].shape));
+      args.push_back(ops::cast(tangents[i], inputs[i].dtype));
+    }
+    const Arrays results = eval_jaxpr(*linear.jaxpr, args);
+    Arrays out;
+    for (std::size_t i = 0, k = 0; i < outputs.size(); ++i) out.push_back(nonzero[i] ? results[k++] : ops::zeros_of(outputs[i]));
+    return out;
+  }};
+  return {std::move(lin.outputs), std::move(push)};
+}
+
+ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform, const Paths& paths) {
+  check_defined(wrt, transform, paths);
+  check_floating(wrt, transform, paths);
+  Linearized lin = linearize_flat(f, wrt, transform);
+  const Array& value = lin.outputs[0];
+  if (value.ndim() != 0)
+    raise<ShapeError>("[{}] the function returned {}, and a gradient is of one scalar; reduce it with np::sum or np::mean, or use "
+                      "jacrev or vjp.",
+                      transform, value.aval());
+  if (!is_floating(value.dtype()))
+    raise<TypeError>("[{}] the function returned {}, which has no derivative; return a floating-point scalar.", transform, value.aval());
+  // Auxiliary outputs get no cotangent.
+  Arrays cts;
+  for (std::size_t i = 0; i < lin.nonzero.size(); ++i)
+    if (lin.nonzero[i]) cts.push_back(i == 0 ? scalar(value.dtype(), 1) : Array());
+  return {lin.outputs, pull_back(lin.linear, types_of(wrt), cts)};
+}
+
+Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents) {
+  const ClosedJaxpr program = trace_to_jaxpr(f, types_of(like), "linear_transpose");
+  const Types outputs = program.jaxpr->output_types();
+  if (outputs.size() != cotangents.size())
+    raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs.", cotangents.size(), outputs.size());
+  return pull_back(program, types_of(like), checked_cotangents(cotangents, outputs, std::vector<bool>(outputs.size(), true)));
+}
+
+Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths) {
+  const std::string_view transform = forward ? "jacfwd" : "jacrev";
+  check_defined(primals, transform, paths);
+  check_floating(primals, transform, paths);
+  const Linearized lin = linearize_flat(f, primals, transform);
+  const Types inputs = types_of(primals), outputs = types_of(lin.outputs);
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if (!is_floating(outputs[o].dtype))
+      raise<TypeError>("[{}] output {} is {}, which has no derivative; return floating-point arrays.", transform, o, outputs[o]);
+  // One row of blocks per output, one column per input; missing blocks are zero.
+  std::vector<Arrays> blocks(outputs.size(), Arrays(inputs.size()));
+  const auto put = [&](std::size_t o, std::size_t i, const Array& value) {
+    Shape shape = outputs[o].shape;
+    shape.insert(shape.end(), inputs[i].shape.begin(), inputs[i].shape.end());
+    blocks[o][i] = ops::reshape(value, shape);
+  };
+  if (forward) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      Arrays args = lin.linear.consts;
+      std::vector<int> dims(args.size(), not_batched);
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        args.push_back(k == i ? basis(inputs[k]) : ops::zeros_of(inputs[k]));
+        dims.push_back(k == i ? 0 : not_batched);
+      }
+      const BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(*lin.linear.jaxpr, in); }, args, dims, inputs[i].size(), transform);
+      for (std::size_t o = 0, k = 0; o < outputs.size(); ++o) {
+        if (!lin.nonzero[o]) continue;
+        const Array front = ops::batch_at_front(r.values[k], r.dims[k], inputs[i].size());
+        put(o, i, ops::move_axis(front, 0, front.ndim() - 1));
+        ++k;
+      }
+    }
+  } else {
+    for (std::size_t o = 0, k = 0; o < outputs.size(); ++o) {
+      if (!lin.nonzero[o]) continue;
+      Arrays args = lin.linear.consts;
+      std::vector<int> dims(args.size(), not_batched);
+      args.push_back(basis(outputs[o]));
+      dims.push_back(0);
+      std::vector<bool> defined;
+      const std::size_t consts = lin.linear.consts.size(), position = k++;
+      std::size_t live_outputs = 0;
+      for (bool n : lin.nonzero) live_outputs += n;
+      const BatchResult r = batch_flat(
+          [&](std::span<const Array> in) {
+            Arrays operands(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(consts)), cts(live_outputs), results;
+            operands.resize(lin.linear.jaxpr->inputs.size());
+            cts[position] = in[consts];
+            for (const Array& ct : backward_pass(*lin.linear.jaxpr, operands, cts)) {
+              defined.push_back(ct.defined());
+              if (ct.defined()) results.push_back(ct);
+            }
+            return results;
+          },
+          args, dims, outputs[o].size(), transform);
+      for (std::size_t i = 0, at = 0; i < inputs.size(); ++i)
+        if (defined[i]) {
+          put(o, i, ops::batch_at_front(r.values[at], r.dims[at], outputs[o].size()));
+          ++at;
+        }
+    }
+  }
+  Arrays out;
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!blocks[o][i].defined()) {
+        Shape shape = outputs[o].shape;
+        shape.insert(shape.end(), inputs[i].shape.begin(), inputs[i].shape.end());
+        blocks[o][i] = ops::zeros_of({outputs[o].dtype, shape, false});
+      }
+      out.push_back(blocks[o][i]);
+    }
+  return out;
+}
+
+Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name) {
+  ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "make_jaxpr", name);
+  return {closed.jaxpr, closed.consts};
+}
+
+Arrays eval_shape(const FlatFn& f, std::span<const Array> args) {
+  const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "eval_shape");
+  Arrays out;
+  for (const AbstractValue& t : closed.jaxpr->output_types()) out.push_back(abstract_array(t));
+  return out;
+}
+
+}  // namespace flat
+}  // namespace cotan

@@ -1,0 +1,202 @@
+// jit: the call primitive and its rules, and the cache of traced programs behind a jitted function.
+#include <cotan/debug.hpp>
+#include <cstdio>
+#include <list>
+#include <mutex>
+
+#include "passes/passes.hpp"
+#include "ops/ops.hpp"
+#include "transforms/calls.hpp"
+#include "transforms/traces.hpp"
+
+namespace cotan {
+
+namespace {
+
+Types jit_type(const Primitive&, std::span<const AbstractValue> operands, const Params& params) {
+  const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
+  check_call_operands("jit", jaxpr, operands);
+  return jaxpr.output_types();
+}
+
+Arrays jit_eval(const Primitive&, std::span<const Array> args, const Params& params) { return eval_jaxpr(*params.jaxpr("jaxpr"), args); }
+
+JvpResult jit_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+  const auto nonzero = defined_mask(tangents);
+  const JvpJaxpr j = jvp_jaxpr(*params.jaxpr("jaxpr"), nonzero);
+  Arrays args = concat(j.jaxpr.consts, primals);
+  for (const Array& t : tangents)
+    if (t.defined()) args.push_back(t);
+  Arrays outs = bind(jit_p, args, params.with("jaxpr", j.jaxpr.jaxpr));
+  return split_jvp_outputs(outs, j.nonzero_out);
+}
+
+BatchResult jit_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+  std::vector<bool> batched;
+  Arrays front;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    batched.push_back(dims[i] != not_batched);
+    front.push_back(batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
+  }
+  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), batched, size);
+  BatchResult out{bind(jit_p, concat(j.jaxpr.consts, front), params.with("jaxpr", j.jaxpr.jaxpr)), {}};
+  for (bool b : j.batched_out) out.dims.push_back(b ? 0 : not_batched);
+  return out;
+}
+
+Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
+  std::vector<bool> unknown;
+  Arrays known_args, unknown_args;
+  for (const Array& a : args) {
+    unknown.push_back(trace.is_unknown(a));
+    (unknown.back() ? unknown_args : known_args).push_back(a);
+  }
+  const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
+  Arrays known_outs;
+  {
+    TraceScope scope(trace.parent());
+    known_outs = bind(jit_p, concat(split.known.consts, known_args), params.with("jaxpr", split.known.jaxpr));
+  }
+  Arrays operands = residuals_of(split, known_args, known_outs);
+  operands.insert(operands.end(), unknown_args.begin(), unknown_args.end());
+  Arrays unknown_outs;
+  if (!split.unknown->outputs.empty()) unknown_outs = trace.record(jit_p, operands, params.with("jaxpr", split.unknown));
+  return merge_outputs(split.output_unknown, known_outs, unknown_outs);
+}
+
+Arrays jit_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+  std::vector<bool> linear;
+  Arrays args;
+  for (const LinearInput& in : inputs) {
+    linear.push_back(in.linear);
+    if (!in.linear) args.push_back(in.value);
+  }
+  const TransposedJaxpr t = transpose_jaxpr(*params.jaxpr("jaxpr"), linear, defined_mask(cotangents));
+  args = concat(t.jaxpr.consts, args);
+  for (const Array& ct : cotangents)
+    if (ct.defined()) args.push_back(ct);
+  return scatter_cotangents(inputs, t.nonzero_out, bind(jit_p, args, params.with("jaxpr", t.jaxpr.jaxpr)));
+}
+
+}  // namespace
+
+const Primitive jit_p{.name = "jit",
+                      .op_class = OpClass::call,
+                      .type = jit_type,
+                      .eval = jit_eval,
+                      .jvp = jit_jvp,
+                      .transpose = jit_transpose,
+                      .batch = jit_batch,
+                      .partial_eval = jit_partial_eval};
+
+// The compile log -------------------------------------------------------------------------------
+
+namespace {
+
+struct CompileLog {
+  std::mutex mutex;
+  std::function<void(const std::string&)> sink;
+  CompileLog() {
+    const char* value = std::getenv("COTAN_LOG_COMPILES");
+    if (value && *value && std::string_view(value) != "0")
+      sink = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  }
+};
+CompileLog& compile_log() {
+  static CompileLog& log = *new CompileLog;
+  return log;
+}
+bool compile_log_enabled() {
+  std::lock_guard lock(compile_log().mutex);
+  return static_cast<bool>(compile_log().sink);
+}
+void write_compile_log(const std::string& line) {
+  std::function<void(const std::string&)> sink;
+  {
+    std::lock_guard lock(compile_log().mutex);
+    sink = compile_log().sink;
+  }
+  if (sink) sink(line);
+}
+
+}  // namespace
+
+void log_compiles(std::function<void(const std::string&)> sink) {
+  std::lock_guard lock(compile_log().mutex);
+  compile_log().sink = std::move(sink);
+}
+
+// The cache -------------------------------------------------------------------------------------
+
+namespace flat {
+
+class JitCache {
+ public:
+  struct Entry {
+    std::string key;
+    Types types;
+    ClosedJaxpr program;
+    std::shared_ptr<const void> payload;
+  };
+  std::mutex mutex;
+  std::list<Entry> entries;  // a handful per function: a scan beats a hash table
+
+  const Entry* find(const std::string& key, const Types& types) const {
+    for (const Entry& e : entries)
+      if (e.types == types && e.key == key) return &e;
+    return nullptr;
+  }
+  /// Why nothing fits, in words, against the entry that is nearest.
+  std::string miss_reason(const std::string& key, const Types& types) const {
+    if (entries.empty()) return "first call";
+    const Entry& last = entries.back();
+    if (last.types.size() != types.size())
+      return fmt::format("{} array arguments, last time {}", types.size(), last.types.size());
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] == last.types[i]) continue;
+      if (types[i].dtype == last.types[i].dtype && types[i].shape == last.types[i].shape)
+        return fmt::format("argument leaf {} is {}weakly typed now", i, types[i].weak_type ? "" : "not ");
+      return fmt::format("argument leaf {} is {}, last time {}", i, types[i].str(), last.types[i].str());
+    }
+    return key != last.key ? "static arguments or tree structure differ" : "an older entry differs";
+  }
+};
+
+std::shared_ptr<JitCache> make_jit_cache() { return std::make_shared<JitCache>(); }
+
+Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
+           const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
+           std::span<const Array> args, const JitOptions& options) {
+  Types types;
+  for (const Array& a : args) types.push_back(a.aval());
+  ClosedJaxpr program;
+  {
+    std::lock_guard lock(cache.mutex);
+    if (const auto* entry = cache.find(key, types)) {
+      program = entry->program;
+      payload = entry->payload;
+    }
+  }
+  if (!program.jaxpr) {
+    std::string reason;
+    if (compile_log_enabled()) {
+      std::lock_guard lock(cache.mutex);
+      reason = cache.miss_reason(key, types);
+    }
+    program = simplify(trace_to_jaxpr(f, types, "jit", options.name));
+    payload = make_payload();
+    bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
+    for (const Array& c : program.consts) closed &= concrete(c) != nullptr;
+    if (!reason.empty())
+      write_compile_log(fmt::format("[jit] traced {} ({}): {} equations{}", options.name, reason,
+                                    program.jaxpr->equations.size(),
+                                    closed ? "" : "; closes over a tracer, so it is not cached"));
+    std::lock_guard lock(cache.mutex);
+    if (closed && !cache.find(key, types)) cache.entries.push_back({key, types, program, payload});
+  }
+  Arrays out = bind(jit_p, concat(program.consts, args), {{"jaxpr", program.jaxpr}, {"name", options.name}});
+  return out;
+}
+
+}  // namespace flat
+}  // namespace cotan

@@ -1,0 +1,242 @@
+#include "cases/case_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cotan/cotan.hpp>
+
+#include "cases/compare.hpp"
+
+namespace cases {
+
+namespace ct = cotan;
+namespace np = cotan::numpy;
+
+namespace {
+
+std::map<std::string, Array> goldens;
+
+/// A golden by key, or an undefined Array. Half types are stored as f32 under a key with a suffix.
+Array golden(const std::string& key) {
+  const std::pair<const char*, std::optional<DType>> suffixes[] = {{"", std::nullopt}, {".f16", DType::f16}, {".bf16", DType::bf16}};
+  for (const auto& [suffix, dtype] : suffixes)
+    if (const auto found = goldens.find(key + suffix); found != goldens.end()) return dtype ? found->second.astype(*dtype) : found->second;
+  return {};
+}
+
+const ct::flat::Paths paths = [](std::size_t i) { return "argument " + std::to_string(i); };
+const auto first_axis = [](std::size_t outputs) { return std::vector<int>(outputs, 0); };
+
+/// The case as a function of its differentiable arguments, giving its float outputs.
+struct Differentiable {
+  const Case& c;
+  ct::FlatFunction f;
+  Arrays inputs;
+
+  explicit Differentiable(const Case& of, int variant = 0) : c(of), f(lookup(of)), inputs(make_inputs(of, variant)) {}
+  Arrays chosen() const {
+    Arrays out;
+    for (std::size_t i : c.grad) out.push_back(inputs[i]);
+    return out;
+  }
+  Arrays operator()(Args x) const {
+    Arrays full = inputs;
+    for (std::size_t k = 0; k < c.grad.size(); ++k) full[c.grad[k]] = x[k];
+    Arrays out;
+    for (const Array& y : f(full))
+      if (is_floating(y.dtype())) out.push_back(y);
+    return out;
+  }
+};
+
+/// Cotangents of the float outputs, as the goldens were made with.
+Arrays output_cotangents(const Case& c, const Arrays& all_outputs) {
+  Arrays out;
+  for (std::size_t k = 0; k < all_outputs.size(); ++k)
+    if (const Array& y = all_outputs[k]; is_floating(y.dtype())) out.push_back(weights(c.id, output_weights + k, y.shape(), y.dtype()));
+  return out;
+}
+Arrays tangents_like(const Case& c, const Arrays& x) {
+  Arrays out;
+  for (std::size_t k = 0; k < x.size(); ++k) out.push_back(weights(c.id, tangent_weights + k, x[k].shape(), x[k].dtype()));
+  return out;
+}
+
+Arrays pull_back(const Differentiable& f, Args x, const Arrays& cotangents) { return ct::flat::vjp(f, x, "vjp", paths).second.apply(cotangents); }
+
+void expect_close(const Arrays& actual, const Arrays& expected, const Case& c, bool gradient, double slack = 1) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const Tolerance t = c.tolerance(expected[k].dtype(), gradient);
+    EXPECT_TRUE(close(actual[k], expected[k], {slack * t.relative, slack * t.absolute})) << (gradient ? "gradient " : "output ") << k;
+  }
+}
+
+// The checks ------------------------------------------------------------------------------------
+
+void check_values(const Case& c) {
+  const Arrays out = lookup(c)(make_inputs(c));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Array expected = golden(c.id + "/out" + std::to_string(k));
+    ASSERT_TRUE(expected.defined()) << "no golden for output " << k << "; run tools/golden/generate.py";
+    if (c.exact) EXPECT_TRUE(identical(out[k], expected)) << "output " << k;
+    else EXPECT_TRUE(close(out[k], expected, c.tolerance(expected.dtype()), c.any_dtype)) << "output " << k;
+  }
+  EXPECT_FALSE(golden(c.id + "/out" + std::to_string(out.size())).defined()) << "JAX gives more outputs";
+}
+
+/// A jitted function is the same program: bit for bit what eager evaluation gives.
+void check_jit(const Case& c) {
+  const ct::FlatFunction f = lookup(c);
+  const Arrays inputs = make_inputs(c), eager = f(inputs);
+  const auto jitted = ct::jit([&f](const Arrays& x) { return f(x); });
+  for (int call = 0; call < 2; ++call) {  // traced, then from the cache
+    const Arrays out = jitted(inputs);
+    ASSERT_EQ(out.size(), eager.size());
+    for (std::size_t k = 0; k < out.size(); ++k) EXPECT_TRUE(identical(out[k], eager[k])) << "output " << k << " of call " << call;
+  }
+}
+
+/// vmap over some arguments, each along one of its axes, against a loop over the batch.
+void expect_vmap_is_loop(const Case& c, const ct::FlatFunction& f, const std::vector<Arrays>& variants, const std::vector<int>& axes) {
+  Arrays batched = variants[0];
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] == ct::flat::no_axis) continue;
+    Arrays each;
+    for (const Arrays& v : variants) each.push_back(v[i]);
+    batched[i] = np::stack(each, axes[i]);
+  }
+  std::vector<Arrays> loop;
+  for (const Arrays& v : variants) {
+    Arrays x = variants[0];
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i] != ct::flat::no_axis) x[i] = v[i];
+    loop.push_back(f(x));
+  }
+  const Arrays out = ct::flat::vmap(f, batched, axes, first_axis, paths);
+  ASSERT_EQ(out.size(), loop[0].size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Arrays each;
+    for (const Arrays& l : loop) each.push_back(l[k]);
+    EXPECT_TRUE(close(out[k], np::stack(each), c.tolerance(out[k].dtype()))) << "output " << k << ", in_axes " << testing::PrintToString(axes);
+  }
+}
+
+void check_vmap(const Case& c) {
+  const ct::FlatFunction f = lookup(c);
+  std::vector<Arrays> variants;
+  for (int v = 0; v < 3; ++v) variants.push_back(make_inputs(c, v));
+  const std::size_t n = c.arguments.size();
+  expect_vmap_is_loop(c, f, variants, std::vector<int>(n, 0));
+  for (std::size_t i = 0; i < n; ++i) {  // one argument at a time, along its last axis
+    std::vector<int> axes(n, ct::flat::no_axis);
+    axes[i] = static_cast<int>(c.arguments[i].shape.size());
+    expect_vmap_is_loop(c, f, variants, axes);
+  }
+}
+
+void check_vjp(const Case& c) {
+  const Differentiable f(c);
+  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs));
+  if (cotangents.empty()) return;
+  const Arrays gradients = pull_back(f, x, cotangents);
+  ASSERT_EQ(gradients.size(), c.grad.size());
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    const Array expected = golden(c.id + "/grad" + std::to_string(c.grad[k]));
+    ASSERT_TRUE(expected.defined()) << "no golden; run tools/golden/generate.py";
+    EXPECT_TRUE(close(gradients[k], expected, c.tolerance(expected.dtype(), true))) << "gradient of argument " << c.grad[k];
+  }
+}
+
+/// The gradient under jit and under vmap is the gradient.
+void check_transformed_vjp(const Case& c) {
+  const Differentiable f(c);
+  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs));
+  if (cotangents.empty()) return;
+  const auto gradient = [&](const Arrays& at) { return pull_back(f, at, cotangents); };
+  const Arrays expected = gradient(x);
+  expect_close(ct::jit(gradient)(x), expected, c, true);
+  std::vector<Arrays> loop;
+  Arrays batched(x.size());
+  for (int v = 0; v < 2; ++v) {
+    const Arrays at = Differentiable(c, v).chosen();
+    loop.push_back(gradient(at));
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const Array row = np::expand_dims(at[k], 0);
+      batched[k] = v ? np::concatenate({batched[k], row}) : row;
+    }
+  }
+  const Arrays out = ct::flat::vmap([&](Args at) { return gradient(Arrays(at.begin(), at.end())); }, batched, std::vector<int>(x.size(), 0), first_axis, paths);
+  ASSERT_EQ(out.size(), expected.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Tolerance t = c.tolerance(out[k].dtype(), true);
+    EXPECT_TRUE(close(out[k], np::stack({loop[0][k], loop[1][k]}), t)) << "vmapped gradient " << k;
+  }
+}
+
+/// Forward and reverse mode are transposes of each other: <w, J t> = <Jᵀ w, t>; linearize agrees with jvp.
+void check_jvp(const Case& c) {
+  const Differentiable f(c);
+  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs)), tangents = tangents_like(c, x);
+  if (cotangents.empty()) return;
+  const auto [primals, forward] = ct::flat::jvp(f, x, tangents, paths);
+  expect_close(primals, f(x), c, false);
+  const auto [again, push] = ct::flat::linearize(f, x, paths);
+  expect_close(push.apply(tangents), forward, c, true);
+  for (const Array& t : forward)
+    for (double v : t.to_vector<double>())
+      if (!std::isfinite(v)) return;  // a sample at a pole: the inner products say nothing
+  const auto [left, left_scale] = inner_product(cotangents, forward);
+  const auto [right, right_scale] = inner_product(pull_back(f, x, cotangents), tangents);
+  const bool single = std::any_of(primals.begin(), primals.end(), [](const Array& a) { return a.dtype() != DType::f64; }) ||
+                      std::any_of(x.begin(), x.end(), [](const Array& a) { return a.dtype() != DType::f64; });
+  const double epsilon = single ? 1e-5 : 1e-12;
+  EXPECT_NEAR(left, right, epsilon * (1 + 10 * std::max(left_scale, right_scale)));
+}
+
+/// Forward mode along a direction against differences of the function itself (five points, f64).
+void check_finite_differences(const Case& c) {
+  const Differentiable f(c);
+  const Arrays x = f.chosen();
+  const Arrays cotangents = output_cotangents(c, f.f(f.inputs));
+  if (cotangents.empty()) return;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (x[k].size() == 0) continue;
+    const Array direction = weights(c.id, tangent_weights + c.grad[k], x[k].shape(), DType::f64);
+    const double h = 1e-5 * std::max(1e-4, np::max(np::abs(x[k])).item<double>());
+    const auto value = [&](double step) {
+      Arrays at = x;
+      at[k] = x[k] + step * direction;
+      return inner_product(f(at), cotangents).first;
+    };
+    Arrays tangents;
+    for (std::size_t j = 0; j < x.size(); ++j) tangents.push_back(j == k ? direction : np::zeros_like(x[j]));
+    const auto [found, scale] = inner_product(ct::flat::jvp(f, x, tangents, paths).second, cotangents);
+    const double expected = (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h);
+    EXPECT_NEAR(found, expected, 5e-6 * (scale + 1e-3) + 1e-9) << "argument " << c.grad[k];
+  }
+}
+
+bool always(const Case&) { return true; }
+bool traceable(const Case& c) { return !c.eager; }
+bool batchable(const Case& c) { return !c.eager && !c.arguments.empty(); }
+bool has_gradient(const Case& c) { return !c.grad.empty(); }
+bool all_f64(const Case& c) {
+  return c.finite_differences && !c.grad.empty() && std::all_of(c.grad.begin(), c.grad.end(), [&](std::size_t i) { return c.arguments[i].dtype == DType::f64; });
+}
+
+}  // namespace
+
+const std::vector<Check>& all_checks() {
+  static const std::vector<Check> checks = {
+      {"Values", always, check_values},          {"Jit", traceable, check_jit},
+      {"Vmap", batchable, check_vmap},           {"Vjp", has_gradient, check_vjp},
+      {"Jvp", has_gradient, check_jvp},          {"TransformedVjp", has_gradient, check_transformed_vjp},
+      {"FiniteDifferences", all_f64, check_finite_differences},
+  };
+  return checks;
+}
+
+void load_goldens() { goldens = ct::load_npz(COTAN_SOURCE_DIR "/tests/golden/cases.npz"); }
+void drop_goldens() { goldens.clear(); }
+
+}  // namespace cases

@@ -1,0 +1,34 @@
+#include "cases/case_ops.hpp"
+
+#include <stdexcept>
+
+namespace cases {
+
+cotan::Axes Params::axes(const char* key) const {
+  if (!has(key)) return {};
+  return json_[key].is_array() ? cotan::Axes(json_[key].get<std::vector<int>>()) : cotan::Axes(json_[key].get<int>());
+}
+
+std::vector<std::int64_t> Params::list(const char* key) const {
+  const Json& value = json_.at(key);
+  if (value.is_number()) return {value.get<std::int64_t>()};
+  return value;
+}
+
+Array Params::scalar(const char* key) const {
+  const Json& value = json_.at(key);
+  return value.is_number_integer() ? Array(value.get<std::int64_t>()) : Array(value.get<double>());
+}
+
+cotan::FlatFunction lookup(const Case& c) {
+  static const OpTable table = [] {
+    OpTable out;
+    for (auto add : {add_elementwise_ops, add_reduction_ops, add_shape_ops, add_indexing_ops, add_linalg_ops, add_random_ops, add_composite_ops}) add(out);
+    return out;
+  }();
+  const auto found = table.find(c.op);
+  if (found == table.end()) throw std::runtime_error("tests/cases names the op " + c.op + " but case_ops has no function for it");
+  return [&op = found->second, params = c.params](Args x) { return op(x, Params(params)); };
+}
+
+}  // namespace cases
