@@ -63,10 +63,10 @@ namespace flat {
 using Paths = std::function<std::string(std::size_t)>;
 
 struct Pullback {
-  std::function<Arrays(std::span<const Array> cotangents)> apply;  ///< one per differentiated input
+  std::function<Arrays(std::span<const Array> cotangents, const Paths& outputs)> apply;  ///< one per differentiated input
 };
 struct Pushforward {
-  std::function<Arrays(std::span<const Array> tangents)> apply;
+  std::function<Arrays(std::span<const Array> tangents, const Paths& arguments)> apply;
 };
 
 std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
@@ -80,7 +80,8 @@ struct ValueAndGrad {
 };
 ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform,
                             const Paths& paths);
-Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents);
+Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents, const Paths& paths,
+                        const Paths& outputs);
 /// Blocks of shape (output…, input…), by output leaf, then by input leaf.
 Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths);
 
@@ -88,8 +89,8 @@ inline constexpr int no_axis = -1000000;
 Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
             const std::function<std::vector<int>(std::size_t outputs)>& out_axes, const Paths& paths);
 
-Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name);
-Arrays eval_shape(const FlatFn& f, std::span<const Array> args);
+Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name, const Paths& paths);
+Arrays eval_shape(const FlatFn& f, std::span<const Array> args, const Paths& paths);
 
 struct JitOptions {
   std::string name = "f";
@@ -102,7 +103,7 @@ std::shared_ptr<JitCache> make_jit_cache();
 /// payload (the output exemplar) that a miss stores and a hit returns.
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload,
-           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options);
+           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options, const Paths& paths);
 
 /// user functions: (primals) -> outputs and (primals, tangents) -> outputs, tangents
 Arrays custom_jvp(const FlatFn& f, FlatFunction rule, std::span<const Array> args, std::string_view name);

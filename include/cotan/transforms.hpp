@@ -28,6 +28,10 @@ template <class T>
 flat::Paths lazy_paths(const T& args) {
   return [&args](std::size_t i) { return argument_paths(args)[i]; };
 }
+template <class T>
+flat::Paths output_paths(const T& output) {
+  return [&output](std::size_t i) { return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]); };
+}
 
 template <class R>
 concept ValueWithAux = tree::detail::is_tuple<R> && std::tuple_size_v<R> == 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
@@ -111,7 +115,7 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   const std::tuple<detail::AsArray<A>...> x(primals);
   const std::tuple<detail::AsArray<B>...> t(tangents);
   if (tree::structure(x) != tree::structure(t))
-    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " + tree::structure(t) + ".");
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " + tree::structure(t) + "; they must be alike.");
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
   auto [y, ty] = flat::jvp(
@@ -139,8 +143,8 @@ auto vjp(const F& f, const A&... a) {
   R out = tree::unflatten(std::move(*like), y);
   auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), structure = tree::structure(out)](const detail::AsArray<R>& ct) {
     if (tree::structure(ct) != structure)
-      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " + structure + ".");
-    return tree::unflatten(exemplar, pull.apply(tree::leaves(ct)));
+      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " + structure + "; they must be alike.");
+    return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
   };
   return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
 }
@@ -162,8 +166,8 @@ auto linearize(const F& f, const A&... a) {
                       structure = tree::structure(x)](const detail::AsArray<A>&... tangents) {
     const std::tuple<detail::AsArray<A>...> t(tangents...);
     if (tree::structure(t) != structure)
-      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) + " but the arguments had " + structure + ".");
-    return tree::unflatten(exemplar, push.apply(tree::leaves(t)));
+      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) + " but the arguments had " + structure + "; they must be alike.");
+    return tree::unflatten(exemplar, push.apply(tree::leaves(t), detail::lazy_paths(t)));
   };
   return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
 }
@@ -173,7 +177,7 @@ template <class F, class... A>
 auto linear_transpose(F f, const A&... like) {
   return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& ct) {
     return tree::unflatten(x, flat::linear_transpose([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
-                                                     tree::leaves(x), tree::leaves(ct)));
+                                                     tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
   };
 }
 
@@ -289,7 +293,7 @@ class Jitted {
 
   template <class... A>
   auto operator()(const A&... a) const {
-    check_static<A...>();
+    check_static(a...);
     if constexpr (detail::numbers_are_dynamic<F, A...>) {
       if constexpr (std::is_invocable_v<const F&, const A&...>)
         if (any_static<A...>()) return call<A...>(a...);
@@ -308,14 +312,15 @@ class Jitted {
     return false;
   }
   template <class... A>
-  void check_static() const {
-    constexpr bool array[] = {std::is_same_v<A, Array>..., false};
+  void check_static(const A&... a) const {
+    if (options_.static_args.empty() && options_.donate.empty()) return;
     for (const auto* list : {&options_.static_args, &options_.donate})
       for (int i : *list)
         if (i < 0 || i >= static_cast<int>(sizeof...(A)))
-          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " + std::to_string(sizeof...(A)) + ".");
+          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0.");
+    const bool array[] = {!tree::leaves(a).empty()..., false};
     for (int i : options_.static_args)
-      if (array[i]) throw TypeError("[jit] argument " + std::to_string(i) + " is an Array and cannot be static; pass a C++ number or string.");
+      if (array[i]) throw TypeError("[jit] argument " + std::to_string(i) + " holds Arrays and cannot be static; pass C++ numbers and strings.");
   }
   template <class... A>
   auto call(const A&... a) const {
@@ -343,7 +348,7 @@ class Jitted {
           return tree::leaves(*like);
         },
         [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); }, payload, tree::leaves(args),
-        flat_options);
+        flat_options, detail::lazy_paths(args));
     return tree::unflatten(*static_cast<const R*>(payload.get()), out);
   }
 
@@ -361,7 +366,7 @@ template <class F>
 auto make_jaxpr(F f) {
   return [f = std::move(f)](const auto&... a) {
     const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
-    return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f");
+    return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f", detail::lazy_paths(args));
   };
 }
 
@@ -377,7 +382,7 @@ auto eval_shape(F f) {
           like = std::apply(f, tree::unflatten(args, in));
           return tree::leaves(*like);
         },
-        tree::leaves(args));
+        tree::leaves(args), detail::lazy_paths(args));
     return tree::unflatten(std::move(*like), out);
   };
 }
@@ -443,7 +448,8 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
 }
 
 /// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
-/// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself. Numbers and
+/// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself; an empty Array
+/// among them is zero. Numbers and
 /// strings among the arguments are static; backward may take them first: backward(static…, residuals, cotangent).
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {

@@ -328,11 +328,11 @@ template <Tree T>
 T unflatten(T like, std::span<const Array> with) {
   std::size_t i = 0;
   for_each(like, [&](Array& a) {
-    if (i >= with.size()) throw TreeError("[unflatten] " + std::to_string(with.size()) + " leaves are too few for the tree " + structure(like) + ".");
-    a = with[i++];
+    if (i < with.size()) a = with[i];
+    ++i;
   });
   if (i != with.size())
-    throw TreeError("[unflatten] the tree " + structure(like) + " has " + std::to_string(i) + " leaves but got " + std::to_string(with.size()) + ".");
+    throw TreeError("[unflatten] the tree " + structure(like) + " has " + std::to_string(i) + " leaves but got " + std::to_string(with.size()) + "; give one per leaf.");
   return like;
 }
 /// Where each leaf is: ".layers[1].w".

@@ -34,8 +34,10 @@ Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(
   while (now > peak && !peak_bytes.compare_exchange_weak(peak, now)) {
   }
 }
-Buffer::~Buffer() {
-  backend_.release(data_, bytes_);
+Buffer::~Buffer() { release(); }
+void Buffer::release() {
+  if (!data_) return;
+  backend_.release(std::exchange(data_, nullptr), bytes_);
   live_buffers.fetch_sub(1, std::memory_order_relaxed);
   live_bytes.fetch_sub(static_cast<std::int64_t>(bytes_));
 }
@@ -94,7 +96,7 @@ Backend& common_backend(const Primitive& p, std::span<const Array> args) {
 
 Array copy_to_backend(const Array& a, Backend& backend) {
   const auto* c = concrete(a);
-  if (!c) raise<ConcretizationError>("[device_put] only arrays with values can be moved between devices.");
+  if (!c) raise<ConcretizationError>("[device_put] only arrays with values can be moved between devices; move the argument before the transform.");
   if (&c->buffer->backend() == &backend) return a;
   auto [out, buffer] = allocate(backend, a.aval());
   if (c->buffer->bytes()) std::memcpy(buffer->data(), c->buffer->data(), c->buffer->bytes());

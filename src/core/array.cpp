@@ -7,7 +7,17 @@
 
 namespace cotan {
 
-const detail::Concrete* concrete(const Array& a) { return dynamic_cast<const detail::Concrete*>(a.value().get()); }
+const detail::Concrete* concrete(const Array& a) {
+  const auto* c = dynamic_cast<const detail::Concrete*>(a.value().get());
+  if (c && c->donated.load(std::memory_order_relaxed))
+    raise<ValueError>("[array] {} was donated to a jitted call and is gone; use the call's result, or do not donate it.", c->aval);
+  return c;
+}
+void donate(const Array& a) {
+  const auto* c = dynamic_cast<const detail::Concrete*>(a.value().get());
+  if (!c || c->donated.exchange(true)) return;
+  if (c->buffer.use_count() == 1) c->buffer->release();  // an output or a reshaped view may share it
+}
 
 const AbstractValue& Array::aval() const {
   if (!value_)
@@ -23,7 +33,7 @@ std::size_t Array::nbytes() const { return static_cast<std::size_t>(size()) * it
 std::int64_t Array::shape(int axis) const {
   const int n = ndim();
   if (axis < -n || axis >= n)
-    raise<IndexError>("[shape] axis {} is out of range for an array of shape {}.", axis, describe(shape()));
+    raise<IndexError>("[shape] axis {} is out of range for an array of shape {}; ask for ndim() first.", axis, describe(shape()));
   return shape()[axis < 0 ? axis + n : axis];
 }
 
@@ -45,7 +55,7 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
     at = inner;
   }
   const auto* c = concrete(at);
-  if (!c) raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements.", op, a.aval());
+  if (!c) raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", op, a.aval());
   return c;
 }
 
@@ -157,7 +167,7 @@ void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
 Array Array::from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> bytes) {
   const AbstractValue aval{dtype, shape, false};
   if (checked_bytes(aval, "from_bytes") != bytes.size())
-    raise<ShapeError>("[from_bytes] {} bytes do not fill {}, which needs {}.", bytes.size(), aval,
+    raise<ShapeError>("[from_bytes] {} bytes do not fill {}, which needs {}; give as many as the shape holds.", bytes.size(), aval,
                       checked_bytes(aval, "from_bytes"));
   auto [array, buffer] = allocate(default_backend(), aval);
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
@@ -179,12 +189,13 @@ std::vector<int> Axes::resolve(int ndim, std::string_view op) const {
     return out;
   }
   for (int axis : *axes_) {
+    if (ndim == 0) raise<IndexError>("[{}] axis {} is out of range for a 0-d array; it has no axes.", op, axis);
     if (axis < -ndim || axis >= ndim)
       raise<IndexError>("[{}] axis {} is out of range for an array with {} axes; axes run from {} to {}.", op, axis, ndim,
                         -ndim, ndim - 1);
     const int a = axis < 0 ? axis + ndim : axis;
     for (int seen : out)
-      if (seen == a) raise<ValueError>("[{}] axis {} is given twice.", op, axis);
+      if (seen == a) raise<ValueError>("[{}] axis {} is given twice; name each axis once.", op, axis);
     out.push_back(a);
   }
   return out;

@@ -1,6 +1,7 @@
 // Buffer: owned device memory, counted so that tests can see leaks. Values: what an Array points at.
 #pragma once
 #include <cotan/array.hpp>
+#include <atomic>
 #include <cstring>
 
 #include "core/error.hpp"
@@ -19,6 +20,8 @@ class Buffer {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
+  /// Frees the memory before the last owner goes.
+  void release();
   Backend& backend() const { return backend_; }
 
  private:
@@ -53,6 +56,7 @@ class Concrete final : public Value {
   Concrete(AbstractValue type, BufferPtr b) : Value(std::move(type)), buffer(std::move(b)) {}
   const BufferPtr buffer;
   std::optional<ExactScalar> exact;
+  mutable std::atomic<bool> donated{false};  ///< given up to a jitted call: reading it is an error
 };
 
 /// A shape without elements: what eval_shape takes and gives.
@@ -62,8 +66,10 @@ class Abstract final : public Value {
 
 }  // namespace detail
 
-/// The concrete value behind `a`, or nullptr.
+/// The concrete value behind `a`, or nullptr. Raises if it was donated.
 const detail::Concrete* concrete(const Array& a);
+/// Gives up `a`'s elements: its handles raise from now on, and memory that nothing else shares is freed.
+void donate(const Array& a);
 /// A new array on `backend` whose elements the caller fills in.
 std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval);
 std::size_t checked_bytes(const AbstractValue& aval, std::string_view op);

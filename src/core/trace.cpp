@@ -41,7 +41,7 @@ class EvalTrace final : public Trace {
       if (const auto* t = tracer(a))
         raise<LeakedTracerError>("[{}] {} is used outside the function that is being traced; return it as an output.",
                                  p.name, t->describe());
-      raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements.", p.name, a.aval());
+      raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", p.name, a.aval());
     }
     Arrays out = common_backend(p, args).run(p, args, params);
     if (nan_checks().load(std::memory_order_relaxed) && p.op_class != OpClass::call) {

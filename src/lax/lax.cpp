@@ -81,7 +81,7 @@ Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector
 }
 Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation) {
   if (static_cast<int>(permutation.size()) != a->ndim())
-    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}.", describe(permutation), a->ndim(), a->aval());
+    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.", describe(permutation), a->ndim(), a->aval());
   return ops::transpose(a, resolved(a, permutation, "transpose"));
 }
 Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& limit,
@@ -101,7 +101,7 @@ Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingC
     interior.push_back(c.interior);
   }
   if (static_cast<int>(config.size()) != a->ndim())
-    raise<ShapeError>("[pad] {} needs one padding per axis, got {}.", a->aval(), config.size());
+    raise<ShapeError>("[pad] {} is to be padded by {} configurations; give one per axis.", a->aval(), config.size());
   return ops::pad(a, value->weak_type() ? ops::cast(value, a->dtype()) : value.array(), low, high, interior);
 }
 Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions) {

@@ -1,5 +1,5 @@
 // Linear systems, inverses and determinants. Their derivatives are given here as a whole, so that one
-// factorisation serves the value and every derivative, and the determinant has a gradient where a solve has none.
+// factorisation serves the value and its tangent, and the determinant has a gradient where a solve has none.
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
 #include <limits>
@@ -27,32 +27,27 @@ Factored factor(const Array& a) {
   Arrays r = bind(ops::lu_p, {a});
   return {r[0], r[1], r[2]};
 }
-/// For functions that take the matrix and its factors and differentiate by the matrix alone.
-Factored factor_as_constant(const Array& a) { return factor(bind1(ops::stop_gradient_p, {a})); }
-
 /// Factors and right-hand sides broadcast against each other, after the factorisation.
-Array substitute(const Array& lu, const Array& permutation, const Array& b) {
-  const Shape batches[] = {batch_shape(lu), batch_shape(b)};
+Array substitute(const Factored& f, const Array& b) {
+  const Shape batches[] = {batch_shape(f.lu), batch_shape(b)};
   const Shape batch = np::broadcast_shapes("solve", batches);
-  return ops::lu_solve(broadcast_batch(lu, batch, 2), broadcast_batch(permutation, batch, 1), broadcast_batch(b, batch, 2));
+  return ops::lu_solve(broadcast_batch(f.lu, batch, 2), broadcast_batch(f.permutation, batch, 1),
+                       broadcast_batch(b, batch, 2));
 }
-/// a⁻¹ b from a's constant factors: linear in b, and d(a⁻¹ b) = a⁻¹ (db - da a⁻¹ b) takes the same factors.
-Array solve_factored(const Array& a, const Array& lu, const Array& permutation, const Array& b) {
-  const auto value = [](std::span<const Array> in) { return Arrays{substitute(in[1], in[2], in[3])}; };
-  const auto rule = [](std::span<const Array> in) {
-    const Array x = solve_factored(in[0], in[1], in[2], in[3]);
-    const Array da = broadcast_batch(in[4], batch_shape(x), 2), &db = in[7];
-    return Arrays{x, solve_factored(in[0], in[1], in[2], db - matrix_product(da, x))};
-  };
-  return with_derivative("solve", value, rule, {a, lu, permutation, b})[0];
+Arrays solve_value(std::span<const Array> in) { return {substitute(factor(in[0]), in[1])}; }
+/// d(a⁻¹ b) = a⁻¹ (db - da a⁻¹ b)
+Arrays solve_rule(std::span<const Array> in) {
+  const Array &a = in[0], &b = in[1], &da = in[2], &db = in[3];
+  const Factored f = factor(a);
+  const Array x = substitute(f, b);
+  return {x, substitute(f, db - matrix_product(broadcast_batch(da, batch_shape(x), 2), x))};
 }
 Array sum_of_diagonal(const Array& a) { return np::sum(ops::diagonal_of(a), -1); }
 
 Array inverse(const Array& a) {
   const auto value = [](std::span<const Array> in) {
     const std::int64_t n = ops::columns_of(in[0].shape());
-    const Factored f = factor(in[0]);
-    return Arrays{substitute(f.lu, f.permutation, ops::identity_matrix(in[0].dtype(), n))};
+    return Arrays{substitute(factor(in[0]), ops::identity_matrix(in[0].dtype(), n))};
   };
   const auto rule = [](std::span<const Array> in) {
     // inverse() again, so that higher derivatives do not go through the factorisation either.
@@ -70,20 +65,18 @@ Array parity_sign(const Array& pivots, DType dtype, const Array& more = {}) {
   return (1 - 2 * (count & 1)).astype(dtype);
 }
 
-/// Sign and log|det a| from a's constant factors; d log|det a| = trace(a⁻¹ da).
-Arrays slogdet_factored(const Array& a, const Factored& f) {
-  const auto value = [](std::span<const Array> in) {
-    const Array diagonal = ops::diagonal_of(in[1]);
-    const Array singular = np::any(diagonal == 0, -1);
-    const Array sign = parity_sign(in[2], diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
-    return Arrays{np::where(singular, 0, sign),
-                  np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
-  };
-  const auto rule = [](std::span<const Array> in) {
-    const Arrays r = slogdet_factored(in[0], {in[1], in[2], in[3]});
-    return Arrays{r[0], r[1], ops::zeros_like(r[0]), sum_of_diagonal(solve_factored(in[0], in[1], in[3], in[4]))};
-  };
-  return with_derivative("slogdet", value, rule, {a, f.lu, f.pivots, f.permutation});
+Arrays slogdet_from(const Factored& f) {
+  const Array diagonal = ops::diagonal_of(f.lu);
+  const Array singular = np::any(diagonal == 0, -1);
+  const Array sign = parity_sign(f.pivots, diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
+  return {np::where(singular, 0, sign), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
+}
+Arrays slogdet_value(std::span<const Array> in) { return slogdet_from(factor(in[0])); }
+/// d log|det a| = trace(a⁻¹ da)
+Arrays slogdet_rule(std::span<const Array> in) {
+  const Factored f = factor(in[0]);
+  const Arrays r = slogdet_from(f);
+  return {r[0], r[1], ops::zeros_like(r[0]), sum_of_diagonal(substitute(f, in[1]))};
 }
 
 Arrays det_value(std::span<const Array> in) {
@@ -176,8 +169,7 @@ void check_system(std::string_view op, const System& s, const Array& b) {
 Array solve(const ArrayLike& a, const ArrayLike& b) {
   const System s = system_operands("solve", square_operand("solve", a), b);
   check_system("solve", s, b);
-  const Factored f = factor_as_constant(s.a);
-  return s.result(solve_factored(s.a, f.lu, f.permutation, s.b));
+  return s.result(with_derivative("solve", solve_value, solve_rule, {s.a, s.b})[0]);
 }
 
 Array inv(const ArrayLike& a) { return inverse(square_operand("inv", a)); }
@@ -189,7 +181,7 @@ SignLogDet slogdet(const ArrayLike& a) {
     const Array d = n == 1 ? element(x, 0, 0) : det_2x2(x);
     return {np::sign(d), np::log(np::abs(d))};
   }
-  const Arrays r = slogdet_factored(x, factor_as_constant(x));
+  const Arrays r = with_derivative("slogdet", slogdet_value, slogdet_rule, {x});
   return {r[0], r[1]};
 }
 

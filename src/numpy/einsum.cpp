@@ -61,7 +61,7 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
     at = comma + 1;
   }
   if (terms.size() != operands.size())
-    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given.", subscripts, terms.size(), operands.size());
+    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given; give one per term.", subscripts, terms.size(), operands.size());
 
   Equation equation;
   int widest = 0;
@@ -85,10 +85,10 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
   equation.output = labels_of(parse_term(std::string_view(text).substr(arrow + 2), subscripts), widest);
   for (int label : equation.output) {
     if (!count.contains(label))
-      raise<ValueError>("[einsum] the output of '{}' has subscript '{}', which no operand has.", subscripts,
+      raise<ValueError>("[einsum] the output of '{}' has subscript '{}', which no operand has; sum over it or name it in an operand.", subscripts,
                         static_cast<char>(label));
     if (std::count(equation.output.begin(), equation.output.end(), label) > 1)
-      raise<ValueError>("[einsum] the output of '{}' has subscript '{}' twice.", subscripts, static_cast<char>(label));
+      raise<ValueError>("[einsum] the output of '{}' has subscript '{}' twice; name it once.", subscripts, static_cast<char>(label));
   }
   return equation;
 }

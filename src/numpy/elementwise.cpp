@@ -20,9 +20,14 @@ Array bind_inexact(const Primitive& p, std::string_view name, const Array& a, co
 }
 Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
 Array to_numeric(const Array& a) { return cast_to(a, numeric_result_type({&a, 1})); }
-/// A constant of `a`'s dtype.
-Array like(const Array& a, double value) { return scalar(a.dtype(), value); }
-Array like(const Array& a, int value) { return scalar(a.dtype(), value); }
+/// A constant that takes part in `a`'s promotion as `a` does.
+Array like(const Array& a, double value) {
+  return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value) : scalar(a.dtype(), value);
+}
+Array like(const Array& a, int value) {
+  const bool weak_integer = a.weak_type() && a.dtype() == DType::i32;
+  return weak_integer ? cotan::detail::weak_scalar(std::int64_t{value}) : like(a, static_cast<double>(value));
+}
 
 }  // namespace
 

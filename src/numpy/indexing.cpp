@@ -1,8 +1,9 @@
-// a(…) and a.at(…): reads become slices, reverses and reshapes where the index is static and a gather where it
-// holds arrays; writes become one dynamic_update_slice or one scatter.
+// a(…) and a.at(…): reads become slices, reverses and reshapes where the index is static and a gather where
+// it holds arrays; writes become one dynamic_update_slice or one scatter.
+#include "numpy/indexing.hpp"
+
 #include <cotan/numpy.hpp>
 
-#include "numpy/indexing.hpp"
 #include "numpy/promote.hpp"
 #include "ops/gather_scatter.hpp"
 
@@ -17,22 +18,30 @@ using Kind = Item::Kind;
 const char* read_mode(IndexMode mode) {
   switch (mode) {
     case IndexMode::standard:
-    case IndexMode::clip: return ops::mode_clip;
+    case IndexMode::clip:
+      return ops::mode_clip;
     case IndexMode::drop:
-    case IndexMode::fill: return ops::mode_fill_or_drop;
-    case IndexMode::promise_in_bounds: break;
+    case IndexMode::fill:
+      return ops::mode_fill_or_drop;
+    case IndexMode::promise_in_bounds:
+      break;
   }
   return ops::mode_promise_in_bounds;
 }
-const char* write_mode(IndexMode mode) { return mode == IndexMode::standard ? ops::mode_fill_or_drop : read_mode(mode); }
+const char* write_mode(IndexMode mode) {
+  return mode == IndexMode::standard ? ops::mode_fill_or_drop : read_mode(mode);
+}
 
 /// A scalar bool selects along a new axis of length 1: gives `a` that axis and the index a mask for it.
 Array with_scalar_mask_axes(const Array& a, std::vector<Index>& indices) {
   int covered = 0;
   bool any = false;
   const auto width = [](const Index& index) {
-    if (const auto* array = std::get_if<Array>(&index.spec())) return array->dtype() == DType::bool_ ? array->ndim() : 1;
-    return std::holds_alternative<Ellipsis>(index.spec()) || std::holds_alternative<NewAxis>(index.spec()) ? 0 : 1;
+    if (const auto* array = std::get_if<Array>(&index.spec()))
+      return array->dtype() == DType::bool_ ? array->ndim() : 1;
+    return std::holds_alternative<Ellipsis>(index.spec()) || std::holds_alternative<NewAxis>(index.spec())
+               ? 0
+               : 1;
   };
   const auto is_scalar_mask = [](const Index& index) {
     const auto* array = std::get_if<Array>(&index.spec());
@@ -86,9 +95,13 @@ Array static_part(const Array& a, const std::vector<Item>& items) {
         start[item.axis] = item.start;
         limit[item.axis] = item.start + 1;
         break;
-      case Kind::newaxis: shape.push_back(1); break;
+      case Kind::newaxis:
+        shape.push_back(1);
+        break;
       case Kind::array:
-      case Kind::mask: shape.push_back(a.shape()[item.axis]); break;
+      case Kind::mask:
+        shape.push_back(a.shape()[item.axis]);
+        break;
     }
   }
   return ops::reshape(ops::rev(ops::slice(a, start, limit, stride), reversed), shape);
@@ -107,8 +120,8 @@ Array read(const Array& a, const std::vector<Item>& items, const IndexOptions& o
   for (const Item& item : items) {
     if (item.kind == Kind::array) {
       if (view.shape()[axis] == 0 && ops::product(layout.index_shape) != 0)
-        raise<IndexError>("[{}] axis {} of {} is empty: indices {} have nothing to select.", op, item.axis, a.aval(),
-                          item.array.aval());
+        raise<IndexError>("[{}] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.", op, item.axis,
+                          a.aval(), item.array.aval());
       columns.push_back(indexing::wrap_negative(item.array, view.shape()[axis], dtype));
       indexed.push_back(axis);
       sizes[axis] = 1;
@@ -126,7 +139,8 @@ Array read(const Array& a, const std::vector<Item>& items, const IndexOptions& o
   for (std::size_t i = 0; i < layout.result.size(); ++i)
     if (i < layout.position || i >= layout.position + layout.index_shape.size())
       dims.offset_dims.push_back(static_cast<std::int64_t>(i));
-  return ops::gather(view, indexing::index_vectors(columns, layout.index_shape), dims, sizes, mode, options.fill_value);
+  return ops::gather(view, indexing::index_vectors(columns, layout.index_shape), dims, sizes, mode,
+                     options.fill_value);
 }
 
 // Writing -----------------------------------------------------------------------------------------
@@ -216,8 +230,9 @@ Array write(const Primitive& scatter, const Array& a, const std::vector<Item>& i
 /// `x` as a value to put into `a`.
 Array fitting_value(const Array& a, const Array& x, std::string_view op) {
   if (!x.weak_type() && is_floating(x.dtype()) && !is_floating(a.dtype()))
-    raise<TypeError>("[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.", op,
-                     x.aval(), a.aval(), a.dtype());
+    raise<TypeError>(
+        "[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.",
+        op, x.aval(), a.aval(), a.dtype());
   return ops::cast(x, a.dtype());
 }
 
@@ -229,7 +244,8 @@ Array broadcast_value(const Array& x, const Shape& shape, std::string_view op) {
   for (std::size_t i = 0; fits && i < mine.size(); ++i)
     fits = mine[i] == 1 || mine[i] == shape[shape.size() - mine.size() + i];
   if (!fits)
-    raise<ShapeError>("[{}] a value {} does not broadcast to the indexed shape {}.", op, x.aval(), describe(shape));
+    raise<ShapeError>("[{}] a value {} does not broadcast to the indexed shape {}; aligned from the end, each axis must be equal or 1.", op, x.aval(),
+                      describe(shape));
   return ops::broadcast_to(value, shape);
 }
 
@@ -238,11 +254,14 @@ bool whole_axis(const Array& a, const Item& item) {
 }
 
 /// A mask and nothing else, and one value for all it selects: a `where`, which works under tracing too.
-std::optional<Array> write_by_mask(const Array& a, const std::vector<Item>& items, const Array& value, const Update& update) {
+std::optional<Array> write_by_mask(const Array& a, const std::vector<Item>& items, const Array& value,
+                                   const Update& update) {
   const Item* mask = nullptr;
   for (const Item& item : items) {
-    if (item.kind == Kind::mask && !mask) mask = &item;
-    else if (!whole_axis(a, item)) return std::nullopt;
+    if (item.kind == Kind::mask && !mask)
+      mask = &item;
+    else if (!whole_axis(a, item))
+      return std::nullopt;
   }
   if (!mask || value.ndim() != 0) return std::nullopt;
   Ints axes;
@@ -251,7 +270,8 @@ std::optional<Array> write_by_mask(const Array& a, const std::vector<Item>& item
   return ops::select(ops::broadcast_in_dim(mask->array, a.shape(), axes), changed, a);
 }
 
-Array apply(const Array& given, std::vector<Index> indices, const Array& x, const IndexOptions& options, const Update& update) {
+Array apply(const Array& given, std::vector<Index> indices, const Array& x, const IndexOptions& options,
+            const Update& update) {
   const Array target = given.weak_type() ? ops::cast(given, given.dtype()) : given;
   const Array value = fitting_value(target, x, update.op);
   const Array a = with_scalar_mask_axes(target, indices);
@@ -267,12 +287,14 @@ Array apply(const Array& given, std::vector<Index> indices, const Array& x, cons
   const auto count = [&](Kind kind) {
     return std::count_if(parsed.begin(), parsed.end(), [&](const Item& item) { return item.kind == kind; });
   };
-  const bool unique = ops::product(layout.index_shape) == 1 || (count(Kind::mask) == 1 && count(Kind::array) == 0);
+  const bool unique =
+      ops::product(layout.index_shape) == 1 || (count(Kind::mask) == 1 && count(Kind::array) == 0);
   const std::string mode = write_mode(options.mode);
   if (!unique || !update.combine)
     return ops::reshape(write(update.scatter, a, items, layout, values, mode, unique), given.shape());
   // What no other update touches is read, changed and set: plain elementwise work.
-  const Array changed = bind1(*update.combine, {read(a, items, {.mode = IndexMode::clip}, update.op), values});
+  const Array changed =
+      bind1(*update.combine, {read(a, items, {.mode = IndexMode::clip}, update.op), values});
   return ops::reshape(write(ops::scatter_p, a, items, layout, changed, mode, true), given.shape());
 }
 
@@ -280,7 +302,9 @@ Array apply(const Array& given, std::vector<Index> indices, const Array& x, cons
 
 namespace detail {
 
-Array get_index(const Array& a, std::vector<Index> indices) { return IndexUpdate(a, std::move(indices)).get(); }
+Array get_index(const Array& a, std::vector<Index> indices) {
+  return IndexUpdate(a, std::move(indices)).get();
+}
 
 }  // namespace detail
 
@@ -297,7 +321,8 @@ Array IndexUpdate::add(const ArrayLike& x, IndexOptions options) const {
 }
 Array IndexUpdate::subtract(const ArrayLike& x, IndexOptions options) const {
   const Array value = fitting_value(array_, x, "at.subtract");
-  return apply(array_, indices_, bind1(ops::neg_p, {value}), options, {"at.subtract", ops::scatter_add_p, &ops::add_p});
+  return apply(array_, indices_, bind1(ops::neg_p, {value}), options,
+               {"at.subtract", ops::scatter_add_p, &ops::add_p});
 }
 Array IndexUpdate::multiply(const ArrayLike& x, IndexOptions options) const {
   return apply(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});

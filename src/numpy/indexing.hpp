@@ -11,12 +11,14 @@ namespace cotan::indexing {
 /// cover the axes of the array.
 struct Item {
   enum class Kind { range, integer, newaxis, array, mask } kind;
-  int axis = 0;                ///< the (first) axis of the array that it covers
-  std::int64_t start = 0;      ///< range: the smallest index; integer: the index
-  std::int64_t count = 0;      ///< range: how many
-  std::int64_t stride = 1;     ///< range: distance of neighbours, positive …
-  bool reversed = false;       ///< … and whether they run downwards
-  Array array = {};            ///< array: integer indices; mask: bool
+  int axis = 0;             ///< the (first) axis of the array that it covers
+  std::int64_t start = 0;   ///< range: the smallest index; integer: the index
+  std::int64_t count = 0;   ///< range: how many
+  std::int64_t stride = 1;  ///< range: distance of neighbours, positive …
+  bool reversed = false;    ///< … and whether they run downwards
+  Array array = {};         ///< array: integer indices; mask: bool
+  bool after_ellipsis =
+      false;  ///< comes right after an ellipsis, which separates index arrays even if it covers no axis
   bool keeps_axis() const { return kind == Kind::range || kind == Kind::newaxis; }
 };
 
@@ -43,6 +45,8 @@ Array index_vectors(const Arrays& columns, const Shape& shape);
 
 /// Whether the elements of `a` can be looked at now.
 bool has_value(const Array& a);
+/// A tracer's description, or the type of anything else: for messages.
+std::string describe_value(const Array& a);
 /// Positions of the elements that are not zero, one array per axis; raises naming `op` under tracing.
 Arrays nonzero_positions(const Array& a, std::string_view op);
 

@@ -65,15 +65,16 @@ std::string positional(T value, int decimals) {
   whole.resize(d.exponent + 1, '0');
   return sign + whole + "." + (digits > d.exponent + 1 ? d.digits.substr(d.exponent + 1) : "");
 }
-/// Mantissa "1.25" or "1." and exponent "e-05".
+/// "1.25e-05" or "1.e+10": shortest digits, cut to `decimals` after the point; or just that many.
 template <class T>
-std::pair<std::string, std::string> scientific(T value, int decimals) {
+std::string scientific(T value, std::size_t decimals, bool exactly) {
   const std::string sign = std::signbit(static_cast<Compute<T>>(value)) ? "-" : "";
   Decimal d = shortest(value);
-  if (static_cast<int>(d.digits.size()) - 1 > decimals)
+  if (exactly || d.digits.size() - 1 > decimals)
     d = split_scientific(fmt::format("{:.{}e}", std::fabs(static_cast<double>(value)), decimals));
-  return {sign + d.digits.substr(0, 1) + "." + d.digits.substr(1),
-          fmt::format("e{}{:02}", d.exponent < 0 ? '-' : '+', std::abs(d.exponent))};
+  if (exactly) d.digits.resize(decimals + 1, '0');
+  return fmt::format("{}{}.{}e{}{:02}", sign, d.digits[0], d.digits.substr(1), d.exponent < 0 ? '-' : '+',
+                     std::abs(d.exponent));
 }
 template <class T>
 std::string not_finite(T value) {
@@ -84,7 +85,6 @@ std::string not_finite(T value) {
 /// One string per element, all of one width.
 template <class T>
 std::vector<std::string> format_reals(const std::vector<T>& values) {
-  std::vector<std::string> out(values.size());
   double largest = 0, smallest = std::numeric_limits<double>::infinity();
   for (const T& v : values) {
     const double m = std::fabs(static_cast<double>(v));
@@ -95,24 +95,24 @@ std::vector<std::string> format_reals(const std::vector<T>& values) {
   const bool exponents = largest != 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000);
   // Split every element at its point, then pad both sides.
   std::vector<std::string> head(values.size()), tail(values.size());
-  std::size_t left = 0, right = 0, finite = 0;
-  std::size_t decimals = 0;
+  std::size_t left = 0, right = 0, finite = 0, decimals = 0;
+  const auto write = [&](std::size_t i, bool exactly) {
+    std::string text = exponents ? scientific(values[i], exactly ? decimals : most_decimals, exactly)
+                                 : positional(values[i], most_decimals);
+    const auto point = text.find('.');
+    head[i] = text.substr(0, point);
+    tail[i] = text.substr(point + 1);
+  };
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(static_cast<double>(values[i]))) continue;
     ++finite;
-    std::string mantissa, exponent;
-    if (exponents) std::tie(mantissa, exponent) = scientific(values[i], most_decimals);
-    else mantissa = positional(values[i], most_decimals);
-    const auto point = mantissa.find('.');
-    head[i] = mantissa.substr(0, point);
-    tail[i] = mantissa.substr(point + 1);
-    decimals = std::max(decimals, tail[i].size());
-    out[i] = exponent;
+    write(i, false);
+    decimals = std::max(decimals, std::min(tail[i].find('e'), tail[i].size()));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (head[i].empty()) continue;
-    if (exponents) tail[i].resize(decimals, '0');
-    tail[i] += out[i];
+    // Elements with fewer digits are filled up with their own, not with zeros.
+    if (exponents) write(i, true);
     left = std::max(left, head[i].size());
     right = std::max(right, tail[i].size());
   }
@@ -120,6 +120,7 @@ std::vector<std::string> format_reals(const std::vector<T>& values) {
   if (finite == 0) width = 0;
   for (const T& v : values)
     if (!std::isfinite(static_cast<double>(v))) width = std::max(width, not_finite(v).size());
+  std::vector<std::string> out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (head[i].empty()) {
       out[i] = fmt::format("{:>{}}", not_finite(values[i]), width);
@@ -157,9 +158,9 @@ std::string format_scalar(T value) {
     const double m = std::fabs(static_cast<double>(value));
     if (!std::isfinite(m)) return not_finite(value);
     if (m != 0 && (m < 1e-4 || m >= 1e16)) {
-      auto [mantissa, exponent] = scientific(value, 20);
-      if (mantissa.back() == '.') mantissa.pop_back();
-      return mantissa + exponent;
+      std::string text = scientific(value, 20, false);
+      if (const auto bare = text.find(".e"); bare != std::string::npos) text.erase(bare, 1);
+      return text;
     }
     const std::string text = positional(value, 30);
     return text.back() == '.' ? text + "0" : text;

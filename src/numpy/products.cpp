@@ -74,7 +74,7 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
 }
 Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes) {
   if (axes < 0 || axes > std::min(a->ndim(), b->ndim()))
-    raise<ValueError>("[tensordot] cannot contract {} axes of {} and {}.", axes, a->aval(), b->aval());
+    raise<ValueError>("[tensordot] cannot contract {} axes of {} and {}; give 0 to the smaller number of axes.", axes, a->aval(), b->aval());
   return tensordot(a, b, labels_from(a->ndim() - axes, axes), labels_from(0, axes));
 }
 Array dot(const ArrayLike& a, const ArrayLike& b) {
@@ -161,7 +161,7 @@ Array polyval(const ArrayLike& p, const ArrayLike& x) {
   return y;
 }
 Array vander(const ArrayLike& x, std::optional<int> n) {
-  if (x->ndim() != 1) raise<ShapeError>("[vander] {} is not a vector.", x->aval());
+  if (x->ndim() != 1) raise<ShapeError>("[vander] {} is not a vector; flatten it first.", x->aval());
   const std::int64_t columns = n.value_or(static_cast<int>(x->size()));
   if (columns < 0) raise<ValueError>("[vander] cannot make {} columns; give 0 or more.", columns);
   const Array base = cast_to(x, numeric_result_type({&x.array(), 1}));

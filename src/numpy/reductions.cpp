@@ -199,7 +199,7 @@ Array average(const ArrayLike& a, std::optional<int> axis, const std::optional<A
 Array diff(const ArrayLike& a, int n, int axis) {
   if (n < 0) raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
   if (n == 0) return a;
-  if (a->ndim() == 0) raise<ShapeError>("[diff] a 0-d array has no axis to take differences along.");
+  if (a->ndim() == 0) raise<ShapeError>("[diff] a 0-d array has no axis to take differences along; use np::atleast_1d.");
   const int at = resolve_axis(axis, a->ndim(), "diff");
   Array x = a;
   for (int i = 0; i < n && x.shape()[at] > 0; ++i) {

@@ -191,7 +191,7 @@ std::vector<Array> split(const ArrayLike& a, std::initializer_list<std::int64_t>
   return split(a, std::vector<std::int64_t>(indices), axis);
 }
 std::vector<Array> unstack(const ArrayLike& a, int axis) {
-  if (a->ndim() == 0) raise<ShapeError>("[unstack] a 0-d array has no axis to take apart.");
+  if (a->ndim() == 0) raise<ShapeError>("[unstack] a 0-d array has no axis to take apart; use np::atleast_1d.");
   const int at = resolve_axis(axis, a->ndim(), "unstack");
   const Shape row = ops::erase_axes(a->shape(), {at});
   std::vector<Array> out;
@@ -208,7 +208,7 @@ Array fliplr(const ArrayLike& a) {
   return flip(a, 1);
 }
 Array flipud(const ArrayLike& a) {
-  if (a->ndim() < 1) raise<ShapeError>("[flipud] a 0-d array has no axis to flip.");
+  if (a->ndim() < 1) raise<ShapeError>("[flipud] a 0-d array has no axis to flip; use np::atleast_1d.");
   return flip(a, 0);
 }
 Array rot90(const ArrayLike& a, int k, int axis1, int axis2) {

@@ -22,7 +22,7 @@ Array argsort(const ArrayLike& a, int axis, bool descending) {
 }
 
 Array lexsort(const std::vector<Array>& keys, int axis) {
-  if (keys.empty()) raise<ValueError>("[lexsort] needs at least one key.");
+  if (keys.empty()) raise<ValueError>("[lexsort] got no keys; give at least one.");
   const int along = resolve_axis(axis, keys[0].ndim(), "lexsort");
   std::vector<Array> operands(keys.rbegin(), keys.rend());
   operands.push_back(ops::iota(i32, keys[0].shape(), along));
@@ -44,7 +44,7 @@ SortedLines sorted_lines(std::string_view op, const Array& a, std::optional<int>
                   axis ? a.shape() : Shape(a.shape().size(), 1)};
   out.n = out.values.shape()[out.axis];
   if (axis) out.kept[out.axis] = 1;
-  if (out.n == 0) raise<ShapeError>("[{}] {} has no elements along the axis, and so no quantiles.", op, a.aval());
+  if (out.n == 0) raise<ShapeError>("[{}] {} has no elements along the axis, and so no quantiles; give it at least one.", op, a.aval());
   out.values = sort(where(any(isnan(out.values), out.axis, true), nan, out.values), out.axis);
   return out;
 }

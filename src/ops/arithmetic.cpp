@@ -136,7 +136,7 @@ Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span
 }
 Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   if (in[0].linear && in[1].linear)
-    raise<TransformError>("[vjp] {} of two linear values is not linear; this is a bug in a derivative rule.", self.name);
+    raise<TransformError>("[transpose] {} of two linear values is not linear; give linear_transpose a linear function.", self.name);
   Arrays out(2);
   if (in[0].linear) out[0] = unbroadcast(bind1(mul_p, {ct[0], in[1].value}), in[0].aval);
   if (in[1].linear) out[1] = unbroadcast(bind1(mul_p, {in[0].value, ct[0]}), in[1].aval);
@@ -144,7 +144,7 @@ Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span
 }
 Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   Arrays out(2);
-  if (in[1].linear) raise<TransformError>("[vjp] div is not linear in its divisor; this is a bug in a derivative rule.");
+  if (in[1].linear) raise<TransformError>("[transpose] div is not linear in its divisor; give linear_transpose a linear function.");
   out[0] = unbroadcast(bind1(div_p, {ct[0], in[1].value}), in[0].aval);
   return out;
 }

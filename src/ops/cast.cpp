@@ -38,7 +38,7 @@ Types bitcast_type(const Primitive&, std::span<const AbstractValue> x, const Par
   } else if (from_size < to_size) {
     const auto ratio = static_cast<std::int64_t>(to_size / from_size);
     if (shape.empty() || shape.back() != ratio)
-      raise<ShapeError>("[bitcast_convert_type] {} to {} needs a last axis of size {}.", x[0], to, ratio);
+      raise<ShapeError>("[bitcast_convert_type] {} to {} needs a last axis of size {}; reshape it so.", x[0], to, ratio);
     shape.pop_back();
   }
   return {{to, shape, false}};

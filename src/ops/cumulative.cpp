@@ -17,7 +17,7 @@ template <Accepts accepts>
 Types cumulative_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   check_dtype(self, x[0].dtype, accepts);
   const std::int64_t axis = params.integer("axis");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}.", self.name, axis, x[0]);
+  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
   return {x[0]};
 }
 
@@ -205,7 +205,7 @@ Array recurrence_term(const Partial& p) { return recurrence(p.x[0], p.t, p.param
 /// The same recurrence run the other way, with each factor where its successor was.
 Arrays recurrence_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
   if (in[0].linear)
-    raise<TransformError>("[vjp] linear_recurrence is not linear in its factors; this is a bug in a derivative rule.");
+    raise<TransformError>("[transpose] linear_recurrence is not linear in its factors; give linear_transpose a linear function.");
   const Array factors = previous(in[0].value, scalar(ct[0].dtype(), 0), params, true);
   return {Array(), recurrence(factors, ct[0], params.with("reverse", !params.flag("reverse")))};
 }

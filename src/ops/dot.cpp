@@ -28,7 +28,7 @@ void check_axes(const AbstractValue& x, const Ints& contract, const Ints& batch)
   std::sort(all.begin(), all.end());
   const bool unique = std::adjacent_find(all.begin(), all.end()) == all.end();
   if (!unique || (!all.empty() && (all.front() < 0 || all.back() >= x.ndim())))
-    raise<IndexError>("[dot_general] contract axes {} and batch axes {} do not name different axes of {}.", describe(contract),
+    raise<IndexError>("[dot_general] contract axes {} and batch axes {} do not name different axes of {}; name each axis once.", describe(contract),
                       describe(batch), x);
 }
 
@@ -40,11 +40,11 @@ Types dot_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
     raise<TypeError>("[dot_general] operands are {} and {}; give them one dtype with astype.", x[0], x[1]);
   check_dtype(self, x[0].dtype, Accepts::any);
   if (d.contract_a.size() != d.contract_b.size() || d.batch_a.size() != d.batch_b.size())
-    raise<ShapeError>("[dot_general] both operands need as many contract axes, and as many batch axes.");
+    raise<ShapeError>("[dot_general] the operands have different numbers of contract or batch axes; name as many of each.");
   const auto match = [&](const Ints& a, const Ints& b, const char* what) {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (x[0].shape[a[i]] != x[1].shape[b[i]])
-        raise<ShapeError>("[dot_general] {} and {} differ along {} axes {} and {}: {} against {}.", x[0], x[1], what, a[i], b[i],
+        raise<ShapeError>("[dot_general] {} and {} differ along {} axes {} and {}: {} against {}; those must be equal.", x[0], x[1], what, a[i], b[i],
                           x[0].shape[a[i]], x[1].shape[b[i]]);
   };
   match(d.contract_a, d.contract_b, "contract");

@@ -9,9 +9,11 @@ namespace cotan::ops {
 
 namespace {
 
-void check_starts(const Primitive& self, const AbstractValue& operand, std::span<const AbstractValue> starts) {
+void check_starts(const Primitive& self, const AbstractValue& operand,
+                  std::span<const AbstractValue> starts) {
   if (static_cast<int>(starts.size()) != operand.ndim())
-    raise<ShapeError>("[{}] {} needs {} start indices, got {}.", self.name, operand, operand.ndim(), starts.size());
+    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", self.name, operand, operand.ndim(),
+                      starts.size());
   for (const auto& s : starts)
     if (s.ndim() != 0 || !is_integer(s.dtype) || s.dtype != starts[0].dtype)
       raise<TypeError>("[{}] a start index is {}; they must be integer scalars of one dtype.", self.name, s);
@@ -40,7 +42,9 @@ Arrays values_of(std::span<const LinearInput> inputs) {
 bool any_batched(std::span<const int> dims) {
   return std::any_of(dims.begin(), dims.end(), [](int d) { return d != not_batched; });
 }
-Array zero_start(std::span<const Array> starts) { return scalar(starts.empty() ? i32 : starts[0].dtype(), 0); }
+Array zero_start(std::span<const Array> starts) {
+  return scalar(starts.empty() ? i32 : starts[0].dtype(), 0);
+}
 
 /// Starts of every lane as index vectors, [size, starts].
 Array index_vectors(std::span<const Array> starts, std::span<const int> dims, std::int64_t size) {
@@ -54,10 +58,6 @@ Ints consecutive(std::int64_t first, std::size_t count) {
   std::iota(out.begin(), out.end(), first);
   return out;
 }
-Ints behind(std::int64_t first, Ints rest) {
-  rest.insert(rest.begin(), first);
-  return rest;
-}
 
 // dynamic_slice -----------------------------------------------------------------------------------
 
@@ -65,34 +65,45 @@ Types slice_type(const Primitive& self, std::span<const AbstractValue> x, const 
   const Ints& sizes = params.ints("slice_sizes");
   check_starts(self, x[0], x.subspan(1));
   if (sizes.size() != x[0].shape.size())
-    raise<ShapeError>("[dynamic_slice] {} needs {} slice sizes, got {}.", x[0], x[0].ndim(), describe(sizes));
+    raise<ShapeError>("[dynamic_slice] {} has {} axes but the slice sizes are {}; give one per axis.", x[0], x[0].ndim(), describe(sizes));
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < 0 || sizes[i] > x[0].shape[i])
-      raise<ShapeError>("[dynamic_slice] slice size {} does not fit axis {} of {}; it may be 0 to {}.", sizes[i], i, x[0],
-                        x[0].shape[i]);
+      raise<ShapeError>("[dynamic_slice] slice size {} does not fit axis {} of {}; it may be 0 to {}.",
+                        sizes[i], i, x[0], x[0].shape[i]);
   return {{x[0].dtype, sizes, x[0].weak_type}};
 }
-Arrays slice_eval(const Primitive&, std::span<const Array> x, const Params& params) {
-  const Ints& sizes = params.ints("slice_sizes");
-  return {gather_strided(x[0], sizes, window_offset(x[0].shape(), sizes, x.subspan(1)), strides_of(x[0].shape()),
-                         x[0].weak_type())};
+Types types_of(std::span<const Array> x) {
+  Types out;
+  for (const Array& a : x) out.push_back(a.aval());
+  return out;
 }
-Array slice_operand(const Partial& p) { return bind1(dynamic_slice_p, with_starts({p.t}, p.x.subspan(1)), p.params); }
-Arrays slice_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+Arrays slice_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  const Shape sizes = self.type(self, types_of(x), params)[0].shape;
+  return {gather_strided(x[0], sizes, window_offset(x[0].shape(), sizes, x.subspan(1)),
+                         strides_of(x[0].shape()), x[0].weak_type())};
+}
+Array slice_operand(const Partial& p) {
+  return bind1(dynamic_slice_p, with_starts({p.t}, p.x.subspan(1)), p.params);
+}
+Arrays slice_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                       const Params&) {
   const Array zeros = full(in[0].aval.shape, scalar(ct[0].dtype(), 0));
   Arrays out(in.size());
   out[0] = bind1(dynamic_update_slice_p, with_starts({zeros, ct[0]}, values_of(in.subspan(1))));
   return out;
 }
-BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                        const Params& params) {
+BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                        std::int64_t size, const Params& params) {
   const auto starts = x.subspan(1);
   const Ints& sizes = params.ints("slice_sizes");
   const bool operand_batched = dims[0] != not_batched;
   const Array operand = operand_batched ? move_axis(x[0], dims[0], 0) : x[0];
   if (!any_batched(dims.subspan(1)))
-    return {bind(self, with_starts({operand, zero_start(starts)}, starts), {{"slice_sizes", behind(size, sizes)}}), {0}};
-  WindowDims d{.offset_dims = consecutive(1, sizes.size()), .collapsed_slice_dims = {}, .start_index_map = {}};
+    return {bind(self, with_starts({operand, zero_start(starts)}, starts),
+                 {{"slice_sizes", behind(size, sizes)}}),
+            {0}};
+  WindowDims d{
+      .offset_dims = consecutive(1, sizes.size()), .collapsed_slice_dims = {}, .start_index_map = {}};
   if (operand_batched) d.operand_batching_dims = d.start_indices_batching_dims = {0};
   d.start_index_map = consecutive(operand_batched, sizes.size());
   const Ints window = operand_batched ? behind(std::min<std::int64_t>(size, 1), sizes) : sizes;
@@ -104,19 +115,20 @@ BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::sp
 Types update_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
   check_starts(self, x[0], x.subspan(2));
   if (x[1].dtype != x[0].dtype)
-    raise<TypeError>("[dynamic_update_slice] the operand is {} and the update is {}; give them one dtype with astype.", x[0],
-                     x[1]);
+    raise<TypeError>(
+        "[dynamic_update_slice] the operand is {} and the update is {}; give them one dtype with astype.",
+        x[0], x[1]);
   bool fits = x[0].ndim() == x[1].ndim();
   for (int i = 0; fits && i < x[0].ndim(); ++i) fits = x[1].shape[i] <= x[0].shape[i];
   if (!fits)
-    raise<ShapeError>("[dynamic_update_slice] the update {} does not fit into {}; it needs as many axes, none of them longer.",
-                      x[1], x[0]);
+    raise<ShapeError>(
+        "[dynamic_update_slice] the update {} does not fit into {}; it needs as many axes, none of them "
+        "longer.",
+        x[1], x[0]);
   return {{x[0].dtype, x[0].shape, x[0].weak_type && x[1].weak_type}};
 }
 Arrays update_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  Types avals;
-  for (const Array& a : x) avals.push_back(a.aval());
-  auto [out, buffer] = allocate_like(x, self.type(self, avals, params)[0]);
+  auto [out, buffer] = allocate_like(x, self.type(self, types_of(x), params)[0]);
   const std::int64_t offset = window_offset(x[0].shape(), x[1].shape(), x.subspan(2));
   dispatch_width(out.dtype(), [&, &b = buffer]<class T>() {
     T* y = reinterpret_cast<T*>(b->data());
@@ -128,20 +140,25 @@ Arrays update_eval(const Primitive& self, std::span<const Array> x, const Params
   return {out};
 }
 /// Linear in operand and update together.
-JvpResult update_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
-  const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]), update = t[1].defined() ? t[1] : zeros_like(x[1]);
+JvpResult update_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                     const Params& params) {
+  const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]),
+              update = t[1].defined() ? t[1] : zeros_like(x[1]);
   return {bind(self, x, params), bind(self, with_starts({operand, update}, x.subspan(2)), params)};
 }
-Arrays update_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
+Arrays update_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
+                        const Params& params) {
   const Arrays starts = values_of(in.subspan(2));
   Arrays out(in.size());
   if (in[0].linear)
-    out[0] = bind1(self, with_starts({ct[0], full(in[1].aval.shape, scalar(ct[0].dtype(), 0))}, starts), params);
-  if (in[1].linear) out[1] = bind1(dynamic_slice_p, with_starts({ct[0]}, starts), {{"slice_sizes", in[1].aval.shape}});
+    out[0] =
+        bind1(self, with_starts({ct[0], full(in[1].aval.shape, scalar(ct[0].dtype(), 0))}, starts), params);
+  if (in[1].linear)
+    out[1] = bind1(dynamic_slice_p, with_starts({ct[0]}, starts), {{"slice_sizes", in[1].aval.shape}});
   return out;
 }
-BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                         const Params& params) {
+BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                         std::int64_t size, const Params& params) {
   const auto starts = x.subspan(2);
   const Array operand = batch_at_front(x[0], dims[0], size), update = batch_at_front(x[1], dims[1], size);
   if (!any_batched(dims.subspan(2)))
@@ -152,7 +169,9 @@ BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::s
                      .start_index_map = axes,
                      .operand_batching_dims = {0},
                      .start_indices_batching_dims = {0}};
-  return {{scatter(scatter_p, operand, index_vectors(starts, dims.subspan(2), size), update, d, mode_clip, true)}, {0}};
+  return {
+      {scatter(scatter_p, operand, index_vectors(starts, dims.subspan(2), size), update, d, mode_clip, true)},
+      {0}};
 }
 
 }  // namespace

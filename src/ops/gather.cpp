@@ -7,7 +7,9 @@
 
 namespace cotan::ops {
 
-bool contains(const Ints& list, std::int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+bool contains(const Ints& list, std::int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 Ints batch_axes(std::int64_t rank, const Ints& offset_dims) {
   Ints out;
@@ -23,13 +25,15 @@ Ints index_values(const Array& indices) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       if constexpr (std::is_same_v<T, std::uint64_t>)
         out[i] = static_cast<std::int64_t>(std::min<std::uint64_t>(in[i], INT64_MAX));
-      else out[i] = convert<std::int64_t>(in[i]);
+      else
+        out[i] = convert<std::int64_t>(in[i]);
     }
   });
   return out;
 }
 
-WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims, const Ints& slice_sizes) {
+WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
+                           const Ints& slice_sizes) {
   const Ints from = strides_of(operand), to = strides_of(result);
   WindowLayout out;
   for (std::int64_t axis = 0, k = 0; axis < static_cast<std::int64_t>(operand.size()); ++axis) {
@@ -44,32 +48,37 @@ WindowLayout window_layout(const Shape& operand, const Shape& result, const Wind
 void check_mode(const Primitive& self, const Params& params) {
   const std::string& mode = params.text("mode");
   if (mode != mode_clip && mode != mode_fill_or_drop && mode != mode_promise_in_bounds)
-    raise<ValueError>("[{}] mode '{}' is unknown; use {}, {} or {}.", self.name, mode, mode_clip, mode_fill_or_drop,
-                      mode_promise_in_bounds);
+    raise<ValueError>("[{}] mode '{}' is unknown; use {}, {} or {}.", self.name, mode, mode_clip,
+                      mode_fill_or_drop, mode_promise_in_bounds);
 }
 
 void check_windows(const Primitive& self, const AbstractValue& operand, const AbstractValue& indices,
                    const WindowDims& dims, const std::array<const char*, 5>& names) {
-  if (!is_integer(indices.dtype)) raise<TypeError>("[{}] the indices are {}; they must be integers.", self.name, indices);
+  if (!is_integer(indices.dtype))
+    raise<TypeError>("[{}] the indices are {}; they must be integers.", self.name, indices);
   if (indices.ndim() == 0)
-    raise<ShapeError>("[{}] the indices are a scalar; they need a last axis that holds index vectors, of shape [..., {}].",
-                      self.name, dims.start_index_map.size());
+    raise<ShapeError>(
+        "[{}] the indices are a scalar; they need a last axis that holds index vectors, of shape [..., {}].",
+        self.name, dims.start_index_map.size());
   const auto check_axes = [&](const Ints& axes, const char* name, std::int64_t rank, bool sorted) {
     for (std::size_t i = 0; i < axes.size(); ++i)
       if (axes[i] < 0 || axes[i] >= rank)
-        raise<IndexError>("[{}] {} {} has an axis outside the range 0 to {}.", self.name, name, describe(axes), rank - 1);
+        raise<IndexError>("[{}] {} {} has an axis out of range; axes run from 0 to {}.", self.name, name,
+                          describe(axes), rank - 1);
     if (std::set<std::int64_t>(axes.begin(), axes.end()).size() != axes.size())
-      raise<ValueError>("[{}] {} {} has an axis twice.", self.name, name, describe(axes));
+      raise<ValueError>("[{}] {} {} has an axis twice; name each axis once.", self.name, name, describe(axes));
     if (sorted && !std::is_sorted(axes.begin(), axes.end()))
-      raise<ValueError>("[{}] {} {} must be sorted.", self.name, name, describe(axes));
+      raise<ValueError>("[{}] {} {} is not sorted; give the axes in ascending order.", self.name, name, describe(axes));
   };
   const auto check_disjoint = [&](const Ints& a, const Ints& b, const char* name_a, const char* name_b) {
     for (auto axis : a)
       if (contains(b, axis))
-        raise<ValueError>("[{}] axis {} is in {} and in {}; it can only be in one of them.", self.name, axis, name_a, name_b);
+        raise<ValueError>("[{}] axis {} is in {} and in {}; it can only be in one of them.", self.name, axis,
+                          name_a, name_b);
   };
   const std::int64_t rank = operand.ndim(), batch_rank = indices.ndim() - 1;
-  check_axes(dims.offset_dims, names[0], static_cast<std::int64_t>(dims.offset_dims.size()) + batch_rank, true);
+  check_axes(dims.offset_dims, names[0], static_cast<std::int64_t>(dims.offset_dims.size()) + batch_rank,
+             true);
   check_axes(dims.collapsed_slice_dims, names[1], rank, true);
   check_axes(dims.start_index_map, names[2], rank, false);
   check_axes(dims.operand_batching_dims, names[3], rank, true);
@@ -77,21 +86,25 @@ void check_windows(const Primitive& self, const AbstractValue& operand, const Ab
   check_disjoint(dims.collapsed_slice_dims, dims.operand_batching_dims, names[1], names[3]);
   check_disjoint(dims.start_index_map, dims.operand_batching_dims, names[2], names[3]);
   if (static_cast<std::int64_t>(dims.start_index_map.size()) != indices.shape.back())
-    raise<ShapeError>("[{}] {} names {} axes but the index vectors of {} have {} components; they must be as many.",
-                      self.name, names[2], dims.start_index_map.size(), indices, indices.shape.back());
+    raise<ShapeError>(
+        "[{}] {} names {} axes but the index vectors of {} have {} components; they must be as many.",
+        self.name, names[2], dims.start_index_map.size(), indices, indices.shape.back());
   if (dims.operand_batching_dims.size() != dims.start_indices_batching_dims.size())
-    raise<ShapeError>("[{}] {} has {} axes and {} has {}; they pair up, so give as many.", self.name, names[3],
-                      dims.operand_batching_dims.size(), names[4], dims.start_indices_batching_dims.size());
+    raise<ShapeError>("[{}] {} has {} axes and {} has {}; they pair up, so give as many.", self.name,
+                      names[3], dims.operand_batching_dims.size(), names[4],
+                      dims.start_indices_batching_dims.size());
   for (std::size_t k = 0; k < dims.operand_batching_dims.size(); ++k)
     if (operand.shape[dims.operand_batching_dims[k]] != indices.shape[dims.start_indices_batching_dims[k]])
-      raise<ShapeError>("[{}] batching axis {} of the operand {} and batching axis {} of the indices {} differ in size.",
-                        self.name, dims.operand_batching_dims[k], operand, dims.start_indices_batching_dims[k], indices);
+      raise<ShapeError>(
+          "[{}] batching axis {} of the operand {} and batching axis {} of the indices {} differ in size; those must be equal.",
+          self.name, dims.operand_batching_dims[k], operand, dims.start_indices_batching_dims[k], indices);
   const std::size_t covered =
       dims.offset_dims.size() + dims.collapsed_slice_dims.size() + dims.operand_batching_dims.size();
   if (static_cast<std::int64_t>(covered) != rank)
-    raise<ShapeError>("[{}] {}, {} and {} name {} axes in all, but the operand {} has {}; every operand axis must be in "
-                      "one of them.",
-                      self.name, names[0], names[1], names[3], covered, operand, rank);
+    raise<ShapeError>(
+        "[{}] {}, {} and {} name {} axes in all, but the operand {} has {}; every operand axis must be in "
+        "one of them.",
+        self.name, names[0], names[1], names[3], covered, operand, rank);
 }
 
 namespace {
@@ -113,36 +126,44 @@ Types gather_type(const Primitive& self, std::span<const AbstractValue> x, const
                 {"offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims",
                  "start_indices_batching_dims"});
   if (sizes.size() != operand.shape.size())
-    raise<ShapeError>("[gather] slice_sizes {} has {} sizes but the operand {} has {} axes; give one per axis.",
-                      describe(sizes), sizes.size(), operand, operand.ndim());
+    raise<ShapeError>(
+        "[gather] slice_sizes {} has {} sizes but the operand {} has {} axes; give one per axis.",
+        describe(sizes), sizes.size(), operand, operand.ndim());
   const Shape batch(indices.shape.begin(), indices.shape.end() - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i);
     // An empty axis may be indexed where there are no indices.
     if (sizes[i] < 0 || (sizes[i] > operand.shape[i] && product(batch) != 0))
-      raise<ShapeError>("[gather] slice size {} does not fit axis {} of the operand {}.", sizes[i], i, operand);
+      raise<ShapeError>("[gather] slice size {} does not fit axis {} of the operand {}; give 0 to the axis's size.", sizes[i], i,
+                        operand);
     if (contains(dims.collapsed_slice_dims, axis) && sizes[i] != 1)
       raise<ShapeError>("[gather] axis {} is collapsed but has slice size {}; it must be 1.", i, sizes[i]);
     if (contains(dims.operand_batching_dims, axis) && sizes[i] > 1)
-      raise<ShapeError>("[gather] axis {} is a batching axis but has slice size {}; it must be 1.", i, sizes[i]);
+      raise<ShapeError>("[gather] axis {} is a batching axis but has slice size {}; it must be 1.", i,
+                        sizes[i]);
   }
   Shape shape(batch.size() + dims.offset_dims.size());
   std::size_t from_batch = 0, from_window = 0;
   Shape window;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i);
-    if (!contains(dims.collapsed_slice_dims, axis) && !contains(dims.operand_batching_dims, axis)) window.push_back(sizes[i]);
+    if (!contains(dims.collapsed_slice_dims, axis) && !contains(dims.operand_batching_dims, axis))
+      window.push_back(sizes[i]);
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
-    shape[i] = contains(dims.offset_dims, static_cast<std::int64_t>(i)) ? window[from_window++] : batch[from_batch++];
+    shape[i] = contains(dims.offset_dims, static_cast<std::int64_t>(i)) ? window[from_window++]
+                                                                        : batch[from_batch++];
   return {{operand.dtype, shape, operand.weak_type}};
 }
 
 template <class T>
 T default_fill() {
-  if constexpr (is_real<T>) return static_cast<T>(std::numeric_limits<Compute<T>>::quiet_NaN());
-  else if constexpr (std::is_signed_v<T>) return std::numeric_limits<T>::min();
-  else return std::numeric_limits<T>::max();
+  if constexpr (is_real<T>)
+    return static_cast<T>(std::numeric_limits<Compute<T>>::quiet_NaN());
+  else if constexpr (std::is_signed_v<T>)
+    return std::numeric_limits<T>::min();
+  else
+    return std::numeric_limits<T>::max();
 }
 
 Arrays gather_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -157,33 +178,29 @@ Arrays gather_eval(const Primitive& self, std::span<const Array> x, const Params
     const T fill = fill_value ? convert<T>(*fill_value) : default_fill<T>();
     const T* in = data<T>(x[0]);
     T* y = reinterpret_cast<T*>(b->data());
-    for_each_window(x[0].shape(), result.shape(), x[1], dims, sizes, clip, [&](std::int64_t r, std::int64_t o, bool inside) {
-      for_each_offset(window.shape, window.result_strides, window.operand_strides,
-                      [&](std::int64_t i, std::int64_t j) { y[r + i] = inside ? in[o + j] : fill; });
-    });
+    for_each_window(x[0].shape(), result.shape(), x[1], dims, sizes, clip,
+                    [&](std::int64_t r, std::int64_t o, bool inside) {
+                      for_each_offset(
+                          window.shape, window.result_strides, window.operand_strides,
+                          [&](std::int64_t i, std::int64_t j) { y[r + i] = inside ? in[o + j] : fill; });
+                    });
   });
   return {out};
 }
 
 /// Linear in the operand; what is outside it is constant.
-Array gather_operand(const Partial& p) { return bind1(gather_p, {p.t, p.x[1]}, p.params.with("fill_value", 0.0)); }
+Array gather_operand(const Partial& p) {
+  return bind1(gather_p, {p.t, p.x[1]}, p.params.with("fill_value", 0.0));
+}
 
-Arrays gather_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
+Arrays gather_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                        const Params& params) {
   const Array zeros = full(in[0].aval.shape, scalar(ct[0].dtype(), 0));
   return {scatter(scatter_add_p, zeros, in[1].value, ct[0], dims_of(params), params.text("mode")), Array()};
 }
 
-Ints shifted(Ints axes) {
-  for (auto& a : axes) ++a;
-  return axes;
-}
-Ints behind(std::int64_t first, Ints rest) {
-  rest.insert(rest.begin(), first);
-  return rest;
-}
-
-BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                         const Params& params) {
+BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
+                         std::int64_t size, const Params& params) {
   const bool operand_batched = dims[0] != not_batched, indices_batched = dims[1] != not_batched;
   const Array operand = operand_batched ? move_axis(x[0], dims[0], 0) : x[0];
   const Array indices = indices_batched ? move_axis(x[1], dims[1], 0) : x[1];

@@ -41,12 +41,23 @@ Ints batch_axes(std::int64_t rank, const Ints& offset_dims);
 /// Any integer array as int64; larger ones saturate.
 Ints index_values(const Array& indices);
 
+/// All axes moved up by one, behind a new axis 0.
+inline Ints shifted(Ints axes) {
+  for (auto& a : axes) ++a;
+  return axes;
+}
+inline Ints behind(std::int64_t first, Ints rest) {
+  rest.insert(rest.begin(), first);
+  return rest;
+}
+
 /// Shape of one window and its steps through the operand and through the result.
 struct WindowLayout {
   Shape shape;
   Ints operand_strides, result_strides;
 };
-WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims, const Ints& slice_sizes);
+WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
+                           const Ints& slice_sizes);
 
 /// Calls f(result offset, operand offset, inside) for the first element of every window, in row-major order
 /// of the indices. With `clip` all windows are moved inside.

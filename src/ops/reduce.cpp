@@ -13,7 +13,7 @@ template <Accepts accepts>
 Types reduce_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   check_dtype(self, x[0].dtype, accepts);
   for (auto axis : params.ints("axes"))
-    if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}.", self.name, axis, x[0]);
+    if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
   return {{x[0].dtype, erase_axes(x[0].shape, params.ints("axes")), x[0].weak_type}};
 }
 
@@ -188,8 +188,8 @@ namespace {
 
 Types arg_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   const std::int64_t axis = params.integer("axis");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}.", self.name, axis, x[0]);
-  if (x[0].shape[axis] == 0) raise<ShapeError>("[{}] axis {} of {} is empty and has no extremum.", self.name, axis, x[0]);
+  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
+  if (x[0].shape[axis] == 0) raise<ShapeError>("[{}] axis {} of {} is empty and has no extremum; give it at least one element.", self.name, axis, x[0]);
   return {{params.dtype("index_dtype"), erase_axes(x[0].shape, {axis}), false}};
 }
 template <bool larger>

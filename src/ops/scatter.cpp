@@ -1,6 +1,7 @@
 // scatter and its kin: write windows of updates into an operand at dynamic positions. Params: those of JAX's
-// ScatterDimensionNumbers, mode and unique_indices. Windows are applied one after another in row-major order of
-// the indices: where they overlap, the last one wins (set) and sums are formed in that order, on every device.
+// ScatterDimensionNumbers, mode and unique_indices. Windows are applied one after another in row-major order
+// of the indices: where they overlap, the last one wins (set) and sums are formed in that order, on every
+// device.
 #include <cmath>
 #include <cotan/numpy.hpp>
 
@@ -23,9 +24,12 @@ Ints window_sizes(const Shape& operand, const Shape& updates, const WindowDims& 
   std::size_t k = 0;
   for (std::size_t i = 0; i < operand.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i);
-    if (contains(dims.collapsed_slice_dims, axis)) out.push_back(1);
-    else if (contains(dims.operand_batching_dims, axis)) out.push_back(std::min<std::int64_t>(operand[i], 1));
-    else out.push_back(updates[dims.offset_dims[k++]]);
+    if (contains(dims.collapsed_slice_dims, axis))
+      out.push_back(1);
+    else if (contains(dims.operand_batching_dims, axis))
+      out.push_back(std::min<std::int64_t>(operand[i], 1));
+    else
+      out.push_back(updates[dims.offset_dims[k++]]);
   }
   return out;
 }
@@ -35,25 +39,25 @@ Types scatter_type(const Primitive& self, std::span<const AbstractValue> x, cons
   const AbstractValue &operand = x[0], &indices = x[1], &updates = x[2];
   check_mode(self, params);
   check_windows(self, operand, indices, dims,
-                {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", "operand_batching_dims",
-                 "scatter_indices_batching_dims"});
+                {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
+                 "operand_batching_dims", "scatter_indices_batching_dims"});
   if (operand.dtype != updates.dtype)
-    raise<TypeError>("[{}] the operand is {} and the updates are {}; give them one dtype with astype.", self.name, operand,
-                     updates);
+    raise<TypeError>("[{}] the operand is {} and the updates are {}; give them one dtype with astype.",
+                     self.name, operand, updates);
   const std::size_t rank = dims.offset_dims.size() + indices.shape.size() - 1;
   if (updates.shape.size() != rank)
-    raise<ShapeError>("[{}] the updates are {}; for indices {} and {} window axes they need {} axes.", self.name, updates,
-                      indices, dims.offset_dims.size(), rank);
+    raise<ShapeError>("[{}] the updates are {}; for indices {} and {} window axes they need {} axes.",
+                      self.name, updates, indices, dims.offset_dims.size(), rank);
   std::size_t batch = 0;
   for (auto axis : batch_axes(static_cast<std::int64_t>(rank), dims.offset_dims))
     if (updates.shape[axis] != indices.shape[batch++])
-      raise<ShapeError>("[{}] axis {} of the updates {} and axis {} of the indices {} differ in size.", self.name, axis,
-                        updates, batch - 1, indices);
+      raise<ShapeError>("[{}] axis {} of the updates {} and axis {} of the indices {} differ in size; those must be equal.",
+                        self.name, axis, updates, batch - 1, indices);
   const Ints sizes = window_sizes(operand.shape, updates.shape, dims);
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] > operand.shape[i] && updates.size() != 0)
-      raise<ShapeError>("[{}] windows of size {} in the updates {} do not fit axis {} of the operand {}.", self.name,
-                        sizes[i], updates, i, operand);
+      raise<ShapeError>("[{}] windows of size {} in the updates {} do not fit axis {} of the operand {}; give windows no larger than it.",
+                        self.name, sizes[i], updates, i, operand);
   return {{operand.dtype, operand.shape, operand.weak_type && updates.weak_type}};
 }
 
@@ -61,15 +65,21 @@ constexpr auto replace = [](auto, auto b) { return b; };
 // Integers wrap: computed unsigned, at least as wide as int, since overflow of signed ones is undefined.
 constexpr auto plus = [](auto a, auto b) {
   using C = decltype(a);
-  if constexpr (std::is_same_v<C, bool>) return a || b;
-  else if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else return a + b;
+  if constexpr (std::is_same_v<C, bool>)
+    return a || b;
+  else if constexpr (std::is_integral_v<C>)
+    return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
 };
 constexpr auto times = [](auto a, auto b) {
   using C = decltype(a);
-  if constexpr (std::is_same_v<C, bool>) return a && b;
-  else if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else return a * b;
+  if constexpr (std::is_same_v<C, bool>)
+    return a && b;
+  else if constexpr (std::is_integral_v<C>)
+    return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  else
+    return a * b;
 };
 // NaN wins.
 template <bool larger>
@@ -95,12 +105,15 @@ Arrays scatter_eval(const Primitive& self, std::span<const Array> x, const Param
     T* y = reinterpret_cast<T*>(b->data());
     std::copy_n(data<T>(x[0]), x[0].size(), y);
     const T* in = data<T>(x[2]);
-    for_each_window(operand, updates, x[1], dims, sizes, clip, [&](std::int64_t u, std::int64_t o, bool inside) {
-      if (!inside) return;
-      for_each_offset(window.shape, window.result_strides, window.operand_strides, [&](std::int64_t i, std::int64_t j) {
-        y[o + j] = static_cast<T>(combine(static_cast<C>(y[o + j]), static_cast<C>(in[u + i])));
-      });
-    });
+    for_each_window(
+        operand, updates, x[1], dims, sizes, clip, [&](std::int64_t u, std::int64_t o, bool inside) {
+          if (!inside) return;
+          for_each_offset(window.shape, window.result_strides, window.operand_strides,
+                          [&](std::int64_t i, std::int64_t j) {
+                            y[o + j] =
+                                static_cast<T>(combine(static_cast<C>(y[o + j]), static_cast<C>(in[u + i])));
+                          });
+        });
   });
   return {out};
 }
@@ -108,7 +121,8 @@ Arrays scatter_eval(const Primitive& self, std::span<const Array> x, const Param
 /// What the windows hold now, in the shape of the updates; zero for windows that are outside.
 Array read_back(const Array& operand, const Array& indices, const Shape& updates, const Params& params) {
   const WindowDims dims = dims_of(params);
-  return gather(operand, indices, dims, window_sizes(operand.shape(), updates, dims), params.text("mode"), 0.0);
+  return gather(operand, indices, dims, window_sizes(operand.shape(), updates, dims), params.text("mode"),
+                0.0);
 }
 
 Array zeros_of_type(const Shape& shape, DType dtype) { return full(shape, scalar(dtype, 0)); }
@@ -116,14 +130,16 @@ Array zeros_of_type(const Shape& shape, DType dtype) { return full(shape, scalar
 // Derivatives of set ------------------------------------------------------------------------------
 
 /// scatter is linear in operand and updates together.
-JvpResult scatter_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult scatter_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                      const Params& params) {
   const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]);
   const Array updates = t[2].defined() ? t[2] : zeros_like(x[2]);
   return {bind(self, x, params), bind(self, {operand, x[1], updates}, params)};
 }
 
 /// Which elements of the updates are still there after all have been written: each window leaves its number.
-Array survivors(const AbstractValue& operand, const Array& indices, const AbstractValue& updates, const Params& params) {
+Array survivors(const AbstractValue& operand, const Array& indices, const AbstractValue& updates,
+                const Params& params) {
   const WindowDims dims = dims_of(params);
   const Ints axes = batch_axes(updates.ndim(), dims.offset_dims);
   Shape batch;
@@ -151,7 +167,8 @@ Arrays scatter_transpose(const Primitive& self, std::span<const Array> ct, std::
 
 // Derivatives of add ------------------------------------------------------------------------------
 
-JvpResult scatter_add_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult scatter_add_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                          const Params& params) {
   Array tangent = t[0];
   if (t[2].defined()) tangent = bind1(self, {t[0].defined() ? t[0] : zeros_like(x[0]), x[1], t[2]}, params);
   return {bind(self, x, params), {tangent}};
@@ -170,10 +187,11 @@ Array scattered_sum(const Array& operand, const Array& indices, const Array& upd
 
 // Derivatives of multiply -------------------------------------------------------------------------
 
-/// d result / d update: the product of the operand and all other updates of the same element. It is the result
-/// divided by the update, except where the update is zero: there the zeros are kept out of the product, and a
-/// second zero (the sum of all zeros of the element, less this one) stays a factor so that derivatives of this
-/// rule are right too. Three zeros on one element matter to third derivatives only, and are taken as zero.
+/// d result / d update: the product of the operand and all other updates of the same element. It is the
+/// result divided by the update, except where the update is zero: there the zeros are kept out of the
+/// product, and a second zero (the sum of all zeros of the element, less this one) stays a factor so that
+/// derivatives of this rule are right too. Three zeros on one element matter to third derivatives only, and
+/// are taken as zero.
 Array other_factors(std::span<const Array> x, const Array& result, const Params& params) {
   const Array &operand = x[0], &indices = x[1], &updates = x[2];
   const auto at_updates = [&](const Array& a) { return read_back(a, indices, updates.shape(), params); };
@@ -190,7 +208,8 @@ Array other_factors(std::span<const Array> x, const Array& result, const Params&
   return select(is_zero, at_zero, bind1(div_p, {at_updates(result), nonzero}));
 }
 
-JvpResult scatter_mul_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult scatter_mul_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                          const Params& params) {
   const Array result = bind1(self, x, params);
   Array tangent;
   if (t[0].defined()) tangent = bind1(self, {t[0], x[1], x[2]}, params);
@@ -200,17 +219,19 @@ JvpResult scatter_mul_jvp(const Primitive& self, std::span<const Array> x, std::
   }
   return {{result}, {tangent}};
 }
-Arrays scatter_mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
-                             const Params& params) {
+Arrays scatter_mul_transpose(const Primitive& self, std::span<const Array> ct,
+                             std::span<const LinearInput> in, const Params& params) {
   if (in[2].linear)
-    raise<TransformError>("[vjp] scatter_mul is not linear in its updates; use vjp or grad in place of linear_transpose.");
+    raise<TransformError>(
+        "[transpose] scatter_mul is not linear in its updates; use vjp or grad in place of linear_transpose.");
   return {bind1(self, {ct[0], in[1].value, in[2].value}, params), Array(), Array()};
 }
 
 // Derivatives of min and max ----------------------------------------------------------------------
 
 /// The mean of the tangents of all candidates, the operand among them, that attain the extremum.
-JvpResult extremum_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult extremum_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                       const Params& params) {
   const Array result = bind1(self, x, params);
   const DType dtype = result.dtype();
   // A NaN is an extremum as well.
@@ -227,17 +248,8 @@ JvpResult extremum_jvp(const Primitive& self, std::span<const Array> x, std::spa
 
 // Batching ----------------------------------------------------------------------------------------
 
-Ints shifted(Ints axes) {
-  for (auto& a : axes) ++a;
-  return axes;
-}
-Ints behind_zero(Ints axes) {
-  axes.insert(axes.begin(), 0);
-  return axes;
-}
-
-BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                          const Params& params) {
+BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                          std::int64_t size, const Params& params) {
   const Array operand = batch_at_front(x[0], dims[0], size), updates = batch_at_front(x[2], dims[2], size);
   WindowDims d = dims_of(params);
   d.offset_dims = shifted(d.offset_dims);
@@ -247,17 +259,19 @@ BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::
   Array indices = x[1];
   if (dims[1] == not_batched) {
     // The same positions in every lane: the lanes are part of the window.
-    d.offset_dims = behind_zero(d.offset_dims);
+    d.offset_dims = behind(0, d.offset_dims);
   } else {
     indices = move_axis(indices, dims[1], 0);
-    d.operand_batching_dims = behind_zero(d.operand_batching_dims);
-    d.start_indices_batching_dims = behind_zero(shifted(d.start_indices_batching_dims));
+    d.operand_batching_dims = behind(0, d.operand_batching_dims);
+    d.start_indices_batching_dims = behind(0, shifted(d.start_indices_batching_dims));
   }
-  return {{scatter(self, operand, indices, updates, d, params.text("mode"), params.flag("unique_indices"))}, {0}};
+  return {{scatter(self, operand, indices, updates, d, params.text("mode"), params.flag("unique_indices"))},
+          {0}};
 }
 
 template <auto combine>
-Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp, decltype(Primitive::transpose) transpose) {
+Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
+                            decltype(Primitive::transpose) transpose) {
   return {.name = name,
           .op_class = OpClass::data,
           .type = scatter_type,
@@ -270,8 +284,10 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
 }  // namespace
 
 const Primitive scatter_p = scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose);
-const Primitive scatter_add_p = scatter_primitive<plus>("scatter_add", scatter_add_jvp, scatter_add_transpose);
-const Primitive scatter_mul_p = scatter_primitive<times>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose);
+const Primitive scatter_add_p =
+    scatter_primitive<plus>("scatter_add", scatter_add_jvp, scatter_add_transpose);
+const Primitive scatter_mul_p =
+    scatter_primitive<times>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose);
 const Primitive scatter_min_p = scatter_primitive<extremum<false>>("scatter_min", extremum_jvp, nullptr);
 const Primitive scatter_max_p = scatter_primitive<extremum<true>>("scatter_max", extremum_jvp, nullptr);
 

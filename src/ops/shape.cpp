@@ -38,7 +38,7 @@ Ints inserted_front(Ints list, std::int64_t shift, std::int64_t front) {
 Types reshape_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
   const Shape& shape = params.ints("new_sizes");
   if (product(shape) != x[0].size())
-    raise<ShapeError>("[reshape] {} has {} elements and cannot take shape {}, which has {}.", x[0], x[0].size(), describe(shape),
+    raise<ShapeError>("[reshape] {} has {} elements and cannot take shape {}, which has {}; the sizes must multiply to the same number.", x[0], x[0].size(), describe(shape),
                       product(shape));
   return {{x[0].dtype, shape, x[0].weak_type}};
 }
@@ -64,7 +64,7 @@ Types transpose_type(const Primitive&, std::span<const AbstractValue> x, const P
   Ints expected(x[0].shape.size());
   std::iota(expected.begin(), expected.end(), 0);
   if (sorted != expected)
-    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}.", describe(perm), x[0].ndim(), x[0]);
+    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.", describe(perm), x[0].ndim(), x[0]);
   Shape shape;
   for (auto i : perm) shape.push_back(x[0].shape[i]);
   return {{x[0].dtype, shape, x[0].weak_type}};
@@ -92,12 +92,12 @@ Types broadcast_type(const Primitive&, std::span<const AbstractValue> x, const P
   const Shape& shape = params.ints("shape");
   const Ints& dims = params.ints("broadcast_dimensions");
   if (dims.size() != x[0].shape.size())
-    raise<ShapeError>("[broadcast_in_dim] {} needs {} broadcast dimensions, got {}.", x[0], x[0].ndim(), describe(dims));
+    raise<ShapeError>("[broadcast_in_dim] {} has {} axes but the broadcast dimensions are {}; give one per axis.", x[0], x[0].ndim(), describe(dims));
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const bool fits = dims[i] >= 0 && dims[i] < static_cast<std::int64_t>(shape.size()) && (i == 0 || dims[i - 1] < dims[i]) &&
                       (x[0].shape[i] == 1 || x[0].shape[i] == shape[dims[i]]);
     if (!fits)
-      raise<ShapeError>("[broadcast_in_dim] {} does not fit shape {} along dimensions {}.", x[0], describe(shape), describe(dims));
+      raise<ShapeError>("[broadcast_in_dim] {} does not fit shape {} along dimensions {}; those must ascend, and each axis be equal or 1.", x[0], describe(shape), describe(dims));
   }
   return {{x[0].dtype, shape, x[0].weak_type}};
 }
@@ -132,7 +132,7 @@ Types slice_type(const Primitive&, std::span<const AbstractValue> x, const Param
   const Ints &start = params.ints("start_indices"), &limit = params.ints("limit_indices"), &strides = params.ints("strides");
   const std::size_t n = x[0].shape.size();
   if (start.size() != n || limit.size() != n || strides.size() != n)
-    raise<ShapeError>("[slice] {} needs {} starts, limits and strides.", x[0], n);
+    raise<ShapeError>("[slice] {} has {} axes; give one start, limit and stride per axis.", x[0], n);
   Shape shape;
   for (std::size_t i = 0; i < n; ++i) {
     if (start[i] < 0 || limit[i] > x[0].shape[i] || start[i] > limit[i] || strides[i] < 1)
@@ -177,13 +177,13 @@ Types pad_type(const Primitive&, std::span<const AbstractValue> x, const Params&
   if (x[1].ndim() != 0 || x[1].dtype != x[0].dtype)
     raise<TypeError>("[pad] the padding value is {}; it must be a scalar of dtype {}.", x[1], x[0].dtype);
   if (low.size() != n || high.size() != n || interior.size() != n)
-    raise<ShapeError>("[pad] {} needs {} padding amounts per side.", x[0], n);
+    raise<ShapeError>("[pad] {} has {} axes; give one low, high and interior amount per axis.", x[0], n);
   Shape shape;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t d = x[0].shape[i];
     if (interior[i] < 0) raise<ValueError>("[pad] interior padding {} is negative; only low and high may be.", interior[i]);
     const std::int64_t size = low[i] + high[i] + d + std::max<std::int64_t>(d - 1, 0) * interior[i];
-    if (size < 0) raise<ShapeError>("[pad] padding {} and {} leaves a negative size on axis {} of {}.", low[i], high[i], i, x[0]);
+    if (size < 0) raise<ShapeError>("[pad] padding {} and {} leaves a negative size on axis {} of {}; crop less.", low[i], high[i], i, x[0]);
     shape.push_back(size);
   }
   return {{x[0].dtype, shape, x[0].weak_type && x[1].weak_type}};
@@ -256,7 +256,7 @@ BatchResult pad_batch(const Primitive&, std::span<const Array> x, std::span<cons
 
 Types rev_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
   for (auto d : params.ints("dimensions"))
-    if (d < 0 || d >= x[0].ndim()) raise<IndexError>("[rev] axis {} is out of range for {}.", d, x[0]);
+    if (d < 0 || d >= x[0].ndim()) raise<IndexError>("[rev] axis {} is out of range for {}; axes count from 0.", d, x[0]);
   return {x[0]};
 }
 Arrays rev_eval(const Primitive&, std::span<const Array> x, const Params& params) {
@@ -281,15 +281,15 @@ BatchResult rev_batch(const Primitive&, std::span<const Array> x, std::span<cons
 
 Types concatenate_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
   const std::int64_t axis = params.integer("dimension");
-  if (x.empty()) raise<ValueError>("[concatenate] needs at least one array.");
+  if (x.empty()) raise<ValueError>("[concatenate] got no arrays; give at least one.");
   AbstractValue out = x[0];
-  if (axis < 0 || axis >= out.ndim()) raise<IndexError>("[concatenate] axis {} is out of range for {}.", axis, x[0]);
+  if (axis < 0 || axis >= out.ndim()) raise<IndexError>("[concatenate] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
   out.shape[axis] = 0;
   for (const auto& operand : x) {
     Shape expected = x[0].shape;
     if (operand.ndim() == x[0].ndim()) expected[axis] = operand.shape[axis];
     if (operand.shape != expected)
-      raise<ShapeError>("[concatenate] {} and {} differ in an axis other than {}.", x[0], operand, axis);
+      raise<ShapeError>("[concatenate] {} and {} differ in an axis other than {}; all others must be equal.", x[0], operand, axis);
     if (operand.dtype != x[0].dtype) raise<TypeError>("[concatenate] operands are {} and {}; give them one dtype.", x[0], operand);
     out.shape[axis] += operand.shape[axis];
     out.weak_type &= operand.weak_type;
@@ -342,7 +342,7 @@ Types iota_type(const Primitive&, std::span<const AbstractValue>, const Params& 
   checked_bytes({params.dtype("dtype"), shape, false}, "iota");
   const std::int64_t axis = params.integer("dimension");
   if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size()))
-    raise<IndexError>("[iota] axis {} is out of range for shape {}.", axis, describe(shape));
+    raise<IndexError>("[iota] axis {} is out of range for shape {}; axes count from 0.", axis, describe(shape));
   return {{params.dtype("dtype"), shape, false}};
 }
 Arrays iota_eval(const Primitive&, std::span<const Array>, const Params& params) {

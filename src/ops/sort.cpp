@@ -55,8 +55,8 @@ struct Lines {
 
 Types sort_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
   const std::int64_t axis = params.integer("dimension"), keys = params.integer("num_keys");
-  if (x.empty()) raise<ValueError>("[sort] needs at least one operand.");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[sort] axis {} is out of range for {}.", axis, x[0]);
+  if (x.empty()) raise<ValueError>("[sort] got no operands; give at least one.");
+  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[sort] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
   for (const auto& operand : x)
     if (operand.shape != x[0].shape)
       raise<ShapeError>("[sort] operands are {} and {}; those sorted together must have one shape.", x[0], operand);

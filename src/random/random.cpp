@@ -22,7 +22,7 @@ void check_key(std::string_view op, const Array& key) {
 }
 void check_shape(std::string_view op, const Shape& shape) {
   for (auto d : shape)
-    if (d < 0) raise<ShapeError>("[random.{}] shape {} has a negative size.", op, describe(shape));
+    if (d < 0) raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(shape));
 }
 void check_floating(std::string_view op, DType dtype) {
   if (!is_floating(dtype)) raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op, dtype);
@@ -292,7 +292,7 @@ Array shuffled(const Array& key, const Array& x) {
 Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval, const ArrayLike& maxval, DType dtype) {
   check_key("randint", key);
   check_shape("randint", shape);
-  if (!is_integer(dtype)) raise<TypeError>("[random.randint] dtype {} is not an integer one.", dtype);
+  if (!is_integer(dtype)) raise<TypeError>("[random.randint] dtype {} is not an integer one; use i8 to i64 or u8 to u64.", dtype);
   Array low = parameter("randint", "minval", integer_bound("minval", minval), shape);
   Array high = parameter("randint", "maxval", integer_bound("maxval", maxval), shape);
   if (itemsize(dtype) >= 4) return ops::broadcast_to(sample_integers(key, shape, low, high, dtype), shape);
@@ -304,7 +304,7 @@ Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval,
 
 Array permutation(const ArrayLike& key, std::int64_t n) {
   check_key("permutation", key);
-  if (n < 0) raise<ValueError>("[random.permutation] the count {} is negative.", n);
+  if (n < 0) raise<ValueError>("[random.permutation] the count {} is negative; give 0 or more.", n);
   return shuffled(key, ops::iota(n > INT32_MAX ? i64 : i32, {n}, 0));
 }
 

@@ -52,6 +52,7 @@ BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<c
     TraceScope scope(trace);
     outs = f(wrapped);
   }
+  check_outputs_defined(outs, transform);
   BatchResult result;
   for (const Array& o : outs) {
     auto [value, dim] = trace->unwrap(o);
@@ -86,6 +87,7 @@ namespace flat {
 
 Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
             const std::function<std::vector<int>(std::size_t)>& out_axes, const Paths& paths) {
+  check_defined(args, "vmap", paths);
   std::int64_t size = -1;
   std::string first;
   std::vector<int> dims;
@@ -121,7 +123,7 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     const Array front = ops::batch_at_front(value, r.dims[i], size);
     const int ndim = front.ndim();
     if (wanted[i] < -ndim || wanted[i] >= ndim)
-      raise<ShapeError>("[vmap] out_axes {} is out of range for output {} of shape {}.", wanted[i], i, describe(front.shape()));
+      raise<ShapeError>("[vmap] out_axes {} is out of range for output {}, which has shape {} with the batch in front; give one of its axes.", wanted[i], i, describe(front.shape()));
     out.push_back(ops::move_axis(front, 0, wanted[i] < 0 ? wanted[i] + ndim : wanted[i]));
   }
   return out;

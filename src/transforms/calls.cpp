@@ -1,16 +1,60 @@
 #include "transforms/calls.hpp"
 
+#include "ops/ops.hpp"
+
 namespace cotan {
 
-void check_call_operands(std::string_view op, const Jaxpr& jaxpr, std::span<const AbstractValue> operands) {
+Types call_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params) {
+  const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
   if (operands.size() != jaxpr.inputs.size())
-    raise<InternalError>("[{}] got {} operands for a program of {} inputs; this is a bug in cotan.", op, operands.size(),
+    raise<InternalError>("[{}] got {} operands for a program of {} inputs; this is a bug in cotan.", self.name, operands.size(),
                          jaxpr.inputs.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const AbstractValue& want = jaxpr.type(jaxpr.inputs[i]);
     if (want.dtype != operands[i].dtype || want.shape != operands[i].shape)
-      raise<InternalError>("[{}] operand {} is {} but the program takes {}; this is a bug in cotan.", op, i, operands[i], want);
+      raise<InternalError>("[{}] operand {} is {} but the program takes {}; this is a bug in cotan.", self.name, i, operands[i],
+                           want);
   }
+  return jaxpr.output_types();
+}
+
+Arrays call_eval(const Primitive&, std::span<const Array> args, const Params& params) {
+  return eval_jaxpr(*params.jaxpr("jaxpr"), args);
+}
+
+JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+  const JvpJaxpr j = jvp_jaxpr(*params.jaxpr("jaxpr"), defined_mask(tangents));
+  Arrays args = concat(j.jaxpr.consts, primals);
+  for (const Array& t : tangents)
+    if (t.defined()) args.push_back(t);
+  const Arrays outs = bind(self, args, params.with("jaxpr", j.jaxpr.jaxpr));
+  // Primals, then the tangents that are not zero.
+  JvpResult r;
+  std::size_t k = j.nonzero_out.size();
+  r.primals.assign(outs.begin(), outs.begin() + static_cast<std::ptrdiff_t>(k));
+  for (bool nonzero : j.nonzero_out) r.tangents.push_back(nonzero ? outs[k++] : Array());
+  return r;
+}
+
+FrontOperands batch_in_front(std::span<const Array> args, std::span<const int> dims) {
+  FrontOperands out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    out.batched.push_back(dims[i] != not_batched);
+    out.values.push_back(out.batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
+  }
+  return out;
+}
+std::vector<int> dims_of(const std::vector<bool>& batched) {
+  std::vector<int> dims;
+  for (bool b : batched) dims.push_back(b ? 0 : not_batched);
+  return dims;
+}
+
+BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
+  const FrontOperands front = batch_in_front(args, dims);
+  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), front.batched, size);
+  return {bind(self, concat(j.jaxpr.consts, front.values), params.with("jaxpr", j.jaxpr.jaxpr)), dims_of(j.batched_out)};
 }
 
 std::vector<bool> defined_mask(std::span<const Array> arrays) {
@@ -23,14 +67,6 @@ Arrays concat(std::span<const Array> a, std::span<const Array> b) {
   Arrays out(a.begin(), a.end());
   out.insert(out.end(), b.begin(), b.end());
   return out;
-}
-
-JvpResult split_jvp_outputs(const Arrays& outs, const std::vector<bool>& nonzero) {
-  JvpResult r;
-  r.primals.assign(outs.begin(), outs.begin() + static_cast<std::ptrdiff_t>(nonzero.size()));
-  std::size_t k = nonzero.size();
-  for (bool n : nonzero) r.tangents.push_back(n ? outs[k++] : Array());
-  return r;
 }
 
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs) {

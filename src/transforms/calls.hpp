@@ -6,12 +6,22 @@ namespace cotan {
 
 extern const Primitive jit_p, custom_jvp_call_p, custom_vjp_call_p, custom_lin_p, checkpoint_p, name_p;
 
-/// Raises InternalError unless the operands fit the program's inputs.
-void check_call_operands(std::string_view op, const Jaxpr& jaxpr, std::span<const AbstractValue> operands);
+// Rules of a primitive whose parameter "jaxpr" is the program it applies to its operands.
+Types call_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params);
+Arrays call_eval(const Primitive& self, std::span<const Array> args, const Params& params);
+JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents, const Params& params);
+BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params);
+
 std::vector<bool> defined_mask(std::span<const Array> arrays);
 Arrays concat(std::span<const Array> a, std::span<const Array> b);
-/// Outputs of a program made by jvp_jaxpr: primals, then the nonzero tangents.
-JvpResult split_jvp_outputs(const Arrays& outs, const std::vector<bool>& nonzero);
+/// Operands with the batch axis in front where they have one.
+struct FrontOperands {
+  Arrays values;
+  std::vector<bool> batched;
+};
+FrontOperands batch_in_front(std::span<const Array> args, std::span<const int> dims);
+std::vector<int> dims_of(const std::vector<bool>& batched);
 /// The residual operands of a split program; drops the residual outputs from `known_outs`.
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs);
 Arrays merge_outputs(const std::vector<bool>& output_unknown, const Arrays& known, const Arrays& unknown);

@@ -25,33 +25,6 @@ PolicyPtr make_policy(std::string name, std::function<bool(const Equation&)> sav
   return std::make_shared<Policy>(Policy{std::move(name), std::move(saves)});
 }
 
-Types checkpoint_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params) {
-  check_call_operands(self.name, *params.jaxpr("jaxpr"), operands);
-  return params.jaxpr("jaxpr")->output_types();
-}
-Arrays checkpoint_eval(const Primitive&, std::span<const Array> args, const Params& params) { return eval_jaxpr(*params.jaxpr("jaxpr"), args); }
-
-JvpResult checkpoint_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
-  const JvpJaxpr j = jvp_jaxpr(*params.jaxpr("jaxpr"), defined_mask(tangents));
-  Arrays args = concat(j.jaxpr.consts, primals);
-  for (const Array& t : tangents)
-    if (t.defined()) args.push_back(t);
-  return split_jvp_outputs(bind(self, args, params.with("jaxpr", j.jaxpr.jaxpr)), j.nonzero_out);
-}
-
-BatchResult checkpoint_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
-  std::vector<bool> batched;
-  Arrays front;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    batched.push_back(dims[i] != not_batched);
-    front.push_back(batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
-  }
-  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), batched, size);
-  BatchResult out{bind(self, concat(j.jaxpr.consts, front), params.with("jaxpr", j.jaxpr.jaxpr)), {}};
-  for (bool b : j.batched_out) out.dims.push_back(b ? 0 : not_batched);
-  return out;
-}
-
 /// The known part also gives the results that the policy saves; the rest recomputes residuals from those.
 struct SavedSplit {
   JaxprPtr known;      ///< known inputs -> known outputs, saved values
@@ -172,8 +145,8 @@ Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) 
 
 }  // namespace
 
-const Primitive checkpoint_p{.name = "checkpoint", .op_class = OpClass::call, .type = checkpoint_type, .eval = checkpoint_eval,
-                             .jvp = checkpoint_jvp, .transpose = checkpoint_transpose, .batch = checkpoint_batch,
+const Primitive checkpoint_p{.name = "checkpoint", .op_class = OpClass::call, .type = call_type, .eval = call_eval,
+                             .jvp = call_jvp, .transpose = checkpoint_transpose, .batch = call_batch,
                              .partial_eval = checkpoint_partial_eval};
 const Primitive name_p{.name = "name", .op_class = OpClass::elementwise, .type = ops::elementwise_type<ops::Accepts::any>, .eval = identity_eval,
                        .partials = {[](const Partial& p) { return p.t; }},

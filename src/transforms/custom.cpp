@@ -44,31 +44,26 @@ void check_constants(std::string_view op, std::span<const Array> tangents, std::
                             op);
 }
 
-void check_results(std::string_view op, std::string_view what, const Arrays& got, const Types& want) {
+/// What a rule returned against what it must be like: `of` is "its primal" or "the function's".
+void check_results(std::string_view op, std::string_view what, const Arrays& got, const Types& want, std::string_view of = "its primal") {
   if (got.size() != want.size())
-    raise<TreeError>("[{}] the rule returned {} {} but {} are needed.", op, got.size(), what, want.size());
+    raise<TreeError>("[{}] the rule returned {} {}s but {} are needed; return one per {}.", op, got.size(), what, want.size(),
+                     what == "cotangent" ? "argument" : "output");
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i].defined() && got[i].shape() != want[i].shape)
-      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of its primal.", op, what, i,
-                        describe(got[i].shape()), describe(want[i].shape));
+      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op, what, i,
+                        describe(got[i].shape()), describe(want[i].shape), of);
     if (got[i].defined() && got[i].dtype() != want[i].dtype && !got[i].weak_type())
-      raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of its primal.", op, what, i, got[i].dtype(),
-                       want[i].dtype);
+      raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of {}.", op, what, i, got[i].dtype(),
+                       want[i].dtype, of);
   }
 }
 
-Types call_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params) {
-  check_call_operands(self.name, *params.jaxpr("call_jaxpr"), operands);
-  return params.jaxpr("call_jaxpr")->output_types();
-}
-Arrays call_eval(const Primitive&, std::span<const Array> args, const Params& params) {
-  return eval_jaxpr(*params.jaxpr("call_jaxpr"), args);
-}
 /// A linear custom call: the transpose of its program.
 Arrays call_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in, const Params& params) {
   Arrays args, out(in.size());
   for (const LinearInput& i : in) args.push_back(i.linear ? Array() : i.value);
-  const Arrays results = backward_pass(*params.jaxpr("call_jaxpr"), args, cts);
+  const Arrays results = backward_pass(*params.jaxpr("jaxpr"), args, cts);
   for (std::size_t i = 0, k = 0; i < in.size(); ++i)
     if (in[i].linear) out[i] = results[k++];
   return out;
@@ -82,24 +77,16 @@ struct BatchedCall {
 };
 BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
   BatchedCall out;
-  Arrays front;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    out.batched.push_back(dims[i] != not_batched);
-    front.push_back(out.batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
-  }
+  FrontOperands front = batch_in_front(args, dims);
+  out.batched = front.batched;
   // All outputs are batched, so that they fit what the rule gives under the same batch.
-  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("call_jaxpr"), out.batched, size, true);
+  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), out.batched, size, true);
   out.batched_out = j.batched_out;
   out.new_consts = j.jaxpr.consts.size();
-  out.operands = concat(j.jaxpr.consts, front);
-  out.params = params.with("call_jaxpr", j.jaxpr.jaxpr)
+  out.operands = concat(j.jaxpr.consts, front.values);
+  out.params = params.with("jaxpr", j.jaxpr.jaxpr)
                    .with("num_consts", params.integer("num_consts") + static_cast<std::int64_t>(out.new_consts));
   return out;
-}
-std::vector<int> dims_of(const std::vector<bool>& batched) {
-  std::vector<int> dims;
-  for (bool b : batched) dims.push_back(b ? 0 : not_batched);
-  return dims;
 }
 /// f over batched arguments, all results with the batch in front.
 Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched, std::int64_t size) {
@@ -118,6 +105,9 @@ JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> prima
   JvpResult out{{results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)}, {results.begin() + static_cast<std::ptrdiff_t>(n), results.end()}};
   Types types;
   for (const Array& p : out.primals) types.push_back(p.aval());
+  for (std::size_t i = 0; i < out.tangents.size(); ++i)
+    if (!out.tangents[i].defined())
+      raise<ValueError>("[custom_jvp] the rule returned an empty Array as tangent {}; return np::zeros_like of the output for zero.", i);
   check_results("custom_jvp", "tangent", out.tangents, types);
   for (std::size_t i = 0; i < n; ++i) out.tangents[i] = ops::cast(out.tangents[i], types[i].dtype);
   return out;
@@ -126,7 +116,9 @@ JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> prima
 JvpResult custom_jvp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_jvp", tangents, consts);
-  return apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  JvpResult r = apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
+  return r;
 }
 
 BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
@@ -169,15 +161,29 @@ JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> prima
 JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_vjp", tangents, consts);
-  return apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  JvpResult r = apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
+  return r;
 }
 
 /// Backward over a batch: everything it gets is batched; cotangents of unbatched primals are summed.
 FlatFunction batched_backward(FlatFunction backward, std::vector<bool> primal_batched, std::int64_t size) {
   return [backward = std::move(backward), primal_batched = std::move(primal_batched), size](std::span<const Array> args) {
-    Arrays cts = run_batched(backward, args, std::vector<bool>(args.size(), true), size);
-    for (std::size_t i = 0; i < cts.size(); ++i)
-      if (!primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
+    std::vector<bool> nonzero;  // an empty cotangent is zero
+    const Arrays given = run_batched(
+        [&](std::span<const Array> in) {
+          Arrays cts = backward(in);
+          nonzero = defined_mask(cts);
+          std::erase_if(cts, [](const Array& ct) { return !ct.defined(); });
+          return cts;
+        },
+        args, std::vector<bool>(args.size(), true), size);
+    Arrays cts(nonzero.size());
+    for (std::size_t i = 0, k = 0; i < cts.size(); ++i) {
+      if (!nonzero[i]) continue;
+      cts[i] = given[k++];
+      if (i < primal_batched.size() && !primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
+    }
     return cts;
   };
 }
@@ -249,7 +255,7 @@ Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> a
   for (const Array& a : args) types.push_back(a.aval());
   const ClosedJaxpr closed = trace_to_jaxpr(f, types, p.name, std::move(name));
   return bind(p, concat(closed.consts, args),
-              {{"call_jaxpr", closed.jaxpr}, {"num_consts", static_cast<std::int64_t>(closed.consts.size())}, {key, std::move(rule)}});
+              {{"jaxpr", closed.jaxpr}, {"num_consts", static_cast<std::int64_t>(closed.consts.size())}, {key, std::move(rule)}});
 }
 
 /// Runs `apply` where the call itself is differentiated, `f` where nothing is traced, else stages the call.

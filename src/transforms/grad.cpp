@@ -29,6 +29,15 @@ std::vector<int> MappedAxes::expand(const std::vector<std::size_t>& counts, std:
   return out;
 }
 
+void check_defined(std::span<const Array> args, std::string_view transform, const flat::Paths& paths) {
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (!args[i].defined()) raise<ValueError>("[{}] {} is an empty Array; assign it before the call.", transform, paths(i));
+}
+void check_outputs_defined(std::span<const Array> outputs, std::string_view transform) {
+  for (const Array& out : outputs)
+    if (!out.defined()) raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
+}
+
 Array shape_dtype(const Shape& shape, DType dtype) {
   checked_bytes({dtype, shape, false}, "shape_dtype");
   return abstract_array({dtype, shape, false});
@@ -40,14 +49,17 @@ namespace flat {
 namespace {
 
 /// Checks cotangents against outputs and drops those of outputs without a tangent.
-Arrays checked_cotangents(std::span<const Array> cts, const Types& outputs, const std::vector<bool>& nonzero) {
+Arrays checked_cotangents(std::span<const Array> cts, const Types& outputs, const std::vector<bool>& nonzero,
+                          std::string_view transform, const Paths& paths) {
   Arrays used;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!cts[i].defined())
+      raise<ValueError>("[{}] the cotangent of {} is an empty Array; assign it before the call.", transform, paths(i));
     if (cts[i].shape() != outputs[i].shape)
-      raise<ShapeError>("[vjp] the cotangent of output {} has shape {} but the output has shape {}; they must be equal.", i,
+      raise<ShapeError>("[{}] the cotangent of {} has shape {} but the output has shape {}; they must be equal.", transform, paths(i),
                         describe(cts[i].shape()), describe(outputs[i].shape));
     if (is_floating(outputs[i].dtype) && cts[i].dtype() != outputs[i].dtype && !cts[i].weak_type())
-      raise<TypeError>("[vjp] the cotangent of output {} is {} but the output is {}; cast it with astype.", i, cts[i].dtype(),
+      raise<TypeError>("[{}] the cotangent of {} is {} but the output is {}; cast it with astype.", transform, paths(i), cts[i].dtype(),
                        outputs[i].dtype);
     if (nonzero[i]) used.push_back(ops::cast(cts[i], outputs[i].dtype));
   }
@@ -68,11 +80,6 @@ Types types_of(std::span<const Array> arrays) {
   Types out;
   for (const Array& a : arrays) out.push_back(a.aval());
   return out;
-}
-
-void check_defined(std::span<const Array> args, std::string_view transform, const Paths& paths) {
-  for (std::size_t i = 0; i < args.size(); ++i)
-    if (!args[i].defined()) raise<ValueError>("[{}] {} is an empty Array; assign it before the call.", transform, paths(i));
 }
 
 void check_floating(std::span<const Array> args, std::string_view transform, const Paths& paths) {
@@ -98,8 +105,8 @@ std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals,
   check_defined(primals, transform, paths);
   Linearized lin = linearize_flat(f, primals, transform);
   Pullback pullback{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
-                     outputs = types_of(lin.outputs)](std::span<const Array> cts) {
-    return pull_back(linear, inputs, checked_cotangents(cts, outputs, nonzero));
+                     outputs = types_of(lin.outputs)](std::span<const Array> cts, const Paths& output_paths) {
+    return pull_back(linear, inputs, checked_cotangents(cts, outputs, nonzero, "vjp", output_paths));
   }};
   return {std::move(lin.outputs), std::move(pullback)};
 }
@@ -108,12 +115,10 @@ std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array>
   check_defined(primals, "linearize", paths);
   Linearized lin = linearize_flat(f, primals, "linearize");
   Pushforward push{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
-                    outputs = types_of(lin.outputs)](std::span<const Array> tangents) {
+                    outputs = types_of(lin.outputs)](std::span<const Array> tangents, const Paths& tangent_paths) {
     Arrays args = linear.consts;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (tangents[i].shape() != inputs[i].shape)
-        raise<ShapeError>("[linearize] tangent {} has shape {} but its primal has shape {}; they must be equal.", i,
-                          describe(tangents[i].shape()), describe(inputs[i].shape));
+      check_tangent(tangents[i], inputs[i], "linearize", i, tangent_paths);
       args.push_back(ops::cast(tangents[i], inputs[i].dtype));
     }
     const Arrays results = eval_jaxpr(*linear.jaxpr, args);
@@ -142,12 +147,14 @@ ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::st
   return {lin.outputs, pull_back(lin.linear, types_of(wrt), cts)};
 }
 
-Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents) {
+Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents, const Paths& paths,
+                        const Paths& output_paths) {
+  check_defined(like, "linear_transpose", paths);
   const ClosedJaxpr program = trace_to_jaxpr(f, types_of(like), "linear_transpose");
   const Types outputs = program.jaxpr->output_types();
   if (outputs.size() != cotangents.size())
-    raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs.", cotangents.size(), outputs.size());
-  return pull_back(program, types_of(like), checked_cotangents(cotangents, outputs, std::vector<bool>(outputs.size(), true)));
+    raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs; give one per output.", cotangents.size(), outputs.size());
+  return pull_back(program, types_of(like), checked_cotangents(cotangents, outputs, std::vector<bool>(outputs.size(), true), "linear_transpose", output_paths));
 }
 
 Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths) {
@@ -225,12 +232,14 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
   return out;
 }
 
-Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name) {
+Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name, const Paths& paths) {
+  check_defined(args, "make_jaxpr", paths);
   ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "make_jaxpr", name);
   return {closed.jaxpr, closed.consts};
 }
 
-Arrays eval_shape(const FlatFn& f, std::span<const Array> args) {
+Arrays eval_shape(const FlatFn& f, std::span<const Array> args, const Paths& paths) {
+  check_defined(args, "eval_shape", paths);
   const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "eval_shape");
   Arrays out;
   for (const AbstractValue& t : closed.jaxpr->output_types()) out.push_back(abstract_array(t));

@@ -13,37 +13,6 @@ namespace cotan {
 
 namespace {
 
-Types jit_type(const Primitive&, std::span<const AbstractValue> operands, const Params& params) {
-  const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
-  check_call_operands("jit", jaxpr, operands);
-  return jaxpr.output_types();
-}
-
-Arrays jit_eval(const Primitive&, std::span<const Array> args, const Params& params) { return eval_jaxpr(*params.jaxpr("jaxpr"), args); }
-
-JvpResult jit_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
-  const auto nonzero = defined_mask(tangents);
-  const JvpJaxpr j = jvp_jaxpr(*params.jaxpr("jaxpr"), nonzero);
-  Arrays args = concat(j.jaxpr.consts, primals);
-  for (const Array& t : tangents)
-    if (t.defined()) args.push_back(t);
-  Arrays outs = bind(jit_p, args, params.with("jaxpr", j.jaxpr.jaxpr));
-  return split_jvp_outputs(outs, j.nonzero_out);
-}
-
-BatchResult jit_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
-  std::vector<bool> batched;
-  Arrays front;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    batched.push_back(dims[i] != not_batched);
-    front.push_back(batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
-  }
-  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), batched, size);
-  BatchResult out{bind(jit_p, concat(j.jaxpr.consts, front), params.with("jaxpr", j.jaxpr.jaxpr)), {}};
-  for (bool b : j.batched_out) out.dims.push_back(b ? 0 : not_batched);
-  return out;
-}
-
 Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
   std::vector<bool> unknown;
   Arrays known_args, unknown_args;
@@ -82,11 +51,11 @@ Arrays jit_transpose(const Primitive&, std::span<const Array> cotangents, std::s
 
 const Primitive jit_p{.name = "jit",
                       .op_class = OpClass::call,
-                      .type = jit_type,
-                      .eval = jit_eval,
-                      .jvp = jit_jvp,
+                      .type = call_type,
+                      .eval = call_eval,
+                      .jvp = call_jvp,
                       .transpose = jit_transpose,
-                      .batch = jit_batch,
+                      .batch = call_batch,
                       .partial_eval = jit_partial_eval};
 
 // The compile log -------------------------------------------------------------------------------
@@ -166,7 +135,8 @@ std::shared_ptr<JitCache> make_jit_cache() { return std::make_shared<JitCache>()
 
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
-           std::span<const Array> args, const JitOptions& options) {
+           std::span<const Array> args, const JitOptions& options, const Paths& paths) {
+  check_defined(args, "jit", paths);
   Types types;
   for (const Array& a : args) types.push_back(a.aval());
   ClosedJaxpr program;
@@ -195,6 +165,8 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     if (closed && !cache.find(key, types)) cache.entries.push_back({key, types, program, payload});
   }
   Arrays out = bind(jit_p, concat(program.consts, args), {{"jaxpr", program.jaxpr}, {"name", options.name}});
+  for (std::size_t i = 0; i < options.donate.size(); ++i)
+    if (options.donate[i]) donate(args[i]);
   return out;
 }
 

@@ -73,6 +73,7 @@ JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<co
     TraceScope scope(trace);
     outs = f(args);
   }
+  check_outputs_defined(outs, transform);
   JvpResult result;
   for (const Array& out : outs) {
     auto [primal, tangent] = trace->unwrap(out);
@@ -104,19 +105,26 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero) {
   return out;
 }
 
+void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform, std::size_t leaf, const flat::Paths& paths) {
+  if (!tangent.defined())
+    raise<ValueError>("[{}] the tangent of {} is an empty Array; assign it before the call.", transform, paths(leaf));
+  if (tangent.shape() != primal.shape)
+    raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.", transform, paths(leaf),
+                      describe(tangent.shape()), describe(primal.shape));
+  if (is_floating(primal.dtype) && tangent.dtype() != primal.dtype && !tangent.weak_type())
+    raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform, paths(leaf),
+                     tangent.dtype(), primal.dtype);
+}
+
 namespace flat {
 
 std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
                               const Paths& paths) {
+  check_defined(primals, "jvp", paths);
   Arrays used(primals.size());
   for (std::size_t i = 0; i < primals.size(); ++i) {
     if (!is_floating(primals[i].dtype())) continue;  // integers have no tangent space: theirs is zero
-    if (tangents[i].shape() != primals[i].shape())
-      raise<ShapeError>("[jvp] the tangent of {} has shape {} but the primal has shape {}; they must be equal.", paths(i),
-                        describe(tangents[i].shape()), describe(primals[i].shape()));
-    if (tangents[i].dtype() != primals[i].dtype() && !tangents[i].weak_type())
-      raise<TypeError>("[jvp] the tangent of {} is {} but the primal is {}; cast it with astype.", paths(i),
-                       tangents[i].dtype(), primals[i].dtype());
+    check_tangent(tangents[i], primals[i].aval(), "jvp", i, paths);
     used[i] = ops::cast(tangents[i], primals[i].dtype());
   }
   JvpResult r = jvp_flat(f, primals, used, "jvp");

@@ -6,7 +6,8 @@ namespace cases {
 
 cotan::Axes Params::axes(const char* key) const {
   if (!has(key)) return {};
-  return json_[key].is_array() ? cotan::Axes(json_[key].get<std::vector<int>>()) : cotan::Axes(json_[key].get<int>());
+  return json_[key].is_array() ? cotan::Axes(json_[key].get<std::vector<int>>())
+                               : cotan::Axes(json_[key].get<int>());
 }
 
 std::vector<std::int64_t> Params::list(const char* key) const {
@@ -23,11 +24,14 @@ Array Params::scalar(const char* key) const {
 cotan::FlatFunction lookup(const Case& c) {
   static const OpTable table = [] {
     OpTable out;
-    for (auto add : {add_elementwise_ops, add_reduction_ops, add_shape_ops, add_indexing_ops, add_linalg_ops, add_random_ops, add_composite_ops}) add(out);
+    for (auto add : {add_elementwise_ops, add_reduction_ops, add_shape_ops, add_indexing_ops, add_linalg_ops,
+                     add_random_ops, add_composite_ops})
+      add(out);
     return out;
   }();
   const auto found = table.find(c.op);
-  if (found == table.end()) throw std::runtime_error("tests/cases names the op " + c.op + " but case_ops has no function for it");
+  if (found == table.end())
+    throw std::runtime_error("tests/cases names the op " + c.op + " but case_ops has no function for it");
   return [&op = found->second, params = c.params](Args x) { return op(x, Params(params)); };
 }
 

@@ -41,7 +41,8 @@ std::string join(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string make_id(const std::string& op, const std::vector<Argument>& arguments, const Json& params, const std::string& tag) {
+std::string make_id(const std::string& op, const std::vector<Argument>& arguments, const Json& params,
+                    const std::string& tag) {
   std::vector<std::string> dtypes, shapes, texts;
   for (const Argument& a : arguments) {
     dtypes.emplace_back(name(a.dtype));
@@ -49,19 +50,25 @@ std::string make_id(const std::string& op, const std::vector<Argument>& argument
     for (auto n : a.shape) shape += (shape.empty() ? "" : "x") + std::to_string(n);
     shapes.push_back(shape.empty() ? "scalar" : shape);
   }
-  const bool same = !dtypes.empty() && std::all_of(dtypes.begin(), dtypes.end(), [&](auto& d) { return d == dtypes[0]; });
+  const bool same =
+      !dtypes.empty() && std::all_of(dtypes.begin(), dtypes.end(), [&](auto& d) { return d == dtypes[0]; });
   for (const auto& [key, value] : params.items()) {
     std::string text = value.dump();
     std::erase(text, '"');
     texts.push_back(key + "=" + text);
   }
   const std::string none = "-";
-  return op + ":" + (dtypes.empty() ? none : same ? dtypes[0] : join(dtypes)) + ":" + (shapes.empty() ? none : join(shapes)) +
-         (texts.empty() ? "" : ":" + join(texts)) + (tag.empty() ? "" : "#" + tag);
+  return op + ":" +
+         (dtypes.empty() ? none
+          : same         ? dtypes[0]
+                         : join(dtypes)) +
+         ":" + (shapes.empty() ? none : join(shapes)) + (texts.empty() ? "" : ":" + join(texts)) +
+         (tag.empty() ? "" : "#" + tag);
 }
 
 bool is_matrix_kind(const std::string& kind) {
-  static const std::set<std::string> kinds = {"spd", "symmetric", "lower", "upper", "well_conditioned", "matrix"};
+  static const std::set<std::string> kinds = {"spd",   "symmetric",        "lower",
+                                              "upper", "well_conditioned", "matrix"};
   return kinds.contains(kind);
 }
 
@@ -72,15 +79,18 @@ std::vector<Argument> make_arguments(const Json& specs, const Json& shapes, cons
     const Json& spec = specs[i];
     const std::string kind = spec.value("kind", "uniform");
     if (kind == "key") {
-      out.push_back({{2}, DType::u32, kind, {}, {}, {}});
+      out.push_back({{2}, DType::u32, kind, {}, {}, {}, true});
       continue;
     }
-    const DType dtype = parse_dtype(spec.contains("dtype") ? spec["dtype"] : dtypes.is_array() ? dtypes[i] : dtypes);
+    const DType dtype = parse_dtype(spec.contains("dtype") ? spec["dtype"]
+                                    : dtypes.is_array()    ? dtypes[i]
+                                                           : dtypes);
     Json domain = {-10, 10};
     if (is_floating(dtype)) domain = is_matrix_kind(kind) ? Json{-1, 1} : Json{-2, 2};
     domain = spec.value("domain", domain);
     const Json& shape = spec.contains("shape") ? spec["shape"] : shapes.at(next_shape++);
-    out.push_back({shape.get<Shape>(), dtype, kind, domain[0], domain[1], spec.value("values", Json::array())});
+    out.push_back({shape.get<Shape>(), dtype, kind, domain[0], domain[1], spec.value("values", Json::array()),
+                   spec.contains("dtype")});
   }
   if (next_shape != shapes.size()) throw std::runtime_error("more shapes than arguments");
   return out;
@@ -95,11 +105,14 @@ std::map<std::string, Tolerance> parse_tolerances(const Json& row, const char* k
 
 void expand(const Json& row, const std::string& family, std::vector<Case>& out) {
   const Json specs = row.value("args", Json::array({Json::object()}));
-  const bool free = std::any_of(specs.begin(), specs.end(), [](const Json& a) { return !a.contains("dtype") && a.value("kind", "") != "key"; });
+  const bool free = std::any_of(specs.begin(), specs.end(), [](const Json& a) {
+    return !a.contains("dtype") && a.value("kind", "") != "key";
+  });
   const Json ops = row["op"].is_array() ? row["op"] : Json::array({row["op"]});
   const Json dtype_alternatives = free ? row.value("dtypes", Json{"f64", "f32"}) : Json{"-"};
   const Json shape_alternatives = row.value("shapes", Json::array({Json::array()}));
-  const std::vector<Json> params_list = param_alternatives(row.value("params", Json::array({Json::object()})));
+  const std::vector<Json> params_list =
+      param_alternatives(row.value("params", Json::array({Json::object()})));
   Case c;
   c.family = family;
   c.exact = row.value("exact", false);
@@ -116,7 +129,8 @@ void expand(const Json& row, const std::string& family, std::vector<Case>& out) 
           c.arguments = make_arguments(specs, shapes, dtypes);
           c.params = params;
           c.grad.clear();
-          if (row.contains("grad")) c.grad = row["grad"].get<std::vector<std::size_t>>();
+          if (row.contains("grad"))
+            c.grad = row["grad"].get<std::vector<std::size_t>>();
           else
             for (std::size_t i = 0; i < c.arguments.size(); ++i)
               if (is_floating(c.arguments[i].dtype)) c.grad.push_back(i);
@@ -151,12 +165,15 @@ std::vector<Word> random_words(const std::string& id, std::size_t argument, std:
   for (std::size_t i = 0; i < count; ++i) out[i] = mix(stream + (i + 1) * gamma);
   return out;
 }
-double uniform(Word word, double low, double high) { return low + (high - low) * (static_cast<double>(word >> 11) * 0x1p-53); }
+double uniform(Word word, double low, double high) {
+  return low + (high - low) * (static_cast<double>(word >> 11) * 0x1p-53);
+}
 
 std::vector<Word> ranks(const std::vector<Word>& words) {
   std::vector<std::size_t> order(words.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return std::pair(words[a], a) < std::pair(words[b], b); });
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return std::pair(words[a], a) < std::pair(words[b], b); });
   std::vector<Word> out(words.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) out[order[rank]] = rank;
   return out;
@@ -197,7 +214,8 @@ Array round_to(const std::vector<double>& values, const Shape& shape, DType dtyp
   if (dtype == DType::f64) return Array::from_host(values, shape);
   const std::vector<float> single(values.begin(), values.end());
   if (dtype == DType::f32) return Array::from_host(single, shape);
-  if (dtype == DType::f16) return Array::from_host(std::vector<cotan::float16>(single.begin(), single.end()), shape);
+  if (dtype == DType::f16)
+    return Array::from_host(std::vector<cotan::float16>(single.begin(), single.end()), shape);
   return Array::from_host(std::vector<cotan::bfloat16>(single.begin(), single.end()), shape);
 }
 
@@ -209,15 +227,24 @@ Array host_integers(const std::vector<std::int64_t>& values, const Shape& shape)
 }
 Array integers(const std::vector<std::int64_t>& values, const Shape& shape, DType dtype) {
   switch (dtype) {
-    case DType::bool_: return host_integers<bool>(values, shape);
-    case DType::i8: return host_integers<std::int8_t>(values, shape);
-    case DType::i16: return host_integers<std::int16_t>(values, shape);
-    case DType::i32: return host_integers<std::int32_t>(values, shape);
-    case DType::u8: return host_integers<std::uint8_t>(values, shape);
-    case DType::u16: return host_integers<std::uint16_t>(values, shape);
-    case DType::u32: return host_integers<std::uint32_t>(values, shape);
-    case DType::u64: return host_integers<std::uint64_t>(values, shape);
-    default: return host_integers<std::int64_t>(values, shape);
+    case DType::bool_:
+      return host_integers<bool>(values, shape);
+    case DType::i8:
+      return host_integers<std::int8_t>(values, shape);
+    case DType::i16:
+      return host_integers<std::int16_t>(values, shape);
+    case DType::i32:
+      return host_integers<std::int32_t>(values, shape);
+    case DType::u8:
+      return host_integers<std::uint8_t>(values, shape);
+    case DType::u16:
+      return host_integers<std::uint16_t>(values, shape);
+    case DType::u32:
+      return host_integers<std::uint32_t>(values, shape);
+    case DType::u64:
+      return host_integers<std::uint64_t>(values, shape);
+    default:
+      return host_integers<std::int64_t>(values, shape);
   }
 }
 
@@ -248,7 +275,9 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   const Argument& a = c.arguments[index];
   if (a.kind == "key") {
     const Word seed = static_cast<Word>(c.params["seed"].get<std::int64_t>() + variant);
-    return Array::from_host(std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)}, {2});
+    return Array::from_host(
+        std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)},
+        {2});
   }
   const std::size_t count = element_count(a.shape);
   const bool real = is_floating(a.dtype);
@@ -257,12 +286,15 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   if (a.kind == "values") {
     for (std::size_t i = 0; i < count; ++i) {
       const Json& v = a.values[i % a.values.size()];
-      if (real) reals[i] = listed_value(v);
-      else whole[i] = static_cast<std::int64_t>(v.get<double>());
+      if (real)
+        reals[i] = listed_value(v);
+      else
+        whole[i] = static_cast<std::int64_t>(v.get<double>());
     }
     return real ? round_to(reals, a.shape, a.dtype) : integers(whole, a.shape, a.dtype);
   }
-  const std::vector<Word> words = random_words(variant ? c.id + "@" + std::to_string(variant) : c.id, index, count);
+  const std::vector<Word> words =
+      random_words(variant ? c.id + "@" + std::to_string(variant) : c.id, index, count);
   if (a.dtype == DType::bool_) {
     for (std::size_t i = 0; i < count; ++i) whole[i] = static_cast<std::int64_t>(words[i] >> 63);
     return integers(whole, a.shape, a.dtype);
@@ -274,10 +306,13 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   if (real) {
     const double low = a.low, high = a.high;
     for (std::size_t i = 0; i < count; ++i)
-      reals[i] = rank.empty() ? uniform(words[i], low, high) : low + (high - low) * ((static_cast<double>(rank[i]) + 0.5) / static_cast<double>(count));
+      reals[i] = rank.empty() ? uniform(words[i], low, high)
+                              : low + (high - low) *
+                                          ((static_cast<double>(rank[i]) + 0.5) / static_cast<double>(count));
     if (is_matrix_kind(a.kind)) {
       const std::vector<double> base = reals;
-      const auto m = static_cast<std::size_t>(a.shape[a.shape.size() - 2]), n = static_cast<std::size_t>(a.shape.back());
+      const auto m = static_cast<std::size_t>(a.shape[a.shape.size() - 2]),
+                 n = static_cast<std::size_t>(a.shape.back());
       for (std::size_t at = 0; at < count; at += m * n) shape_matrix(a.kind, m, n, &base[at], &reals[at]);
     }
     return round_to(reals, a.shape, a.dtype);
@@ -285,7 +320,8 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   const auto [low, high] = integer_domain(a);
   const Word range = static_cast<Word>(high) - static_cast<Word>(low) + 1;
   for (std::size_t i = 0; i < count; ++i)
-    whole[i] = static_cast<std::int64_t>(static_cast<Word>(low) + (rank.empty() ? words[i] : rank[i]) % range);
+    whole[i] =
+        static_cast<std::int64_t>(static_cast<Word>(low) + (rank.empty() ? words[i] : rank[i]) % range);
   return integers(whole, a.shape, a.dtype);
 }
 

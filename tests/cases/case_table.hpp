@@ -21,6 +21,7 @@ struct Argument {
   std::string kind;
   Json low, high;  ///< the domain
   Json values;
+  bool fixed_dtype;  ///< given by the argument, not by the row
 };
 
 struct Tolerance {

@@ -32,7 +32,8 @@ const bool registered = [] {
       if (!check.applies(c)) continue;
       std::string name = c.id;
       std::replace(name.begin(), name.end(), ':', '/');  // ':' separates filters
-      testing::RegisterTest(check.name, name.c_str(), nullptr, nullptr, __FILE__, __LINE__, [&check, &c]() -> testing::Test* { return new CaseTest(check, c); });
+      testing::RegisterTest(check.name, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                            [&check, &c]() -> testing::Test* { return new CaseTest(check, c); });
     }
   testing::AddGlobalTestEnvironment(new Goldens);  // gtest owns it
   return true;

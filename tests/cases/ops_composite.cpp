@@ -25,7 +25,8 @@ Array layer_norm(Args x, const Params&) {
 }
 
 Array attention(Args x, const Params&) {
-  const Array scores = np::einsum("hid,hjd->hij", {x[0], x[1]}) / std::sqrt(static_cast<double>(x[0].shape(-1)));
+  const Array scores =
+      np::einsum("hid,hjd->hij", {x[0], x[1]}) / std::sqrt(static_cast<double>(x[0].shape(-1)));
   const Array mask = np::tril(np::ones({scores.shape(-2), scores.shape(-1)}, cotan::bool_));
   return np::einsum("hij,hjd->hid", {softmax(np::where(mask, scores, -1e9), -1), x[2]});
 }
@@ -43,7 +44,8 @@ Array cross_entropy(Args x, const Params&) {
 Array gaussian_logpdf(Args x, const Params&) {
   const Array chol = linalg::cholesky(x[2]);
   const Array z = linalg::triangular_solve(chol, (x[0] - x[1])(all, newaxis), {.lower = true});
-  return -0.5 * np::sum(np::square(z)) - np::sum(np::log(np::diagonal(chol))) - 0.5 * static_cast<double>(x[0].shape(0)) * std::log(2 * np::pi);
+  return -0.5 * np::sum(np::square(z)) - np::sum(np::log(np::diagonal(chol))) -
+         0.5 * static_cast<double>(x[0].shape(0)) * std::log(2 * np::pi);
 }
 
 Arrays kalman_step(Args x, const Params&) {
@@ -52,7 +54,8 @@ Arrays kalman_step(Args x, const Params&) {
   const Array s = np::matmul(np::matmul(h, cov), h.T()) + r;
   const Array gain = linalg::solve(s, np::matmul(h, cov)).T();
   const Array innovation = y - np::matmul(h, m);
-  return {m + np::matmul(gain, innovation), cov - np::matmul(np::matmul(gain, s), gain.T()), linalg::slogdet(s).logabsdet};
+  return {m + np::matmul(gain, innovation), cov - np::matmul(np::matmul(gain, s), gain.T()),
+          linalg::slogdet(s).logabsdet};
 }
 
 Array pairwise_distances(Args x, const Params&) {

@@ -51,18 +51,23 @@ Arrays svd_full_products(Args x, const Params&) {
   const auto [u, s, vh] = linalg::svd(x[0], true);
   const std::int64_t k = s.shape(-1);
   const Array thin_u = u(ellipsis, all, cotan::range(0, k)), thin_vh = vh(ellipsis, cotan::range(0, k), all);
-  return {np::matmul(scale_columns(thin_u, s), thin_vh), s, np::matmul(np::matrix_transpose(u), u), np::matmul(np::matrix_transpose(vh), vh)};
+  return {np::matmul(scale_columns(thin_u, s), thin_vh), s, np::matmul(np::matrix_transpose(u), u),
+          np::matmul(np::matrix_transpose(vh), vh)};
 }
 
 }  // namespace
 
 void add_linalg_ops(OpTable& t) {
-  const std::pair<const char*, Array (*)(const ArrayLike&)> unary[] = {{"linalg.eigvalsh", linalg::eigvalsh}, {"linalg.svdvals", linalg::svdvals},
-                                                                       {"linalg.inv", linalg::inv}, {"linalg.pinv", linalg::pinv}, {"linalg.det", linalg::det}};
+  const std::pair<const char*, Array (*)(const ArrayLike&)> unary[] = {{"linalg.eigvalsh", linalg::eigvalsh},
+                                                                       {"linalg.svdvals", linalg::svdvals},
+                                                                       {"linalg.inv", linalg::inv},
+                                                                       {"linalg.pinv", linalg::pinv},
+                                                                       {"linalg.det", linalg::det}};
   for (const auto& [name, f] : unary) t[name] = one([f = f](Args x, const Params&) { return f(x[0]); });
   t["linalg.cholesky"] = one([](Args x, const Params&) { return linalg::cholesky(x[0]); });
   t["linalg.triangular_solve"] = one([](Args x, const Params& p) {
-    return linalg::triangular_solve(x[0], x[1], {p.flag("left_side"), p.flag("lower"), p.flag("transpose_a"), p.flag("unit_diagonal")});
+    return linalg::triangular_solve(
+        x[0], x[1], {p.flag("left_side"), p.flag("lower"), p.flag("transpose_a"), p.flag("unit_diagonal")});
   });
   t["linalg.lu"] = [](Args x, const Params&) {
     const auto [lu, pivots, permutation] = linalg::lu(x[0]);
@@ -74,31 +79,48 @@ void add_linalg_ops(OpTable& t) {
   t["linalg.svd_normalized"] = svd_normalized;
   t["linalg.svd_full_products"] = svd_full_products;
   t["linalg.solve"] = one([](Args x, const Params&) { return linalg::solve(x[0], x[1]); });
-  t["linalg.cho_solve"] = one([](Args x, const Params& p) { return linalg::cho_solve(x[0], x[1], p.flag("lower")); });
+  t["linalg.cho_solve"] =
+      one([](Args x, const Params& p) { return linalg::cho_solve(x[0], x[1], p.flag("lower")); });
   t["linalg.lstsq"] = one([](Args x, const Params&) { return linalg::lstsq(x[0], x[1]); });
   t["linalg.slogdet"] = [](Args x, const Params&) {
     const auto [sign, logabsdet] = linalg::slogdet(x[0]);
     return Arrays{sign, logabsdet};
   };
-  t["linalg.matrix_power"] = one([](Args x, const Params& p) { return linalg::matrix_power(x[0], p.axis("n")); });
+  t["linalg.matrix_power"] =
+      one([](Args x, const Params& p) { return linalg::matrix_power(x[0], p.axis("n")); });
 }
 
 void add_random_ops(OpTable& t) {
-  t["random.key"] = one([](Args, const Params& p) { return random::key(static_cast<std::uint64_t>(p.integer("seed"))); });
+  t["random.key"] =
+      one([](Args, const Params& p) { return random::key(static_cast<std::uint64_t>(p.integer("seed"))); });
   t["random.split"] = one([](Args x, const Params& p) { return random::split(x[0], p.integer("num")); });
   t["random.fold_in"] = one([](Args x, const Params&) { return random::fold_in(x[0], x[1]); });
   t["random.bits"] = one([](Args x, const Params& p) { return random::bits(x[0], p.shape(), p.dtype()); });
-  t["random.uniform"] = one([](Args x, const Params& p) { return random::uniform(x[0], p.shape(), p.dtype(), p.real("minval", 0), p.real("maxval", 1)); });
-  t["random.bernoulli"] = one([](Args x, const Params& p) { return random::bernoulli(x[0], x[1], p.maybe_shape()); });
-  t["random.randint"] = one([](Args x, const Params& p) { return random::randint(x[0], p.shape(), p.integer("minval"), p.integer("maxval"), p.dtype()); });
-  t["random.categorical"] = one([](Args x, const Params& p) { return random::categorical(x[0], x[1], p.axis("axis", -1), p.maybe_shape()); });
+  t["random.uniform"] = one([](Args x, const Params& p) {
+    return random::uniform(x[0], p.shape(), p.dtype(), p.real("minval", 0), p.real("maxval", 1));
+  });
+  t["random.bernoulli"] =
+      one([](Args x, const Params& p) { return random::bernoulli(x[0], x[1], p.maybe_shape()); });
+  t["random.randint"] = one([](Args x, const Params& p) {
+    return random::randint(x[0], p.shape(), p.integer("minval"), p.integer("maxval"), p.dtype());
+  });
+  t["random.categorical"] = one([](Args x, const Params& p) {
+    return random::categorical(x[0], x[1], p.axis("axis", -1), p.maybe_shape());
+  });
   t["random.permutation"] = one([](Args x, const Params& p) {
-    return p.has("x") ? random::permutation(x[0], p.integer("x")) : random::permutation(x[0], x[1], p.axis("axis", 0));
+    return p.has("x") ? random::permutation(x[0], p.integer("x"))
+                      : random::permutation(x[0], x[1], p.axis("axis", 0));
   });
   const std::pair<const char*, Array (*)(const ArrayLike&, const cotan::Shape&, DType)> samplers[] = {
-      {"random.normal", random::normal}, {"random.exponential", random::exponential}, {"random.gumbel", random::gumbel}, {"random.laplace", random::laplace}};
-  for (const auto& [name, f] : samplers) t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.shape(), p.dtype()); });
-  t["random.truncated_normal"] = one([](Args x, const Params& p) { return random::truncated_normal(x[0], p.real("lower"), p.real("upper"), p.shape(), p.dtype()); });
+      {"random.normal", random::normal},
+      {"random.exponential", random::exponential},
+      {"random.gumbel", random::gumbel},
+      {"random.laplace", random::laplace}};
+  for (const auto& [name, f] : samplers)
+    t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.shape(), p.dtype()); });
+  t["random.truncated_normal"] = one([](Args x, const Params& p) {
+    return random::truncated_normal(x[0], p.real("lower"), p.real("upper"), p.shape(), p.dtype());
+  });
 }
 
 }  // namespace cases

@@ -40,8 +40,9 @@ def evaluate(case):
     compiled = function if case.row.get("eager") else jax.jit(function)
     outputs = [np.asarray(o) for o in compiled(*inputs)]
     floats = [k for k, o in enumerate(outputs) if NAMES[o.dtype] in cases.FLOATS]
-    if not case.grad or not floats:
+    if not case.grad:
         return outputs, {}
+    assert floats, 'no float output to differentiate; the row needs "grad": []'
     weights = tuple(cases.weights(case, k, outputs[k].shape, NAMES[outputs[k].dtype]) for k in floats)
 
     def pull_back(*arrays):

@@ -64,13 +64,11 @@ BatchResult solve_batch(const Primitive& self, std::span<const Array> x, std::sp
   if (dims[0] != not_batched)
     return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size)}, params), {0}};
   // One matrix for the whole batch: the batch becomes further right-hand sides of a single solve.
-  const bool left = params.flag("left_side");
-  const int at = left ? x[1].ndim() - 1 : x[1].ndim() - 2;
+  const int at = params.flag("left_side") ? x[1].ndim() - 1 : x[1].ndim() - 2;
   const Array moved = move_axis(x[1], dims[1], at);
   Shape merged = moved.shape();
-  const int with = left ? at - 1 : at;  // axes `with` and `with + 1` become one
-  merged[with] *= merged[with + 1];
-  merged.erase(merged.begin() + with + 1);
+  merged[at - 1] *= merged[at];
+  merged.erase(merged.begin() + at);
   return {{reshape(bind1(self, {x[0], reshape(moved, merged)}, params), moved.shape())}, {at}};
 }
 
