@@ -49,7 +49,8 @@ ct::Array loss(const Model& model, const ct::Array& x, const ct::Array& y) { ret
 
 /// One step of Adam: {new state, loss}.
 std::pair<State, ct::Array> train_step(const State& s, const ct::Array& x, const ct::Array& y) {
-  constexpr double rate = 0.02, decay1 = 0.9, decay2 = 0.999;
+  constexpr double decay1 = 0.9, decay2 = 0.999;
+  const ct::Array rate = 0.03 * np::exp(s.adam.step / -300.0);
   auto [value, grads] = ct::value_and_grad(loss)(s.model, x, y);
   State next;
   next.adam.step = s.adam.step + 1.0;
@@ -81,7 +82,7 @@ int main(int argc, char** argv) try {
   State state{start, {ct::tree::map(zeros, start), ct::tree::map(zeros, start), np::zeros({})}};
 
   const auto step = ct::jit(train_step, {.name = "train_step"});
-  constexpr int steps = 600;
+  constexpr int steps = 1200;
   apps::Progress progress("fitting", steps);
   std::vector<double> at, losses;
   for (int i = 1; i <= steps; ++i) {

@@ -63,7 +63,7 @@ inline std::string draw(const Panel& panel, double left, double top, double widt
   svg += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' class='frame'/>\n", left, top, width, height);
   svg += fmt::format("<text x='{}' y='{}' class='label'>{}</text>\n", left + width / 2, top + height + 38, panel.x_label);
   svg += fmt::format("<text x='{0}' y='{1}' class='label' transform='rotate(-90 {0} {1})'>{2}</text>\n", left - 48, top + height / 2, panel.y_label);
-  double legend = top + 18;
+  double legend = top + height - 18.0 * static_cast<double>(panel.series.size()) + 6;  // bottom left
   for (const Series& s : panel.series) {
     if (s.points) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
@@ -75,8 +75,8 @@ inline std::string draw(const Panel& panel, double left, double top, double widt
       svg += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2'/>\n", points, s.color);
     }
     if (panel.series.size() > 1) {
-      svg += fmt::format("<rect x='{}' y='{}' width='14' height='4' fill='{}'/><text x='{}' y='{}' class='tick'>{}</text>\n", left + width - 120,
-                         legend - 6, s.color, left + width - 100, legend, s.label);
+      svg += fmt::format("<rect x='{}' y='{}' width='14' height='4' fill='{}'/><text x='{}' y='{}' class='tick'>{}</text>\n", left + 12,
+                         legend - 6, s.color, left + 32, legend, s.label);
       legend += 18;
     }
   }

@@ -16,6 +16,13 @@ using AsArray = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 template <class F, class... A>
 inline constexpr bool numbers_are_dynamic = (std::is_arithmetic_v<A> || ...) && std::is_invocable_v<const F&, const AsArray<A>&...>;
 
+/// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
+template <class F, class... A>
+auto call_arguments(const A&... a) {
+  if constexpr (numbers_are_dynamic<F, A...>) return std::tuple<AsArray<A>...>(a...);
+  else return std::tuple<A...>(a...);
+}
+
 /// Names of flat leaves for messages: "argument 0.layers[1].w".
 template <class... A>
 std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
@@ -253,7 +260,7 @@ struct VmapOptions {
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
   return [f = std::move(f), options = std::move(options)](const auto&... a) {
-    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::vector<std::size_t> counts;
     std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
@@ -365,7 +372,7 @@ Jitted<F> jit(F f, JitOptions options = {}) {
 template <class F>
 auto make_jaxpr(F f) {
   return [f = std::move(f)](const auto&... a) {
-    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
     return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f", detail::lazy_paths(args));
   };
 }
@@ -374,7 +381,7 @@ auto make_jaxpr(F f) {
 template <class F>
 auto eval_shape(F f) {
   return [f = std::move(f)](const auto&... a) {
-    const std::tuple<detail::AsArray<std::remove_cvref_t<decltype(a)>>...> args(a...);
+    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;
     const Arrays out = flat::eval_shape(
@@ -401,12 +408,6 @@ T stop_gradient(const T& t) {
 
 namespace detail {
 
-/// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
-template <class F, class... A>
-auto call_arguments(const A&... a) {
-  if constexpr (numbers_are_dynamic<F, A...>) return std::tuple<AsArray<A>...>(a...);
-  else return std::tuple<A...>(a...);
-}
 template <class T>
 auto static_part(const T& arg) {
   if constexpr (tree::detail::is_static<T>) return std::tuple<T>(arg);

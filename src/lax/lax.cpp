@@ -31,7 +31,9 @@ Array reduce(const Primitive& p, const Array& a, const std::vector<std::int64_t>
 Array arg_reduce(const Primitive& p, const Array& a, int axis, DType index_dtype) {
   if (!is_integer(index_dtype))
     raise<TypeError>("[{}] indices cannot be {}; give an integer dtype.", p.name, index_dtype);
-  return bind1(p, {a}, {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"index_dtype", index_dtype}});
+  return bind1(
+      p, {a},
+      {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"index_dtype", index_dtype}});
 }
 
 }  // namespace
@@ -49,7 +51,9 @@ Array polygamma(int n, const ArrayLike& a) {
   if (n < 0) raise<ValueError>("[polygamma] the order {} is negative; it counts derivatives of digamma.", n);
   return n == 0 ? digamma(a) : on_floats(ops::polygamma_p, a, {{"n", std::int64_t{n}}});
 }
-Array integer_pow(const ArrayLike& a, int n) { return bind1(ops::integer_pow_p, {a.array()}, {{"y", std::int64_t{n}}}); }
+Array integer_pow(const ArrayLike& a, int n) {
+  return bind1(ops::integer_pow_p, {a.array()}, {{"y", std::int64_t{n}}});
+}
 Array div(const ArrayLike& a, const ArrayLike& b) { return on_pair(ops::div_p, a, b); }
 Array rem(const ArrayLike& a, const ArrayLike& b) { return on_pair(ops::rem_p, a, b); }
 Array clamp(const ArrayLike& lo, const ArrayLike& a, const ArrayLike& hi) {
@@ -60,13 +64,18 @@ Array select(const ArrayLike& predicate, const ArrayLike& on_true, const ArrayLi
     raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", predicate->aval());
   return numpy::where(predicate, on_true, on_false);
 }
-Array shift_right_logical(const ArrayLike& a, const ArrayLike& b) { return on_pair(ops::shift_right_logical_p, a, b); }
-Array shift_right_arithmetic(const ArrayLike& a, const ArrayLike& b) { return on_pair(ops::shift_right_arithmetic_p, a, b); }
+Array shift_right_logical(const ArrayLike& a, const ArrayLike& b) {
+  return on_pair(ops::shift_right_logical_p, a, b);
+}
+Array shift_right_arithmetic(const ArrayLike& a, const ArrayLike& b) {
+  return on_pair(ops::shift_right_arithmetic_p, a, b);
+}
 Array population_count(const ArrayLike& a) { return bind1(ops::population_count_p, {a.array()}); }
 Array clz(const ArrayLike& a) { return bind1(ops::clz_p, {a.array()}); }
 Array convert_element_type(const ArrayLike& a, DType dtype) { return a->astype(dtype); }
 Array bitcast_convert_type(const ArrayLike& a, DType dtype) {
-  return a->dtype() == dtype ? strong(a) : bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", dtype}});
+  return a->dtype() == dtype ? strong(a)
+                             : bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", dtype}});
 }
 Array stop_gradient(const ArrayLike& a) { return bind1(ops::stop_gradient_p, {a.array()}); }
 
@@ -77,18 +86,21 @@ Array iota(DType dtype, const Shape& shape, int axis) {
 }
 Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions) {
   checked_bytes({a->dtype(), shape, false}, "broadcast_in_dim");
-  return bind1(ops::broadcast_in_dim_p, {a.array()}, {{"shape", shape}, {"broadcast_dimensions", dimensions}});
+  return bind1(ops::broadcast_in_dim_p, {a.array()},
+               {{"shape", shape}, {"broadcast_dimensions", dimensions}});
 }
 Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation) {
   if (static_cast<int>(permutation.size()) != a->ndim())
-    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.", describe(permutation), a->ndim(), a->aval());
+    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.",
+                      describe(permutation), a->ndim(), a->aval());
   return ops::transpose(a, resolved(a, permutation, "transpose"));
 }
-Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& limit,
-            const std::vector<std::int64_t>& strides) {
+Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start,
+            const std::vector<std::int64_t>& limit, const std::vector<std::int64_t>& strides) {
   return ops::slice(a, start, limit, strides);
 }
-Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride, int axis) {
+Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride,
+                   int axis) {
   const int at = numpy::resolve_axis(axis, a->ndim(), "slice_in_dim");
   const std::int64_t size = a->shape()[at];
   return ops::slice_axis(a, at, start < 0 ? start + size : start, limit < 0 ? limit + size : limit, stride);
@@ -101,29 +113,49 @@ Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingC
     interior.push_back(c.interior);
   }
   if (static_cast<int>(config.size()) != a->ndim())
-    raise<ShapeError>("[pad] {} is to be padded by {} configurations; give one per axis.", a->aval(), config.size());
+    raise<ShapeError>("[pad] {} is to be padded by {} configurations; give one per axis.", a->aval(),
+                      config.size());
   return ops::pad(a, value->weak_type() ? ops::cast(value, a->dtype()) : value.array(), low, high, interior);
 }
 Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions) {
   return ops::rev(a, resolved(a, dimensions, "rev"));
 }
-Array concatenate(const std::vector<Array>& arrays, int dimension) { return numpy::concatenate(arrays, dimension); }
+Array concatenate(const std::vector<Array>& arrays, int dimension) {
+  return numpy::concatenate(arrays, dimension);
+}
 
 // Contraction and reduction -----------------------------------------------------------------------
 
 Array dot_general(const ArrayLike& a, const ArrayLike& b, const DotDimensionNumbers& d) {
   const Array operands[] = {a, b};
   const Arrays x = numpy::cast_all(operands, numpy::result_type(operands));
-  return ops::dot_general(x[0], x[1], resolved(a, d.contract_lhs, "dot_general"), resolved(b, d.contract_rhs, "dot_general"),
-                          resolved(a, d.batch_lhs, "dot_general"), resolved(b, d.batch_rhs, "dot_general"));
+  return ops::dot_general(x[0], x[1], resolved(a, d.contract_lhs, "dot_general"),
+                          resolved(b, d.contract_rhs, "dot_general"), resolved(a, d.batch_lhs, "dot_general"),
+                          resolved(b, d.batch_rhs, "dot_general"));
 }
-Array reduce_sum(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_sum_p, a, axes); }
-Array reduce_prod(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_prod_p, a, axes); }
-Array reduce_max(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_max_p, a, axes); }
-Array reduce_min(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_min_p, a, axes); }
-Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_and_p, a, axes); }
-Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_or_p, a, axes); }
-Array argmax(const ArrayLike& a, int axis, DType index_dtype) { return arg_reduce(ops::argmax_p, a, axis, index_dtype); }
-Array argmin(const ArrayLike& a, int axis, DType index_dtype) { return arg_reduce(ops::argmin_p, a, axis, index_dtype); }
+Array reduce_sum(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_sum_p, a, axes);
+}
+Array reduce_prod(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_prod_p, a, axes);
+}
+Array reduce_max(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_max_p, a, axes);
+}
+Array reduce_min(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_min_p, a, axes);
+}
+Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_and_p, a, axes);
+}
+Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_or_p, a, axes);
+}
+Array argmax(const ArrayLike& a, int axis, DType index_dtype) {
+  return arg_reduce(ops::argmax_p, a, axis, index_dtype);
+}
+Array argmin(const ArrayLike& a, int axis, DType index_dtype) {
+  return arg_reduce(ops::argmin_p, a, axis, index_dtype);
+}
 
 }  // namespace cotan::lax

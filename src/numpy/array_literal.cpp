@@ -1,4 +1,5 @@
-// np::array of nested braces: literals become one host array, Arrays among them are stacked (and may be traced).
+// np::array of nested braces: literals become one host array, Arrays among them are stacked (and may be
+// traced).
 #include <cotan/numpy.hpp>
 
 #include "core/backend.hpp"
@@ -23,8 +24,10 @@ struct NestedReader {
     Shape inner = shape(node.items_[0]);
     for (const Nested& item : node.items_)
       if (const Shape other = shape(item); other != inner)
-        raise<ShapeError>("[array] ragged nesting: elements of one list have shapes {} and {}; give every row the same length.",
-                          describe(inner), describe(other));
+        raise<ShapeError>(
+            "[array] ragged nesting: elements of one list have shapes {} and {}; give every row the same "
+            "length.",
+            describe(inner), describe(other));
     inner.insert(inner.begin(), n);
     return inner;
   }
@@ -65,10 +68,14 @@ struct NestedReader {
 
   static Array leaf_array(const Nested& leaf) {
     switch (leaf.kind_) {
-      case Kind::array: return leaf.array_;
-      case Kind::boolean: return Array(leaf.integer_ != 0);
-      case Kind::integer: return Array(leaf.integer_);
-      default: return Array(leaf.real_);
+      case Kind::array:
+        return leaf.array_;
+      case Kind::boolean:
+        return Array(leaf.integer_ != 0);
+      case Kind::integer:
+        return Array(leaf.integer_);
+      default:
+        return Array(leaf.real_);
     }
   }
   static Array stacked(const Nested& node, DType dtype) {
@@ -91,6 +98,8 @@ struct NestedReader {
 };
 
 Array array(const Nested& nested, std::optional<DType> dtype) { return NestedReader::read(nested, dtype); }
-Array array(std::initializer_list<Nested> items, std::optional<DType> dtype) { return array(Nested(items), dtype); }
+Array array(std::initializer_list<Nested> items, std::optional<DType> dtype) {
+  return array(Nested(items), dtype);
+}
 
 }  // namespace cotan::numpy

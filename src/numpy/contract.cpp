@@ -9,8 +9,12 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
-std::int64_t axis_of(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) - labels.begin(); }
+bool has(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+std::int64_t axis_of(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) - labels.begin();
+}
 
 struct Operand {
   Array array;
@@ -29,8 +33,9 @@ void drop_broadcast_axes(std::string_view op, Operand& x, const Operand& other) 
       continue;
     }
     if (shared && x.size(label) != other.size(label) && other.size(label) != 1)
-      raise<ShapeError>("[{}] shapes {} and {} meet along an axis of sizes {} and {}; those must be equal.", op,
-                        describe(x.array.shape()), describe(other.array.shape()), x.size(label), other.size(label));
+      raise<ShapeError>("[{}] shapes {} and {} meet along an axis of sizes {} and {}; those must be equal.",
+                        op, describe(x.array.shape()), describe(other.array.shape()), x.size(label),
+                        other.size(label));
     kept.push_back(label);
   }
   x = {ops::reshape(x.array, ops::erase_axes(x.array.shape(), dropped)), kept};
@@ -40,8 +45,10 @@ void sum_private_axes(Operand& x, const Operand& other, const Labels& out) {
   Ints summed;
   Labels kept;
   for (int label : x.labels) {
-    if (has(other.labels, label) || has(out, label)) kept.push_back(label);
-    else summed.push_back(axis_of(x.labels, label));
+    if (has(other.labels, label) || has(out, label))
+      kept.push_back(label);
+    else
+      summed.push_back(axis_of(x.labels, label));
   }
   if (summed.empty()) return;
   const bool boolean = x.array.dtype() == DType::bool_;
@@ -66,7 +73,8 @@ Array spread(const Operand& x, const Labels& out) {
 
 }  // namespace
 
-Array contract(std::string_view op, const Array& a, Labels labels_a, const Array& b, Labels labels_b, const Labels& out) {
+Array contract(std::string_view op, const Array& a, Labels labels_a, const Array& b, Labels labels_b,
+               const Labels& out) {
   const Array operands[] = {a, b};
   const Arrays cast = cast_all(operands, result_type(operands));
   Operand x{cast[0], std::move(labels_a)}, y{cast[1], std::move(labels_b)};
@@ -93,7 +101,8 @@ Array contract(std::string_view op, const Array& a, Labels labels_a, const Array
   }
   for (int label : y.labels)
     if (!has(x.labels, label)) free.push_back(label);
-  Operand product{ops::dot_general(x.array, y.array, contract_x, contract_y, batch_x, batch_y), std::move(batch)};
+  Operand product{ops::dot_general(x.array, y.array, contract_x, contract_y, batch_x, batch_y),
+                  std::move(batch)};
   product.labels.insert(product.labels.end(), free.begin(), free.end());
   return arranged(product, out);
 }

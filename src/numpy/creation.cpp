@@ -31,8 +31,12 @@ Array empty(const Shape& shape, DType dtype) { return filled("empty", shape, sca
 Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtype) {
   return filled("full", shape, dtype ? ops::cast(value, *dtype) : value.array());
 }
-Array zeros_like(const ArrayLike& a, std::optional<DType> dtype) { return zeros(a->shape(), dtype.value_or(a->dtype())); }
-Array ones_like(const ArrayLike& a, std::optional<DType> dtype) { return ones(a->shape(), dtype.value_or(a->dtype())); }
+Array zeros_like(const ArrayLike& a, std::optional<DType> dtype) {
+  return zeros(a->shape(), dtype.value_or(a->dtype()));
+}
+Array ones_like(const ArrayLike& a, std::optional<DType> dtype) {
+  return ones(a->shape(), dtype.value_or(a->dtype()));
+}
 Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype) {
   return full(a->shape(), value, dtype.value_or(a->dtype()));
 }
@@ -41,9 +45,13 @@ Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t 
   if (step == 0) raise<ValueError>("[arange] the step is 0; give one that leads from {} to {}.", start, stop);
   std::uint64_t count = 0;  // unsigned: the distance may not fit a signed integer
   if (step > 0 && stop > start)
-    count = (static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start) - 1) / static_cast<std::uint64_t>(step) + 1;
+    count = (static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start) - 1) /
+                static_cast<std::uint64_t>(step) +
+            1;
   if (step < 0 && stop < start)
-    count = (static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop) - 1) / (0 - static_cast<std::uint64_t>(step)) + 1;
+    count = (static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop) - 1) /
+                (0 - static_cast<std::uint64_t>(step)) +
+            1;
   const Shape shape{checked_count("arange", static_cast<double>(count))};
   if (start == 0 && step == 1) return ops::iota(dtype, shape, 0);
   // Floats round once, from the exact integer.
@@ -52,8 +60,9 @@ Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t 
 }
 Array detail::real_range(double start, double stop, double step, DType dtype) {
   if (step == 0 || std::isnan(start) || std::isnan(stop) || std::isnan(step))
-    raise<ValueError>("[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.", start,
-                      stop, step);
+    raise<ValueError>(
+        "[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.",
+        start, stop, step);
   const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
   return ops::cast(ops::iota(DType::f64, {n}, 0) * step + start, dtype);
 }
@@ -84,7 +93,8 @@ Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, 
   }
   return ops::cast(is_floating(dtype) ? out : floor(out), dtype);
 }
-Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, double base, DType dtype) {
+Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, double base,
+               DType dtype) {
   const DType computed = is_floating(dtype) ? dtype : DType::f32;
   return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed)), dtype);
 }
@@ -122,12 +132,17 @@ Array identity(std::int64_t n, DType dtype) { return eye(n, n, 0, dtype); }
 Array tri(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype) {
   return ops::cast(band(ops::ge_p, "tri", n, m.value_or(n), k), dtype);
 }
-Array tril(const ArrayLike& a, int k) { return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0)); }
-Array triu(const ArrayLike& a, int k) { return ops::select(lower_mask("triu", a, k - 1), scalar(a->dtype(), 0), a); }
+Array tril(const ArrayLike& a, int k) {
+  return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0));
+}
+Array triu(const ArrayLike& a, int k) {
+  return ops::select(lower_mask("triu", a, k - 1), scalar(a->dtype(), 0), a);
+}
 
 Array diag(const ArrayLike& a, int k) {
   if (a->ndim() == 2) return diagonal(a, k);
-  if (a->ndim() != 1) raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
+  if (a->ndim() != 1)
+    raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
   const std::int64_t n = a->shape()[0] + std::abs(k);
   const Array zero = scalar(a->dtype(), 0);
   const Array row = ops::pad(a, zero, {std::max(k, 0)}, {std::max(-k, 0)}, {0});
@@ -139,7 +154,8 @@ Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   const int rows = a->ndim() - 2, columns = rows + 1;
   // Crop to the square whose main diagonal is wanted; then it is every (n + 1)-th element.
   const std::int64_t below = std::max(-offset, 0), right = std::max(offset, 0);
-  const std::int64_t n = std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
+  const std::int64_t n =
+      std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
   Shape shape = x.shape();
   shape.resize(rows);
   shape.push_back(n * n);
@@ -158,7 +174,8 @@ std::vector<Array> meshgrid(const std::vector<Array>& xs, std::string_view index
   const auto axis_of = [&](std::size_t i) { return indexing == "xy" && n >= 2 && i < 2 ? 1 - i : i; };
   Shape shape(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (xs[i].ndim() > 1) raise<ShapeError>("[meshgrid] {} is not a vector; give one vector per axis.", xs[i].aval());
+    if (xs[i].ndim() > 1)
+      raise<ShapeError>("[meshgrid] {} is not a vector; give one vector per axis.", xs[i].aval());
     shape[axis_of(i)] = xs[i].size();
   }
   std::vector<Array> out;

@@ -12,7 +12,9 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool has(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 struct Term {
   std::string before, after;  // letters around the ellipsis
@@ -28,8 +30,10 @@ Term parse_term(std::string_view text, std::string_view subscripts) {
     } else if (std::isalpha(static_cast<unsigned char>(text[i]))) {
       (term.ellipsis ? term.after : term.before) += text[i];
     } else {
-      raise<ValueError>("[einsum] '{}' in subscripts '{}' is not a letter; write letters, one '...' per term, ',' and '->'.",
-                        text[i], subscripts);
+      raise<ValueError>(
+          "[einsum] '{}' in subscripts '{}' is not a letter; write letters, one '...' per term, ',' and "
+          "'->'.",
+          text[i], subscripts);
     }
   }
   return term;
@@ -61,7 +65,8 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
     at = comma + 1;
   }
   if (terms.size() != operands.size())
-    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given; give one per term.", subscripts, terms.size(), operands.size());
+    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given; give one per term.",
+                      subscripts, terms.size(), operands.size());
 
   Equation equation;
   int widest = 0;
@@ -70,8 +75,9 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
     const int letters = static_cast<int>(terms[i].before.size() + terms[i].after.size());
     const int rest = operands[i].ndim() - letters;
     if (rest < 0 || (rest > 0 && !terms[i].ellipsis))
-      raise<ShapeError>("[einsum] operand {} has shape {} but {} subscripts in '{}'; name every axis, or write '...'.", i,
-                        describe(operands[i].shape()), letters, subscripts);
+      raise<ShapeError>(
+          "[einsum] operand {} has shape {} but {} subscripts in '{}'; name every axis, or write '...'.", i,
+          describe(operands[i].shape()), letters, subscripts);
     equation.inputs.push_back(labels_of(terms[i], rest));
     if (terms[i].ellipsis) widest = std::max(widest, rest);
     for (int label : equation.inputs.back()) ++count[label];
@@ -85,10 +91,13 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
   equation.output = labels_of(parse_term(std::string_view(text).substr(arrow + 2), subscripts), widest);
   for (int label : equation.output) {
     if (!count.contains(label))
-      raise<ValueError>("[einsum] the output of '{}' has subscript '{}', which no operand has; sum over it or name it in an operand.", subscripts,
-                        static_cast<char>(label));
+      raise<ValueError>(
+          "[einsum] the output of '{}' has subscript '{}', which no operand has; sum over it or name it in "
+          "an operand.",
+          subscripts, static_cast<char>(label));
     if (std::count(equation.output.begin(), equation.output.end(), label) > 1)
-      raise<ValueError>("[einsum] the output of '{}' has subscript '{}' twice; name it once.", subscripts, static_cast<char>(label));
+      raise<ValueError>("[einsum] the output of '{}' has subscript '{}' twice; name it once.", subscripts,
+                        static_cast<char>(label));
   }
   return equation;
 }
@@ -100,8 +109,10 @@ void take_diagonals(Array& a, Labels& labels) {
     if (twin == labels.end()) continue;
     const auto j = static_cast<std::size_t>(twin - labels.begin());
     if (a.shape()[i] != a.shape()[j])
-      raise<ShapeError>("[einsum] subscript '{}' names axes of sizes {} and {} of one operand; a diagonal needs equal sizes.",
-                        static_cast<char>(labels[i]), a.shape()[i], a.shape()[j]);
+      raise<ShapeError>(
+          "[einsum] subscript '{}' names axes of sizes {} and {} of one operand; a diagonal needs equal "
+          "sizes.",
+          static_cast<char>(labels[i]), a.shape()[i], a.shape()[j]);
     a = diagonal(a, 0, static_cast<int>(i), static_cast<int>(j));
     const int label = labels[i];
     labels.erase(labels.begin() + static_cast<std::ptrdiff_t>(j));
@@ -145,12 +156,16 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands) {
   Ints summed, permutation;
   Labels kept;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (has(equation.output, labels[i])) kept.push_back(labels[i]);
-    else summed.push_back(static_cast<std::int64_t>(i));
+    if (has(equation.output, labels[i]))
+      kept.push_back(labels[i]);
+    else
+      summed.push_back(static_cast<std::int64_t>(i));
   }
   if (!summed.empty())
-    product = bind1(product.dtype() == DType::bool_ ? ops::reduce_or_p : ops::reduce_sum_p, {product}, {{"axes", summed}});
-  for (int label : equation.output) permutation.push_back(std::find(kept.begin(), kept.end(), label) - kept.begin());
+    product = bind1(product.dtype() == DType::bool_ ? ops::reduce_or_p : ops::reduce_sum_p, {product},
+                    {{"axes", summed}});
+  for (int label : equation.output)
+    permutation.push_back(std::find(kept.begin(), kept.end(), label) - kept.begin());
   return ops::transpose(product, permutation);
 }
 

@@ -1,4 +1,5 @@
-// Elementwise functions: promotion and broadcasting in front of the primitives, and small compositions of them.
+// Elementwise functions: promotion and broadcasting in front of the primitives, and small compositions of
+// them.
 #include <cmath>
 #include <cotan/numpy.hpp>
 #include <numbers>
@@ -22,7 +23,8 @@ Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1}
 Array to_numeric(const Array& a) { return cast_to(a, numeric_result_type({&a, 1})); }
 /// A constant that takes part in `a`'s promotion as `a` does.
 Array like(const Array& a, double value) {
-  return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value) : scalar(a.dtype(), value);
+  return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value)
+                                                  : scalar(a.dtype(), value);
 }
 Array like(const Array& a, int value) {
   const bool weak_integer = a.weak_type() && a.dtype() == DType::i32;
@@ -41,7 +43,9 @@ Array true_divide(const ArrayLike& a, const ArrayLike& b) { return divide(a, b);
 Array maximum(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::max_p, "maximum", a, b); }
 Array minimum(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::min_p, "minimum", a, b); }
 Array hypot(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::hypot_p, "hypot", a, b); }
-Array nextafter(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::nextafter_p, "nextafter", a, b); }
+Array nextafter(const ArrayLike& a, const ArrayLike& b) {
+  return bind_inexact(ops::nextafter_p, "nextafter", a, b);
+}
 Array arctan2(const ArrayLike& y, const ArrayLike& x) { return bind_inexact(ops::atan2_p, "arctan2", y, x); }
 
 Array negative(const ArrayLike& a) { return bind1(ops::neg_p, {a.array()}); }
@@ -90,13 +94,16 @@ Array floor_divide(const ArrayLike& a, const ArrayLike& b) {
   const Array below = bind1(ops::and_p, {inexact, bind1(ops::ne_p, {sign(x[1]), sign(rest)})});
   return bind1(ops::round_p, {select(below, bind1(ops::sub_p, {quotient, one}), quotient)});
 }
-Array fmod(const ArrayLike& a, const ArrayLike& b) { return bind1(ops::rem_p, remainder_operands("fmod", a, b)); }
+Array fmod(const ArrayLike& a, const ArrayLike& b) {
+  return bind1(ops::rem_p, remainder_operands("fmod", a, b));
+}
 Array remainder(const ArrayLike& a, const ArrayLike& b) {
   const Arrays x = remainder_operands("remainder", a, b);
   const Array rest = bind1(ops::rem_p, x);
   if (is_unsigned_integer(rest.dtype())) return rest;
   const Array zero = like(rest, 0);
-  const Array signs_differ = bind1(ops::ne_p, {bind1(ops::lt_p, {rest, zero}), bind1(ops::lt_p, {x[1], zero})});
+  const Array signs_differ =
+      bind1(ops::ne_p, {bind1(ops::lt_p, {rest, zero}), bind1(ops::lt_p, {x[1], zero})});
   const Array shift = bind1(ops::and_p, {signs_differ, bind1(ops::ne_p, {rest, zero})});
   return select(shift, bind1(ops::add_p, {rest, x[1]}), rest);
 }
@@ -149,14 +156,16 @@ Array two_to(const Array& n, DType dtype) {
 
 Array ldexp(const ArrayLike& a, const ArrayLike& b) {
   if (is_floating(b->dtype()))
-    raise<TypeError>("[ldexp] the exponent is {}; it must be an integer, cast it with astype(i32).", b->aval());
+    raise<TypeError>("[ldexp] the exponent is {}; it must be an integer, cast it with astype(i32).",
+                     b->aval());
   Array x = to_inexact(a);
   const ResultType result = result_type(x);
   const bool half = itemsize(x.dtype()) == 2;
   if (half) x = ops::cast(x, DType::f32);
   // Four factors, since the exponent may span twice the range of normal numbers.
   const int limit = x.dtype() == DType::f64 ? 2100 : 300;
-  const Array n = ops::cast(clip(ops::cast(b, DType::i64), std::int64_t{-limit}, std::int64_t{limit}), DType::i32);
+  const Array n =
+      ops::cast(clip(ops::cast(b, DType::i64), std::int64_t{-limit}, std::int64_t{limit}), DType::i32);
   const Array quarter = bind1(ops::shift_right_arithmetic_p, {n, scalar(DType::i32, 2)});
   const Array factor = two_to(quarter, x.dtype()), rest = two_to(n - 3 * quarter, x.dtype());
   return cast_to(x * factor * factor * factor * rest, result);
@@ -203,9 +212,12 @@ Array nan_to_num(const ArrayLike& a, double nan, std::optional<double> posinf, s
   if (!is_floating(a->dtype())) return a;
   const Array x = a;
   double largest = std::numeric_limits<double>::max();
-  if (x.dtype() == DType::f32) largest = std::numeric_limits<float>::max();
-  else if (x.dtype() == DType::f16) largest = 65504.0;
-  else if (x.dtype() == DType::bf16) largest = 0x1.fep127;
+  if (x.dtype() == DType::f32)
+    largest = std::numeric_limits<float>::max();
+  else if (x.dtype() == DType::f16)
+    largest = 65504.0;
+  else if (x.dtype() == DType::bf16)
+    largest = 0x1.fep127;
   const Array finite = select(x == inf, like(x, posinf.value_or(largest)),
                               select(x == -inf, like(x, neginf.value_or(-largest)), x));
   return select(isnan(x), like(x, nan), finite);
@@ -247,7 +259,8 @@ Array sinc(const ArrayLike& a) {
   const Array small = abs(x) < 0.3;
   const Array near = select(small, x, like(x, 0)), t = square(near);
   Array series = like(x, 1.0 / 6227020800.0);
-  for (double c : {-1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0}) series = series * t + c;
+  for (double c : {-1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0})
+    series = series * t + c;
   const Array far = select(small, like(x, 1), x);
   return select(small, series, sin(far) / far);
 }
@@ -279,17 +292,21 @@ Array round(const ArrayLike& a, int decimals) {
 // Comparison, logic, bits -------------------------------------------------------------------------
 
 Array equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::eq_p, "equal", a, b); }
-Array not_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::ne_p, "not_equal", a, b); }
+Array not_equal(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::ne_p, "not_equal", a, b);
+}
 Array less(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::lt_p, "less", a, b); }
-Array less_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::le_p, "less_equal", a, b); }
+Array less_equal(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::le_p, "less_equal", a, b);
+}
 Array greater(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::gt_p, "greater", a, b); }
-Array greater_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::ge_p, "greater_equal", a, b); }
+Array greater_equal(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::ge_p, "greater_equal", a, b);
+}
 
 namespace {
 
-Array truth(const Array& a) {
-  return a.dtype() == DType::bool_ ? a : bind1(ops::ne_p, {a, like(a, 0)});
-}
+Array truth(const Array& a) { return a.dtype() == DType::bool_ ? a : bind1(ops::ne_p, {a, like(a, 0)}); }
 Array bind_truth(const Primitive& p, std::string_view name, const Array& a, const Array& b) {
   const Array operands[] = {a, b};
   broadcast_shapes(name, operands);
@@ -298,19 +315,34 @@ Array bind_truth(const Primitive& p, std::string_view name, const Array& a, cons
 
 }  // namespace
 
-Array logical_and(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::and_p, "logical_and", a, b); }
+Array logical_and(const ArrayLike& a, const ArrayLike& b) {
+  return bind_truth(ops::and_p, "logical_and", a, b);
+}
 Array logical_or(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::or_p, "logical_or", a, b); }
-Array logical_xor(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::xor_p, "logical_xor", a, b); }
+Array logical_xor(const ArrayLike& a, const ArrayLike& b) {
+  return bind_truth(ops::xor_p, "logical_xor", a, b);
+}
 Array logical_not(const ArrayLike& a) { return bind1(ops::not_p, {truth(a)}); }
-Array bitwise_and(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::and_p, "bitwise_and", a, b); }
-Array bitwise_or(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::or_p, "bitwise_or", a, b); }
-Array bitwise_xor(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::xor_p, "bitwise_xor", a, b); }
+Array bitwise_and(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::and_p, "bitwise_and", a, b);
+}
+Array bitwise_or(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::or_p, "bitwise_or", a, b);
+}
+Array bitwise_xor(const ArrayLike& a, const ArrayLike& b) {
+  return bind_promoted(ops::xor_p, "bitwise_xor", a, b);
+}
 Array bitwise_not(const ArrayLike& a) { return bind1(ops::not_p, {a.array()}); }
-Array bitwise_count(const ArrayLike& a) { return ops::cast(bind1(ops::population_count_p, {abs(a)}), DType::u8); }
-Array left_shift(const ArrayLike& a, const ArrayLike& b) { return bind1(ops::shift_left_p, promote_numeric("left_shift", {a, b})); }
+Array bitwise_count(const ArrayLike& a) {
+  return ops::cast(bind1(ops::population_count_p, {abs(a)}), DType::u8);
+}
+Array left_shift(const ArrayLike& a, const ArrayLike& b) {
+  return bind1(ops::shift_left_p, promote_numeric("left_shift", {a, b}));
+}
 Array right_shift(const ArrayLike& a, const ArrayLike& b) {
   const Arrays x = promote_numeric("right_shift", {a, b});
-  return bind1(is_unsigned_integer(x[0].dtype()) ? ops::shift_right_logical_p : ops::shift_right_arithmetic_p, x);
+  return bind1(is_unsigned_integer(x[0].dtype()) ? ops::shift_right_logical_p : ops::shift_right_arithmetic_p,
+               x);
 }
 
 namespace {
@@ -319,14 +351,18 @@ Array all_false(const Array& a) { return ops::full(a.shape(), scalar(DType::bool
 
 }  // namespace
 
-Array isnan(const ArrayLike& a) { return is_floating(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a); }
+Array isnan(const ArrayLike& a) {
+  return is_floating(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a);
+}
 Array isinf(const ArrayLike& a) { return is_floating(a->dtype()) ? abs(a) == inf : all_false(a); }
 Array isfinite(const ArrayLike& a) {
-  return is_floating(a->dtype()) ? bind1(ops::is_finite_p, {a.array()}) : ops::full(a->shape(), scalar(DType::bool_, 1));
+  return is_floating(a->dtype()) ? bind1(ops::is_finite_p, {a.array()})
+                                 : ops::full(a->shape(), scalar(DType::bool_, 1));
 }
 Array signbit(const ArrayLike& a) {
   const DType dtype = a->dtype();
-  if (!is_floating(dtype)) return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
+  if (!is_floating(dtype))
+    return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
   const DType bits = itemsize(dtype) == 8 ? DType::i64 : itemsize(dtype) == 4 ? DType::i32 : DType::i16;
   return bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", bits}}) < 0;
 }

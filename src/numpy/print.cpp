@@ -43,7 +43,8 @@ Decimal shortest(T value) {
         return split_scientific({buffer, static_cast<std::size_t>(n)});
     }
   } else {
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
     return split_scientific({buffer, static_cast<std::size_t>(end - buffer)});
   }
 }
@@ -139,8 +140,10 @@ std::vector<std::string> format_elements(const std::vector<T>& values) {
     std::vector<std::string> out;
     std::size_t width = 0;
     for (const T v : values) {
-      if constexpr (std::is_same_v<T, bool>) out.push_back(v ? "True" : "False");
-      else out.push_back(fmt::format("{}", v));
+      if constexpr (std::is_same_v<T, bool>)
+        out.push_back(v ? "True" : "False");
+      else
+        out.push_back(fmt::format("{}", v));
       width = std::max(width, out.back().size());
     }
     if constexpr (std::is_same_v<T, bool>) width = 5;
@@ -152,8 +155,10 @@ std::vector<std::string> format_elements(const std::vector<T>& values) {
 /// A scalar, with every digit it takes to read it back.
 template <class T>
 std::string format_scalar(T value) {
-  if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
-  else if constexpr (!is_real<T>) return fmt::format("{}", value);
+  if constexpr (std::is_same_v<T, bool>)
+    return value ? "True" : "False";
+  else if constexpr (!is_real<T>)
+    return fmt::format("{}", value);
   else {
     const double m = std::fabs(static_cast<double>(value));
     if (!std::isfinite(m)) return not_finite(value);
@@ -209,7 +214,8 @@ class Layout {
     return "[" + text.substr(std::min(indent.size(), text.size())) + "]";
   }
   /// Adds a word to the line, or starts a new one where it does not fit.
-  static void extend(std::string& text, std::string& line, const std::string& word, int width, const std::string& indent) {
+  static void extend(std::string& text, std::string& line, const std::string& word, int width,
+                     const std::string& indent) {
     if (static_cast<int>(line.size() + word.size()) > width && line.size() > indent.size()) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
       text += line + "\n";

@@ -16,15 +16,17 @@ Labels labels_from(int first, int count) {
   std::iota(out.begin(), out.end(), first);
   return out;
 }
-void check_inner(std::string_view op, const Array& a, std::int64_t size_a, const Array& b, std::int64_t size_b) {
+void check_inner(std::string_view op, const Array& a, std::int64_t size_a, const Array& b,
+                 std::int64_t size_b) {
   if (size_a != size_b)
-    raise<ShapeError>("[{}] shapes {} and {} do not fit: the contracted axes have sizes {} and {}; those must be equal.", op,
-                      describe(a.shape()), describe(b.shape()), size_a, size_b);
+    raise<ShapeError>(
+        "[{}] shapes {} and {} do not fit: the contracted axes have sizes {} and {}; those must be equal.",
+        op, describe(a.shape()), describe(b.shape()), size_a, size_b);
 }
 void check_not_scalar(std::string_view op, const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0)
-    raise<ShapeError>("[{}] operands are {} and {}; 0-d operands have no axis to contract, use multiply.", op, a.aval(),
-                      b.aval());
+    raise<ShapeError>("[{}] operands are {} and {}; 0-d operands have no axis to contract, use multiply.", op,
+                      a.aval(), b.aval());
 }
 
 }  // namespace
@@ -34,7 +36,8 @@ Array matmul(const ArrayLike& a, const ArrayLike& b) {
   const Shape &sa = a->shape(), &sb = b->shape();
   const int na = a->ndim(), nb = b->ndim();
   check_inner("matmul", a, sa.back(), b, nb == 1 ? sb[0] : sb[nb - 2]);
-  const Shape batches[] = {Shape(sa.begin(), sa.end() - std::min(na, 2)), Shape(sb.begin(), sb.end() - std::min(nb, 2))};
+  const Shape batches[] = {Shape(sa.begin(), sa.end() - std::min(na, 2)),
+                           Shape(sb.begin(), sb.end() - std::min(nb, 2))};
   const int batch = static_cast<int>(broadcast_shapes("matmul", batches).size());
   // Batch axes are numbered from the end of both; then come rows, the contracted axis and columns.
   const int row = batch, inner = batch + 1, column = batch + 2;
@@ -54,12 +57,14 @@ Array matmul(const ArrayLike& a, const ArrayLike& b) {
   return contract("matmul", a, la, b, lb, out);
 }
 
-Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a, const std::vector<int>& axes_b) {
+Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a,
+                const std::vector<int>& axes_b) {
   const std::vector<int> over_a = Axes(axes_a).resolve(a->ndim(), "tensordot");
   const std::vector<int> over_b = Axes(axes_b).resolve(b->ndim(), "tensordot");
   if (over_a.size() != over_b.size())
-    raise<ValueError>("[tensordot] {} axes of the first operand against {} of the second; contract as many of each.",
-                      over_a.size(), over_b.size());
+    raise<ValueError>(
+        "[tensordot] {} axes of the first operand against {} of the second; contract as many of each.",
+        over_a.size(), over_b.size());
   Labels la = labels_from(0, a->ndim()), lb = labels_from(a->ndim(), b->ndim());
   for (std::size_t i = 0; i < over_a.size(); ++i) {
     check_inner("tensordot", a, a->shape()[over_a[i]], b, b->shape()[over_b[i]]);
@@ -74,7 +79,9 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
 }
 Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes) {
   if (axes < 0 || axes > std::min(a->ndim(), b->ndim()))
-    raise<ValueError>("[tensordot] cannot contract {} axes of {} and {}; give 0 to the smaller number of axes.", axes, a->aval(), b->aval());
+    raise<ValueError>(
+        "[tensordot] cannot contract {} axes of {} and {}; give 0 to the smaller number of axes.", axes,
+        a->aval(), b->aval());
   return tensordot(a, b, labels_from(a->ndim() - axes, axes), labels_from(0, axes));
 }
 Array dot(const ArrayLike& a, const ArrayLike& b) {
@@ -114,7 +121,8 @@ Array cross(const ArrayLike& a, const ArrayLike& b) {
   check_not_scalar("cross", a, b);
   const auto fits = [](const Array& x) { return x.shape().back() == 2 || x.shape().back() == 3; };
   if (!fits(a) || !fits(b))
-    raise<ShapeError>("[cross] shapes {} and {}; the last axes must have size 2 or 3.", describe(a->shape()), describe(b->shape()));
+    raise<ShapeError>("[cross] shapes {} and {}; the last axes must have size 2 or 3.", describe(a->shape()),
+                      describe(b->shape()));
   const auto component = [](const Array& x, std::int64_t i) {
     Shape shape(x.shape().begin(), x.shape().end() - 1);
     if (i >= x.shape().back()) return zeros(shape, x.dtype());
@@ -135,12 +143,14 @@ Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
   if (a->ndim() != 1 || v->ndim() != 1)
     raise<ShapeError>("[convolve] operands are {} and {}; both must be vectors.", a->aval(), v->aval());
   if (a->size() == 0 || v->size() == 0)
-    raise<ShapeError>("[convolve] operands have shapes {} and {}; neither may be empty.", describe(a->shape()), describe(v->shape()));
+    raise<ShapeError>("[convolve] operands have shapes {} and {}; neither may be empty.",
+                      describe(a->shape()), describe(v->shape()));
   const Array operands[] = {a, v};
   Arrays x = cast_all(operands, inexact_result_type(operands));
   if (x[0].size() < x[1].size()) std::swap(x[0], x[1]);
   const std::int64_t n = x[0].size(), m = x[1].size(), length = n + m - 1;
-  // Row i of the products, shifted by i: pad rows by m, and read the same elements back in rows shorter by one.
+  // Row i of the products, shifted by i: pad rows by m, and read the same elements back in rows shorter by
+  // one.
   const Array padded = ops::pad(outer(x[1], x[0]), scalar(x[0].dtype(), 0), {0, 0}, {0, m}, {0, 0});
   const Array skewed = ops::reshape(ops::slice_axis(ravel(padded), 0, 0, m * length), {m, length});
   const Array full = ops::reduce_sum(skewed, {0});
@@ -151,7 +161,8 @@ Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
 }
 
 Array polyval(const ArrayLike& p, const ArrayLike& x) {
-  if (p->ndim() < 1) raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
+  if (p->ndim() < 1)
+    raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
   const Array operands[] = {p, x};
   const Arrays promoted = cast_all(operands, result_type(operands));
   const Shape rest(p->shape().begin() + 1, p->shape().end());
@@ -169,7 +180,8 @@ Array vander(const ArrayLike& x, std::optional<int> n) {
   return power(ops::reshape(base, {x->size(), 1}), exponents);
 }
 Array cov(const ArrayLike& m) {
-  if (m->ndim() > 2) raise<ShapeError>("[cov] {} has more than 2 axes; rows are variables, columns observations.", m->aval());
+  if (m->ndim() > 2)
+    raise<ShapeError>("[cov] {} has more than 2 axes; rows are variables, columns observations.", m->aval());
   const Array x = cast_to(atleast_2d(m), inexact_result_type({&m.array(), 1}));
   const Array centered = x - mean(x, 1, true);
   const std::int64_t n = x.shape()[1] - 1;

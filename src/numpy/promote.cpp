@@ -19,7 +19,8 @@ Node join(Node a, Node b) {
   if (a.weak && b.weak) return {promote_types(a.dtype, b.dtype), true};
   if (!a.weak && !b.weak) {
     // No integer holds u64 and a signed type; what does is any float, so the result stays weak.
-    const bool to_float = !is_floating(a.dtype) && !is_floating(b.dtype) && is_floating(promote_types(a.dtype, b.dtype));
+    const bool to_float =
+        !is_floating(a.dtype) && !is_floating(b.dtype) && is_floating(promote_types(a.dtype, b.dtype));
     return {promote_types(a.dtype, b.dtype), to_float};
   }
   const Node &weak = a.weak ? a : b, &strong = a.weak ? b : a;
@@ -36,9 +37,12 @@ std::optional<Array> weak_constant(const Array& a, DType dtype) {
   if (!c || !c->exact || dtype != DType::f32) return std::nullopt;
   switch (c->exact->kind) {
     case ExactScalar::Kind::boolean:
-    case ExactScalar::Kind::integer: return detail::weak_scalar(static_cast<double>(c->exact->i));
-    case ExactScalar::Kind::unsigned_integer: return detail::weak_scalar(static_cast<double>(c->exact->u));
-    case ExactScalar::Kind::real: break;
+    case ExactScalar::Kind::integer:
+      return detail::weak_scalar(static_cast<double>(c->exact->i));
+    case ExactScalar::Kind::unsigned_integer:
+      return detail::weak_scalar(static_cast<double>(c->exact->u));
+    case ExactScalar::Kind::real:
+      break;
   }
   return a;
 }
@@ -73,7 +77,8 @@ Arrays cast_all(std::span<const Array> args, ResultType type) {
   Arrays out;
   out.reserve(args.size());
   for (const Array& a : args) {
-    // Beside a strong operand a weak tracer of the right dtype needs no equation: the result is strong anyway.
+    // Beside a strong operand a weak tracer of the right dtype needs no equation: the result is strong
+    // anyway.
     const bool as_is = args.size() > 1 && !type.weak && a.dtype() == type.dtype && !concrete(a);
     out.push_back(as_is ? a : cast_to(a, type));
   }
@@ -87,11 +92,14 @@ Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes) {
     const std::size_t offset = out.size() - s.size();
     for (std::size_t i = 0; i < s.size(); ++i) {
       auto& d = out[i + offset];
-      if (d == 1) d = s[i];
+      if (d == 1)
+        d = s[i];
       else if (s[i] != 1 && s[i] != d) {
         std::string list;
-        for (const Shape& each : shapes) list += (list.empty() ? "" : &each == &shapes.back() ? " and " : ", ") + describe(each);
-        raise<ShapeError>("[{}] shapes {} do not broadcast; aligned from the end, each axis must be equal or 1.", op, list);
+        for (const Shape& each : shapes)
+          list += (list.empty() ? "" : &each == &shapes.back() ? " and " : ", ") + describe(each);
+        raise<ShapeError>(
+            "[{}] shapes {} do not broadcast; aligned from the end, each axis must be equal or 1.", op, list);
       }
     }
   }

@@ -37,10 +37,13 @@ DType sum_type(DType t) {
   switch (t) {
     case DType::bool_:
     case DType::i8:
-    case DType::i16: return DType::i32;
+    case DType::i16:
+      return DType::i32;
     case DType::u8:
-    case DType::u16: return DType::u32;
-    default: return t;
+    case DType::u16:
+      return DType::u32;
+    default:
+      return t;
   }
 }
 DType mean_type(DType t) { return is_floating(t) ? t : DType::f32; }
@@ -52,12 +55,14 @@ Array sum_in(const Array& a, DType dtype, const Ints& axes, bool keepdims) {
   return keep(ops::reduce_sum(x, axes), x, axes, keepdims);
 }
 
-Array extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis, bool keepdims) {
+Array extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis,
+               bool keepdims) {
   const Ints axes = reduced_axes(a, axis, op);
   if (reduced_size(a, axes) == 0)
-    raise<ShapeError>("[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", op,
-                      a.aval(), axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)),
-                      what);
+    raise<ShapeError>(
+        "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", op,
+        a.aval(), axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)),
+        what);
   const Array x = strong(a);
   return keep(reduce(p, x, axes), x, axes, keepdims);
 }
@@ -92,7 +97,9 @@ Array var(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
   const Array total = keep(ops::reduce_sum(square(centered), axes), x, axes, keepdims);
   return ops::cast(n > 0 ? total / n : total * nan, mean_type(a->dtype()));
 }
-Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) { return sqrt(var(a, axis, keepdims, ddof)); }
+Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
+  return sqrt(var(a, axis, keepdims, ddof));
+}
 
 Array max(const ArrayLike& a, const Axes& axis, bool keepdims) {
   return extremum(ops::reduce_max_p, "max", "maximum", a, axis, keepdims);
@@ -118,7 +125,9 @@ Array count_nonzero(const ArrayLike& a, const Axes& axis, bool keepdims) {
   return sum_in(truth(a), DType::i32, reduced_axes(a, axis, "count_nonzero"), keepdims);
 }
 
-Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) { return sum(without_nan(a, 0.0), axis, keepdims); }
+Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return sum(without_nan(a, 0.0), axis, keepdims);
+}
 Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
   if (!is_floating(a->dtype())) return mean(a, axis, keepdims);
   const Ints axes = reduced_axes(a, axis, "nanmean");
@@ -129,8 +138,8 @@ Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
 }
 namespace {
 
-Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis, bool keepdims,
-                   double replacement) {
+Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a,
+                   const Axes& axis, bool keepdims, double replacement) {
   const Array found = extremum(p, op, what, without_nan(a, replacement), axis, keepdims);
   return is_floating(a.dtype()) ? where(all(isnan(a), axis, keepdims), nan, found) : found;
 }
@@ -145,7 +154,8 @@ Array nanmin(const ArrayLike& a, const Axes& axis, bool keepdims) {
 
 namespace {
 
-Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std::optional<int> axis, bool keepdims) {
+Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std::optional<int> axis,
+                   bool keepdims) {
   const Array x = axis ? a : ravel(a);
   const int at = axis ? resolve_axis(*axis, a.ndim(), op) : 0;
   if (x.shape()[at] == 0)
@@ -186,9 +196,11 @@ Array average(const ArrayLike& a, std::optional<int> axis, const std::optional<A
     const bool along_axis = axis && w.ndim() == 1;
     const int at = along_axis ? resolve_axis(*axis, a->ndim(), "average") : 0;
     if (!along_axis || w.shape()[0] != a->shape()[at])
-      raise<ShapeError>("[average] weights of shape {} do not fit an array of shape {}; give one weight per element, or per "
-                        "index of the averaged axis.",
-                        describe(w.shape()), describe(a->shape()));
+      raise<ShapeError>(
+          "[average] weights of shape {} do not fit an array of shape {}; give one weight per element, or "
+          "per "
+          "index of the averaged axis.",
+          describe(w.shape()), describe(a->shape()));
     w = ops::broadcast_in_dim(w, a->shape(), {at});
   }
   const Array operands[] = {a, w};
@@ -197,9 +209,11 @@ Array average(const ArrayLike& a, std::optional<int> axis, const std::optional<A
 }
 
 Array diff(const ArrayLike& a, int n, int axis) {
-  if (n < 0) raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
+  if (n < 0)
+    raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
   if (n == 0) return a;
-  if (a->ndim() == 0) raise<ShapeError>("[diff] a 0-d array has no axis to take differences along; use np::atleast_1d.");
+  if (a->ndim() == 0)
+    raise<ShapeError>("[diff] a 0-d array has no axis to take differences along; use np::atleast_1d.");
   const int at = resolve_axis(axis, a->ndim(), "diff");
   Array x = a;
   for (int i = 0; i < n && x.shape()[at] > 0; ++i) {

@@ -13,15 +13,19 @@ Array reshape(const ArrayLike& a, const Shape& shape) {
   std::int64_t known = 1;
   std::int64_t* open = nullptr;
   for (auto& d : sizes) {
-    if (d == -1 && open) raise<ShapeError>("[reshape] shape {} leaves two sizes open; only one may be -1.", describe(shape));
-    if (d < -1) raise<ShapeError>("[reshape] shape {} has a negative size; only one size may be -1.", describe(shape));
-    if (d == -1) open = &d;
-    else known *= d;
+    if (d == -1 && open)
+      raise<ShapeError>("[reshape] shape {} leaves two sizes open; only one may be -1.", describe(shape));
+    if (d < -1)
+      raise<ShapeError>("[reshape] shape {} has a negative size; only one size may be -1.", describe(shape));
+    if (d == -1)
+      open = &d;
+    else
+      known *= d;
   }
   if (open) {
     if (known == 0 || a->size() % known != 0)
-      raise<ShapeError>("[reshape] {} has {} elements, which do not divide into shape {}; give every size.", a->aval(),
-                        a->size(), describe(shape));
+      raise<ShapeError>("[reshape] {} has {} elements, which do not divide into shape {}; give every size.",
+                        a->aval(), a->size(), describe(shape));
     *open = a->size() / known;
   }
   return ops::reshape(a, sizes);
@@ -35,32 +39,36 @@ Array transpose(const ArrayLike& a, const std::vector<int>& axes) {
     for (int i = n - 1; i >= 0; --i) permutation.push_back(i);
   } else {
     if (static_cast<int>(axes.size()) != n)
-      raise<ShapeError>("[transpose] {} axes are given for {}, which has {}; name each axis once.", axes.size(), a->aval(), n);
+      raise<ShapeError>("[transpose] {} axes are given for {}, which has {}; name each axis once.",
+                        axes.size(), a->aval(), n);
     for (int axis : Axes(axes).resolve(n, "transpose")) permutation.push_back(axis);
   }
   return ops::transpose(a, permutation);
 }
 Array permute_dims(const ArrayLike& a, const std::vector<int>& axes) {
   if (static_cast<int>(axes.size()) != a->ndim())
-    raise<ShapeError>("[permute_dims] {} axes are given for {}, which has {}; name each axis once.", axes.size(), a->aval(),
-                      a->ndim());
+    raise<ShapeError>("[permute_dims] {} axes are given for {}, which has {}; name each axis once.",
+                      axes.size(), a->aval(), a->ndim());
   return transpose(a, axes);
 }
 Array matrix_transpose(const ArrayLike& a) {
-  if (a->ndim() < 2) raise<ShapeError>("[matrix_transpose] {} is not a matrix; it needs at least 2 axes.", a->aval());
+  if (a->ndim() < 2)
+    raise<ShapeError>("[matrix_transpose] {} is not a matrix; it needs at least 2 axes.", a->aval());
   return swapaxes(a, -2, -1);
 }
 Array swapaxes(const ArrayLike& a, int axis1, int axis2) {
   Ints permutation(a->ndim());
   std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation[resolve_axis(axis1, a->ndim(), "swapaxes")], permutation[resolve_axis(axis2, a->ndim(), "swapaxes")]);
+  std::swap(permutation[resolve_axis(axis1, a->ndim(), "swapaxes")],
+            permutation[resolve_axis(axis2, a->ndim(), "swapaxes")]);
   return ops::transpose(a, permutation);
 }
 Array moveaxis(const ArrayLike& a, const Axes& source, const Axes& destination) {
   const int n = a->ndim();
   const std::vector<int> from = source.resolve(n, "moveaxis"), to = destination.resolve(n, "moveaxis");
   if (from.size() != to.size())
-    raise<ValueError>("[moveaxis] {} source axes and {} destinations; give one destination per source.", from.size(), to.size());
+    raise<ValueError>("[moveaxis] {} source axes and {} destinations; give one destination per source.",
+                      from.size(), to.size());
   Ints permutation(n, -1);
   for (std::size_t i = 0; i < from.size(); ++i) permutation[to[i]] = from[i];
   int next = 0;
@@ -78,7 +86,8 @@ Array expand_dims(const ArrayLike& a, const Axes& axis) {
   const std::vector<int> added = axis.resolve(n, "expand_dims");
   Shape shape;
   auto next = a->shape().begin();
-  for (int i = 0; i < n; ++i) shape.push_back(std::find(added.begin(), added.end(), i) != added.end() ? 1 : *next++);
+  for (int i = 0; i < n; ++i)
+    shape.push_back(std::find(added.begin(), added.end(), i) != added.end() ? 1 : *next++);
   return ops::reshape(a, shape);
 }
 Array squeeze(const ArrayLike& a, const Axes& axis) {
@@ -87,7 +96,8 @@ Array squeeze(const ArrayLike& a, const Axes& axis) {
   if (axis.given()) {
     for (int i : axis.resolve(a->ndim(), "squeeze")) {
       if (from[i] != 1)
-        raise<ShapeError>("[squeeze] axis {} of {} has size {}; only axes of size 1 can be taken away.", i, a->aval(), from[i]);
+        raise<ShapeError>("[squeeze] axis {} of {} has size {}; only axes of size 1 can be taken away.", i,
+                          a->aval(), from[i]);
       gone.push_back(i);
     }
   } else {
@@ -118,15 +128,15 @@ Array joined(std::string_view op, const Arrays& arrays, int axis) {
   for (const Array& a : arrays) {
     if (a.ndim() == 0) raise<ShapeError>("[{}] 0-d arrays have no axis to join along; use np::stack.", op);
     if (a.ndim() != arrays[0].ndim())
-      raise<ShapeError>("[{}] {} and {} have different numbers of axes; reshape one with expand_dims.", op, arrays[0].aval(),
-                        a.aval());
+      raise<ShapeError>("[{}] {} and {} have different numbers of axes; reshape one with expand_dims.", op,
+                        arrays[0].aval(), a.aval());
   }
   const int at = resolve_axis(axis, arrays[0].ndim(), op);
   for (const Array& a : arrays)
     for (int i = 0; i < a.ndim(); ++i)
       if (i != at && a.shape()[i] != arrays[0].shape()[i])
-        raise<ShapeError>("[{}] shapes {} and {} differ in axis {}; only axis {} may differ.", op, describe(arrays[0].shape()),
-                          describe(a.shape()), i, at);
+        raise<ShapeError>("[{}] shapes {} and {} differ in axis {}; only axis {} may differ.", op,
+                          describe(arrays[0].shape()), describe(a.shape()), i, at);
   return ops::concatenate(cast_all(arrays, result_type(arrays)), at);
 }
 
@@ -139,8 +149,8 @@ Array stack(const std::vector<Array>& arrays, int axis) {
   Arrays rows;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
-      raise<ShapeError>("[stack] shapes {} and {} differ; all arrays must have one shape.", describe(arrays[0].shape()),
-                        describe(a.shape()));
+      raise<ShapeError>("[stack] shapes {} and {} differ; all arrays must have one shape.",
+                        describe(arrays[0].shape()), describe(a.shape()));
     rows.push_back(expand_dims(a, at));
   }
   return joined("stack", rows, at);
@@ -166,8 +176,9 @@ std::vector<Array> split(const ArrayLike& a, int sections, int axis) {
   const int at = resolve_axis(axis, a->ndim(), "split");
   const std::int64_t size = a->shape()[at];
   if (sections < 1 || size % sections != 0)
-    raise<ShapeError>("[split] axis {} of {} does not divide into {} equal parts; give the indices to split at.", at, a->aval(),
-                      sections);
+    raise<ShapeError>(
+        "[split] axis {} of {} does not divide into {} equal parts; give the indices to split at.", at,
+        a->aval(), sections);
   std::vector<Array> out;
   const std::int64_t each = size / sections;
   for (std::int64_t i = 0; i < sections; ++i) out.push_back(ops::slice_axis(a, at, i * each, (i + 1) * each));
@@ -191,11 +202,13 @@ std::vector<Array> split(const ArrayLike& a, std::initializer_list<std::int64_t>
   return split(a, std::vector<std::int64_t>(indices), axis);
 }
 std::vector<Array> unstack(const ArrayLike& a, int axis) {
-  if (a->ndim() == 0) raise<ShapeError>("[unstack] a 0-d array has no axis to take apart; use np::atleast_1d.");
+  if (a->ndim() == 0)
+    raise<ShapeError>("[unstack] a 0-d array has no axis to take apart; use np::atleast_1d.");
   const int at = resolve_axis(axis, a->ndim(), "unstack");
   const Shape row = ops::erase_axes(a->shape(), {at});
   std::vector<Array> out;
-  for (std::int64_t i = 0; i < a->shape()[at]; ++i) out.push_back(ops::reshape(ops::slice_axis(a, at, i, i + 1), row));
+  for (std::int64_t i = 0; i < a->shape()[at]; ++i)
+    out.push_back(ops::reshape(ops::slice_axis(a, at, i, i + 1), row));
   return out;
 }
 
@@ -214,10 +227,14 @@ Array flipud(const ArrayLike& a) {
 Array rot90(const ArrayLike& a, int k, int axis1, int axis2) {
   const std::vector<int> plane = Axes{axis1, axis2}.resolve(a->ndim(), "rot90");
   switch (((k % 4) + 4) % 4) {
-    case 0: return a;
-    case 1: return swapaxes(flip(a, plane[1]), plane[0], plane[1]);
-    case 2: return flip(a, plane);
-    default: return flip(swapaxes(a, plane[0], plane[1]), plane[1]);
+    case 0:
+      return a;
+    case 1:
+      return swapaxes(flip(a, plane[1]), plane[0], plane[1]);
+    case 2:
+      return flip(a, plane);
+    default:
+      return flip(swapaxes(a, plane[0], plane[1]), plane[1]);
   }
 }
 Array roll(const ArrayLike& a, std::int64_t shift, std::optional<int> axis) {
@@ -307,9 +324,12 @@ Array pad_axis(const Array& a, int axis, std::int64_t before, std::int64_t after
       last = at;
     }
     const Array run = ops::slice_axis(a, axis, std::min(first, last), std::max(first, last) + 1);
-    if (step == -1) parts.push_back(ops::rev(run, {axis}));
-    else if (step == 0) parts.push_back(repeat(run, next - i, axis));
-    else parts.push_back(run);
+    if (step == -1)
+      parts.push_back(ops::rev(run, {axis}));
+    else if (step == 0)
+      parts.push_back(repeat(run, next - i, axis));
+    else
+      parts.push_back(run);
     i = next;
   }
   return ops::concatenate(parts, axis);
@@ -317,18 +337,20 @@ Array pad_axis(const Array& a, int axis, std::int64_t before, std::int64_t after
 
 }  // namespace
 
-Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width, std::string_view mode,
-          const ArrayLike& value) {
+Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width,
+          std::string_view mode, const ArrayLike& value) {
   std::vector<std::pair<std::int64_t, std::int64_t>> widths = width;
   if (width.size() == 1) widths.assign(a->ndim(), width[0]);
   if (static_cast<int>(widths.size()) != a->ndim())
-    raise<ShapeError>("[pad] {} widths are given for {}; give one (before, after) pair per axis, or one for all.", width.size(),
-                      a->aval());
+    raise<ShapeError>(
+        "[pad] {} widths are given for {}; give one (before, after) pair per axis, or one for all.",
+        width.size(), a->aval());
   for (auto [before, after] : widths)
     if (before < 0 || after < 0)
       raise<ValueError>("[pad] width ({}, {}) is negative; use lax::pad to crop.", before, after);
   if (mode == "constant") {
-    if (value->ndim() != 0) raise<ShapeError>("[pad] the padding value is {}; it must be a scalar.", value->aval());
+    if (value->ndim() != 0)
+      raise<ShapeError>("[pad] the padding value is {}; it must be a scalar.", value->aval());
     Ints low, high, interior(widths.size(), 0);
     for (auto [before, after] : widths) {
       low.push_back(before);
@@ -349,7 +371,8 @@ Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int
     const auto [before, after] = widths[axis];
     if (before == 0 && after == 0) continue;
     if (out.shape()[axis] == 0)
-      raise<ShapeError>("[pad] axis {} of {} is empty and has nothing to fill with; use mode constant.", axis, a->aval());
+      raise<ShapeError>("[pad] axis {} of {} is empty and has nothing to fill with; use mode constant.", axis,
+                        a->aval());
     out = pad_axis(out, axis, before, after, source);
   }
   return out;

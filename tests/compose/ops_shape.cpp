@@ -173,7 +173,10 @@ std::vector<Op> shape_ops() {
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          if (like[0].ndim() == 0 || like[0].size() == 0) return std::nullopt;
          std::vector<std::pair<std::int64_t, std::int64_t>> width;
-         for (std::int64_t d : like[0].shape()) width.emplace_back(d > 1 ? draw.below(2) : 0, d > 1 ? draw.below(2) : 0);
+         for (std::int64_t d : like[0].shape()) {
+           const int before = d > 1 ? draw.below(2) : 0, after = d > 1 ? draw.below(2) : 0;
+           width.emplace_back(before, after);
+         }
          static const std::vector<std::string> modes{"edge", "reflect", "wrap", "symmetric"};
          const std::string mode = draw.pick(modes);
          return plainly([=](const Arrays& v) { return np::pad(v[0], width, mode); });
