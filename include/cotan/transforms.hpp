@@ -16,6 +16,12 @@ using AsArray = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 template <class F, class... A>
 inline constexpr bool numbers_are_dynamic = (std::is_arithmetic_v<A> || ...) && std::is_invocable_v<const F&, const AsArray<A>&...>;
 
+/// Whether f can be called, with numbers as Arrays or as they are. What the transforms return is constrained by it, so
+/// that jit can ask whether grad(f) takes Arrays in the place of numbers. Named packs there, not const auto&...: g++ 12
+/// crashes on two such lambdas with decltype(a) in equal requires-clauses.
+template <class F, class... A>
+concept CallableWith = std::disjunction_v<std::is_invocable<const F&, const AsArray<A>&...>, std::is_invocable<const F&, const A&...>>;
+
 /// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
 template <class F, class... A>
 auto call_arguments(const A&... a) {
@@ -34,6 +40,15 @@ std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
 template <class T>
 flat::Paths lazy_paths(const T& args) {
   return [&args](std::size_t i) { return argument_paths(args)[i]; };
+}
+/// The same for a selection of the arguments, which sit at positions I.
+template <std::size_t... I, class T>
+flat::Paths lazy_paths_at(const T& chosen) {
+  return [&chosen](std::size_t leaf) {
+    std::vector<std::string> out;
+    std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(I), a), ...); }, chosen);
+    return out[leaf];
+  };
 }
 template <class T>
 flat::Paths output_paths(const T& output) {
@@ -67,6 +82,17 @@ auto replace_arguments(const Tuple& args, const Chosen& chosen, std::index_seque
   };
   return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(pick.template operator()<k>()...);
 }
+template <std::size_t k, class At>
+inline constexpr bool is_among = false;
+template <std::size_t k, std::size_t... I>
+inline constexpr bool is_among<k, std::index_sequence<I...>> = ((k == I) || ...);
+/// CallableWith for derivatives with respect to the arguments at positions `At`, of which the numbers are Arrays.
+template <class F, class At, class... A>
+inline constexpr bool differentiable_with = []<std::size_t... k>(std::index_sequence<k...>) {
+  return std::is_invocable_v<const F&, std::conditional_t<is_among<k, At>, const AsArray<A>&, const A&>...>;
+}(std::index_sequence_for<A...>());
+template <std::size_t... I>
+using PositionsOrFirst = std::conditional_t<sizeof...(I) == 0, std::index_sequence<0>, std::index_sequence<I...>>;
 
 }  // namespace detail
 
@@ -87,7 +113,7 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
     return tree::leaves(*like);
   };
   const Arrays wrt = tree::leaves(chosen);
-  flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths(chosen));
+  flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
   return std::pair{tree::unflatten(std::move(*like), result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
 }
 
@@ -97,7 +123,9 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 /// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
-  return [f = std::move(f)](const auto&... a) {
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+  {
     if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
     else return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
   };
@@ -105,7 +133,9 @@ auto value_and_grad(F f) {
 /// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
 template <std::size_t... I, class F>
 auto grad(F f) {
-  return [f = std::move(f)](const auto&... a) {
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+  {
     auto result = [&] {
       if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "grad", a...);
       else return detail::value_and_grad_call<I...>(f, "grad", a...);
@@ -182,7 +212,8 @@ auto linearize(const F& f, const A&... a) {
 /// The transpose of a linear function, at arguments like `like`: transpose(cotangent) -> tuple of cotangents.
 template <class F, class... A>
 auto linear_transpose(F f, const A&... like) {
-  return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& ct) {
+  return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& cotangent) {
+    const detail::AsArray<std::remove_cvref_t<decltype(cotangent)>> ct(cotangent);
     return tree::unflatten(x, flat::linear_transpose([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
                                                      tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
   };
@@ -203,7 +234,7 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
         like = std::apply(f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
         return tree::leaves(*like);
       },
-      wrt, forward, lazy_paths(chosen));
+      wrt, forward, lazy_paths_at<I>(chosen));
   if constexpr (std::is_same_v<In, Array>) {
     return tree::unflatten(std::move(*like), blocks);
   } else {
@@ -221,12 +252,16 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
 auto jacfwd(F f) {
-  return [f = std::move(f)](const auto&... a) { return detail::jacobian_call<I>(f, true, a...); };
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::differentiable_with<F, std::index_sequence<I>, A...>
+  { return detail::jacobian_call<I>(f, true, a...); };
 }
 /// The same by reverse mode: better with fewer outputs than inputs.
 template <std::size_t I = 0, class F>
 auto jacrev(F f) {
-  return [f = std::move(f)](const auto&... a) { return detail::jacobian_call<I>(f, false, a...); };
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::differentiable_with<F, std::index_sequence<I>, A...>
+  { return detail::jacobian_call<I>(f, false, a...); };
 }
 /// Second derivatives of a scalar function: forward over reverse.
 template <std::size_t I = 0, class F>
@@ -259,8 +294,10 @@ struct VmapOptions {
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::vector<std::size_t> counts;
     std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
@@ -299,6 +336,7 @@ class Jitted {
   Jitted(F f, JitOptions options) : f_(std::move(f)), options_(std::move(options)), cache_(flat::make_jit_cache()) {}
 
   template <class... A>
+    requires detail::CallableWith<F, A...>
   auto operator()(const A&... a) const {
     check_static(a...);
     if constexpr (detail::numbers_are_dynamic<F, A...>) {
@@ -371,8 +409,10 @@ Jitted<F> jit(F f, JitOptions options = {}) {
 /// The program f is on arguments like these: make_jaxpr(f)(x).
 template <class F>
 auto make_jaxpr(F f) {
-  return [f = std::move(f)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f", detail::lazy_paths(args));
   };
 }
@@ -380,8 +420,10 @@ auto make_jaxpr(F f) {
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
 auto eval_shape(F f) {
-  return [f = std::move(f)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;
     const Arrays out = flat::eval_shape(
@@ -421,8 +463,10 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 /// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
-  return [f = std::move(f), rule = std::move(rule), name = std::move(name)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f), rule = std::move(rule), name = std::move(name)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     // Where the call is differentiated at once only the rule runs, else only f: either leaves the exemplar.
     auto like = std::make_shared<std::optional<R>>();
@@ -454,8 +498,10 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
 /// strings among the arguments are static; backward may take them first: backward(static…, residuals, cotangent).
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {
-  return [f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     using Residuals = std::remove_cvref_t<decltype(std::apply(forward, args).second)>;
     const auto statics = std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
@@ -505,8 +551,10 @@ struct CheckpointOptions {
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)](const auto&... a) {
-    const auto args = detail::call_arguments<F, std::remove_cvref_t<decltype(a)>...>(a...);
+  return [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
+    requires detail::CallableWith<F, A...>
+  {
+    const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;
     const Arrays out = flat::checkpoint(

@@ -72,6 +72,8 @@ const detail::Concrete* concrete(const Array& a);
 void donate(const Array& a);
 /// A new array on `backend` whose elements the caller fills in.
 std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval);
+/// The product of the sizes; the largest integer where it is no int64.
+std::int64_t element_count(const Shape& shape);
 std::size_t checked_bytes(const AbstractValue& aval, std::string_view op);
 
 /// Typed read access to a concrete array's elements.

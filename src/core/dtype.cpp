@@ -1,6 +1,8 @@
 #include <bit>
+#include <limits>
 #include <ostream>
 
+#include "core/buffer.hpp"
 #include "core/error.hpp"
 
 namespace cotan {
@@ -18,8 +20,14 @@ std::string describe(const Shape& shape) {
 std::string describe(DType t, const Shape& shape) { return fmt::format("{}[{}]", name(t), fmt::join(shape, ",")); }
 
 std::int64_t AbstractValue::size() const {
+  return element_count(shape);
+}
+std::int64_t element_count(const Shape& shape) {
+  for (auto d : shape)
+    if (d == 0) return 0;
   std::int64_t n = 1;
-  for (auto d : shape) n *= d;
+  for (auto d : shape)
+    if (__builtin_mul_overflow(n, d, &n)) return std::numeric_limits<std::int64_t>::max();
   return n;
 }
 std::string AbstractValue::str() const { return describe(dtype, shape); }

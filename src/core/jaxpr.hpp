@@ -55,7 +55,8 @@ std::string to_string(const Jaxpr& jaxpr, int consts = 0);
 
 /// Raises InternalError where the program is not well formed or not well typed.
 void verify(const Jaxpr& jaxpr, std::string_view after);
-/// verify(), in debug builds and where COTAN_VERIFY=1.
+/// In debug builds and where COTAN_VERIFY=1.
+bool verification_enabled();
 void verify_if_enabled(const Jaxpr& jaxpr, std::string_view after);
 
 /// Equality and hash up to renaming of variables; source lines and names do not count.

@@ -9,8 +9,10 @@ namespace cotan {
 namespace {
 
 std::string var_name(int n) {
+  // a … z, ba, bb …: digits of base 26, as JAX counts.
   std::string out;
-  for (++n; n > 0; n = (n - 1) / 26) out.insert(out.begin(), static_cast<char>('a' + (n - 1) % 26));
+  do out.insert(out.begin(), static_cast<char>('a' + n % 26));
+  while ((n /= 26) > 0);
   return out;
 }
 

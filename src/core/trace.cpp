@@ -43,7 +43,13 @@ class EvalTrace final : public Trace {
                                  p.name, t->describe());
       raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", p.name, a.aval());
     }
+    // Evaluation rules trust their operands: what does not fit must stop here.
+    Types operands;
+    operands.reserve(args.size());
+    for (const Array& a : args) operands.push_back(a.aval());
+    const Types expected = result_types(p, operands, params);
     Arrays out = common_backend(p, args).run(p, args, params);
+    if (verification_enabled()) check_results(p, out, expected);
     if (nan_checks().load(std::memory_order_relaxed) && p.op_class != OpClass::call) {
       for (const Array& a : out)
         if (has_nan(a))
@@ -53,6 +59,12 @@ class EvalTrace final : public Trace {
   }
 
  private:
+  static void check_results(const Primitive& p, const Arrays& out, const Types& expected) {
+    bool ok = out.size() == expected.size();
+    for (std::size_t i = 0; ok && i < out.size(); ++i)
+      ok = out[i].shape() == expected[i].shape && out[i].dtype() == expected[i].dtype;
+    if (!ok) raise<InternalError>("[verify] {} did not evaluate to the types its rule gives; this is a bug in cotan.", p.name);
+  }
   static std::string input_note(std::span<const Array> args) {
     for (const Array& a : args)
       if (has_nan(a)) return "; an operand had one already";
@@ -87,8 +99,9 @@ namespace detail {
 Tracer::Tracer(AbstractValue type, TracePtr t) : Value(std::move(type)), trace(std::move(t)), where(location) {}
 
 std::string Tracer::describe() const {
-  std::string out = fmt::format("tracer {}", aval.str());
-  if (!made_by.empty()) out += fmt::format(" made by {}", made_by);
+  // Arguments are made before the user's first line runs, so only results have a line to name.
+  if (made_by.empty() || made_by == "argument") return fmt::format("tracer {} (an argument) under {}", aval.str(), trace->transform());
+  std::string out = fmt::format("tracer {} made by {}", aval.str(), made_by);
   if (where.line()) out += fmt::format(" at {}:{}", where.file_name(), where.line());
   return out + fmt::format(" under {}", trace->transform());
 }
@@ -98,6 +111,12 @@ const detail::Tracer* tracer(const Array& a) { return dynamic_cast<const detail:
 const detail::Tracer* tracer_of(const Array& a, const Trace& trace) {
   const auto* t = tracer(a);
   return t && t->trace.get() == &trace ? t : nullptr;
+}
+
+Types result_types(const Primitive& p, std::span<const AbstractValue> operands, const Params& params) {
+  Types out = p.type(p, operands, params);
+  for (const AbstractValue& t : out) checked_bytes(t, p.name);
+  return out;
 }
 
 void check_not_leaked(const Array& a, std::string_view op) {
@@ -168,7 +187,7 @@ Arrays JaxprTrace::process(const Primitive& p, std::span<const Array> args, cons
     types.push_back(a.aval());
     atoms.push_back(atom(a));
   }
-  const Types outputs = p.type(p, types, params);
+  const Types outputs = result_types(p, types, params);
   Arrays out;
   for (Var v : builder.add_equation(p, std::move(atoms), outputs, params)) {
     auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);

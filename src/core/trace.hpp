@@ -64,6 +64,9 @@ bool is_eval_trace(const Trace& trace);
 std::source_location user_location();
 void set_user_location(const std::source_location& where);
 
+/// The primitive's type rule; raises also where a result could not be addressed.
+Types result_types(const Primitive& p, std::span<const AbstractValue> operands, const Params& params);
+
 /// Raises LeakedTracerError if `a` is a tracer of a transform that has ended.
 void check_not_leaked(const Array& a, std::string_view op);
 

@@ -73,7 +73,9 @@ class Verifier {
   std::vector<bool> bound_;
 };
 
-bool enabled() {
+}  // namespace
+
+bool verification_enabled() {
 #ifdef COTAN_VERIFY
   return true;
 #else
@@ -84,12 +86,9 @@ bool enabled() {
   return on;
 #endif
 }
-
-}  // namespace
-
 void verify(const Jaxpr& jaxpr, std::string_view after) { Verifier(jaxpr, after).run(); }
 void verify_if_enabled(const Jaxpr& jaxpr, std::string_view after) {
-  if (enabled()) verify(jaxpr, after);
+  if (verification_enabled()) verify(jaxpr, after);
 }
 
 }  // namespace cotan

@@ -11,14 +11,19 @@ namespace np = cotan::numpy;
 
 Array as_inexact(const Array& a) { return ops::cast(a, np::inexact_result_type({&a, 1}).dtype); }
 
-Array matrix_operand(std::string_view op, const Array& a) {
+void check_lapack_dtype(std::string_view op, const Array& a) {
+  if (a.dtype() != DType::f32 && a.dtype() != DType::f64)
+    raise<TypeError>("[{}] needs f32 or f64, got {}; cast with astype.", op, a.dtype());
+}
+Array matrix_operand(std::string_view op, const Array& a, bool any_dtype) {
   const Array x = as_inexact(a);
+  if (!any_dtype) check_lapack_dtype(op, x);
   if (x.ndim() < 2)
     raise<ShapeError>("[{}] needs matrices, got {}; give it at least two axes with reshape.", op, x.aval());
   return x;
 }
-Array square_operand(std::string_view op, const Array& a) {
-  const Array x = matrix_operand(op, a);
+Array square_operand(std::string_view op, const Array& a, bool any_dtype) {
+  const Array x = matrix_operand(op, a, any_dtype);
   if (ops::rows_of(x.shape()) != ops::columns_of(x.shape()))
     raise<ShapeError>("[{}] needs square matrices, got {}; the last two axes must be equal.", op, x.aval());
   return x;
@@ -32,12 +37,34 @@ Array broadcast_batch(const Array& a, const Shape& batch, int core_axes) {
   return ops::broadcast_to(a, shape);
 }
 
+namespace {
+
+bool broadcastable(const Shape& a, const Shape& b) {
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const std::int64_t x = a[a.size() - i], y = b[b.size() - i];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 System system_operands(std::string_view op, const Array& a, const Array& b) {
   const Array both[] = {a, b};
   const DType dtype = np::inexact_result_type(both).dtype;
-  System s{ops::cast(a, dtype), ops::cast(b, dtype), b.ndim() == 1};
   if (b.ndim() == 0) raise<ShapeError>("[{}] the right-hand side is a scalar; give it at least one axis.", op);
+  System s{ops::cast(a, dtype), ops::cast(b, dtype), b.ndim() == 1};
   if (s.vector) s.b = ops::as_column(s.b);
+  const std::int64_t rows = ops::rows_of(a.shape());
+  if (ops::rows_of(s.b.shape()) != rows && b.ndim() + 1 == a.ndim() && b.shape().back() == rows)
+    raise<ShapeError>("[{}] {} and {} do not fit: with more than one axis b is a batch of matrices; for a batch of "
+                      "vectors use expand_dims(b, -1) and squeeze the result.",
+                      op, a.aval(), b.aval());
+  if (ops::rows_of(s.b.shape()) != rows)
+    raise<ShapeError>("[{}] {} and {} do not fit; b needs {} rows.", op, a.aval(), b.aval(), rows);
+  if (!broadcastable(batch_shape(s.a), batch_shape(s.b)))
+    raise<ShapeError>("[{}] the batch axes of {} and {} do not broadcast; aligned from the end, each must be equal or 1.",
+                      op, a.aval(), b.aval());
   return s;
 }
 Array System::result(const Array& x) const {
@@ -94,7 +121,7 @@ Eigh eigh(const ArrayLike& a, bool lower, bool symmetrize_input) {
   Arrays r = bind(ops::eigh_p, {symmetrize_input ? symmetrized(x) : x}, {{"lower", lower}});
   return {r[1], r[0]};
 }
-Array eigvalsh(const ArrayLike& a) { return eigh(a).eigenvalues; }
+Array eigvalsh(const ArrayLike& a) { return eigh(square_operand("eigvalsh", a)).eigenvalues; }
 
 SVD svd(const ArrayLike& a, bool full_matrices) {
   Arrays r = bind(ops::svd_p, {matrix_operand("svd", a)}, {{"compute_uv", true}, {"full_matrices", full_matrices}});
@@ -111,7 +138,7 @@ Array cho_solve(const ArrayLike& factor, const ArrayLike& b, bool lower) {
 }
 
 Array matrix_power(const ArrayLike& a, int n) {
-  if (a->ndim() < 2 || ops::rows_of(a->shape()) != ops::columns_of(a->shape())) square_operand("matrix_power", a);
+  if (a->ndim() < 2 || ops::rows_of(a->shape()) != ops::columns_of(a->shape())) square_operand("matrix_power", a, true);
   if (n == 0) return broadcast_batch(ops::identity_matrix(a->dtype(), a->shape().back()), batch_shape(a), 2);
   Array square = n < 0 ? inv(a) : a.array(), result;
   for (unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);;) {
@@ -126,7 +153,8 @@ Array norm(const ArrayLike& a, const Axes& axis, bool keepdims) {
   if (axis.given() && (axis.list().empty() || axis.list().size() > 2))
     raise<ValueError>("[norm] got {} axes; give one for vectors, two for matrices, or none for the whole array.",
                       axis.list().size());
-  return np::sqrt(np::sum(np::square(as_inexact(a)), axis, keepdims));
+  const Array x = as_inexact(a);
+  return np::sqrt(np::sum(np::square(x), axis.resolve(x.ndim(), "norm"), keepdims));
 }
 
 }  // namespace cotan::linalg

@@ -229,7 +229,7 @@ Array write(const Primitive& scatter, const Array& a, const std::vector<Item>& i
 
 /// `x` as a value to put into `a`.
 Array fitting_value(const Array& a, const Array& x, std::string_view op) {
-  if (!x.weak_type() && is_floating(x.dtype()) && !is_floating(a.dtype()))
+  if (is_floating(x.dtype()) && !is_floating(a.dtype()))
     raise<TypeError>(
         "[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.",
         op, x.aval(), a.aval(), a.dtype());

@@ -58,7 +58,8 @@ ResultType result_type(std::span<const Array> args) {
 }
 ResultType inexact_result_type(std::span<const Array> args) {
   ResultType t = result_type(args);
-  if (!is_floating(t.dtype)) t.dtype = DType::f32;
+  // As JAX does: 64-bit integers become f64, all others f32. A weak one holds only what it was made from.
+  if (!is_floating(t.dtype)) t.dtype = itemsize(t.dtype) == 8 && !t.weak ? DType::f64 : DType::f32;
   return t;
 }
 ResultType numeric_result_type(std::span<const Array> args) {

@@ -46,9 +46,9 @@ DType sum_type(DType t) {
       return t;
   }
 }
-DType mean_type(DType t) { return is_floating(t) ? t : DType::f32; }
+DType mean_type(DType t) { return is_floating(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
 /// What means and variances are computed in: half precision would lose most of their digits.
-DType accumulator(DType t) { return itemsize(t) == 2 || !is_floating(t) ? DType::f32 : t; }
+DType accumulator(DType t) { return itemsize(mean_type(t)) == 2 ? DType::f32 : mean_type(t); }
 
 Array sum_in(const Array& a, DType dtype, const Ints& axes, bool keepdims) {
   const Array x = ops::cast(a, dtype);

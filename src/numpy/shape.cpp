@@ -253,6 +253,11 @@ namespace {
 void check_repeats(std::string_view op, std::int64_t n) {
   if (n < 0) raise<ValueError>("[{}] cannot repeat {} times; give 0 or more.", op, n);
 }
+std::int64_t repeated_size(std::string_view op, std::int64_t size, std::int64_t times) {
+  if (__builtin_mul_overflow(size, times, &size))
+    raise<OutOfMemoryError>("[{}] an axis {} times as long has more bytes than can be addressed; repeat it less.", op, times);
+  return size;
+}
 
 }  // namespace
 
@@ -269,7 +274,7 @@ Array tile(const ArrayLike& a, const std::vector<std::int64_t>& reps) {
     check_repeats("tile", times[i]);
     spread.insert(spread.end(), {times[i], shape[i]});
     dims.push_back(static_cast<std::int64_t>(2 * i + 1));
-    merged.push_back(times[i] * shape[i]);
+    merged.push_back(repeated_size("tile", shape[i], times[i]));
   }
   const Array x = ops::reshape(a, shape);
   return merged == shape ? x : ops::reshape(ops::broadcast_in_dim(x, spread, dims), merged);
@@ -281,7 +286,7 @@ Array repeat(const ArrayLike& a, std::int64_t repeats, std::optional<int> axis) 
   if (repeats == 1) return a;
   Shape spread = a->shape(), merged = a->shape();
   spread.insert(spread.begin() + at + 1, repeats);
-  merged[at] *= repeats;
+  merged[at] = repeated_size("repeat", merged[at], repeats);
   Ints dims;
   for (int i = 0; i < a->ndim(); ++i) dims.push_back(i <= at ? i : i + 1);
   return ops::reshape(ops::broadcast_in_dim(a, spread, dims), merged);

@@ -194,6 +194,31 @@ Array integer_pow_partial(const Partial& p) {
   return p.t * (scalar(p.y.dtype(), n) * lower);
 }
 
+// nextafter works in the dtype itself, not in the type that halves are computed in.
+template <class T>
+T half_nextafter(T x, T y) {
+  const float a = x, b = y;
+  if (std::isnan(a) || std::isnan(b)) return T(std::numeric_limits<float>::quiet_NaN());
+  if (a == b) return y;
+  T out = x;
+  if (a == 0.0f) out.bits = static_cast<std::uint16_t>((std::signbit(b) ? 0x8000u : 0u) | 1u);
+  else out.bits = static_cast<std::uint16_t>((a < b) == (a > 0.0f) ? x.bits + 1 : x.bits - 1);
+  return out;
+}
+Arrays nextafter_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  auto [out, buffer] = allocate_like(x, result_type(self, x, params));
+  dispatch_floating(out.dtype(), self.name, [&, &b = buffer, n = out.size()]<class T>() {
+    const T *from = data<T>(x[0]), *to = data<T>(x[1]);
+    const auto df = step(x[0], n), dt = step(x[1], n);
+    T* y = reinterpret_cast<T*>(b->data());
+    for (std::int64_t i = 0; i < n; ++i) {
+      if constexpr (is_half<T>) y[i] = half_nextafter(from[i * df], to[i * dt]);
+      else y[i] = scalar_math::nextafter(from[i * df], to[i * dt]);
+    }
+  });
+  return {out};
+}
+
 // clamp(lo, x, hi)
 Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params& params) {
   auto [out, buffer] = allocate_like(a, result_type(self, a, params));
@@ -260,7 +285,12 @@ const Primitive atan2_p = binary<[](auto y, auto x) { return scalar_math::atan2(
               [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }});
 const Primitive hypot_p = binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
     "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); }, [](const Partial& p) { return p.t * (p.x[1] / p.y); }});
-const Primitive nextafter_p = binary<[](auto x, auto y) { return scalar_math::nextafter(x, y); }>("nextafter", {});
+const Primitive nextafter_p{.name = "nextafter",
+                            .op_class = OpClass::elementwise,
+                            .type = elementwise_type<Accepts::floating>,
+                            .eval = nextafter_eval,
+                            .batch = elementwise_batch,
+                            .not_differentiable = true};
 const Primitive clamp_p{
     .name = "clamp",
     .op_class = OpClass::elementwise,

@@ -42,9 +42,11 @@ const Primitive shift_right_logical_p = binary<on_bits<[](auto a, auto b) {
   using T = decltype(a);
   return too_far(b) ? T(0) : static_cast<T>(static_cast<Bits<T>>(a) >> b);
 }>, Accepts::integer>("shift_right_logical", {});
+// The top bit is shifted in, of unsigned types too.
 const Primitive shift_right_arithmetic_p = binary<on_bits<[](auto a, auto b) {
   using T = decltype(a);
-  return static_cast<T>(a >> (too_far(b) ? width<T> - 1 : static_cast<unsigned>(b)));
+  using Signed = std::make_signed_t<Bits<T>>;
+  return static_cast<T>(static_cast<Signed>(a) >> (too_far(b) ? width<T> - 1 : static_cast<unsigned>(b)));
 }>, Accepts::integer>("shift_right_arithmetic", {});
 const Primitive population_count_p =
     unary<on_bits<[](auto a) { return std::popcount(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>("population_count", nullptr);

@@ -17,7 +17,8 @@ template <Accepts accepts>
 Types cumulative_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   check_dtype(self, x[0].dtype, accepts);
   const std::int64_t axis = params.integer("axis");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
+  if (axis < 0 || axis >= x[0].ndim())
+    raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
   return {x[0]};
 }
 
@@ -27,14 +28,17 @@ void for_each_line(const Shape& shape, const Params& params, F&& f) {
   const auto axis = static_cast<std::size_t>(params.integer("axis"));
   const std::int64_t n = shape[axis];
   if (n == 0) return;
-  const std::int64_t inner = product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
+  const std::int64_t inner =
+      product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
   const std::int64_t outer = product(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)));
   const bool reverse = params.flag("reverse");
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t i = 0; i < inner; ++i) {
       const std::int64_t first = o * n * inner + i;
-      if (reverse) f(first + (n - 1) * inner, -inner);
-      else f(first, inner);
+      if (reverse)
+        f(first + (n - 1) * inner, -inner);
+      else
+        f(first, inner);
     }
 }
 
@@ -48,11 +52,14 @@ Arrays cumulative_eval(const Primitive& self, std::span<const Array> x, const Pa
     const std::int64_t n = x[0].shape()[params.integer("axis")];
     for_each_line(x[0].shape(), params, [&](std::int64_t at, std::int64_t step) {
       Scan<Compute<T>> scan;
-      for (std::int64_t i = 0; i < n; ++i, at += step) y[at] = static_cast<T>(scan(static_cast<Compute<T>>(in[at])));
+      for (std::int64_t i = 0; i < n; ++i, at += step)
+        y[at] = static_cast<T>(scan(static_cast<Compute<T>>(in[at])));
     });
   };
-  if constexpr (floating) dispatch_floating(x[0].dtype(), self.name, run);
-  else dispatch(x[0].dtype(), run);
+  if constexpr (floating)
+    dispatch_floating(x[0].dtype(), self.name, run);
+  else
+    dispatch(x[0].dtype(), run);
   return {out};
 }
 
@@ -119,13 +126,14 @@ struct RunningLogSumExp {
 };
 
 /// The batch axis stays where it is.
-BatchResult cumulative_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
-                             const Params& params) {
+BatchResult cumulative_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                             std::int64_t, const Params& params) {
   const std::int64_t axis = params.integer("axis");
   return {bind(self, x, params.with("axis", dims[0] <= axis ? axis + 1 : axis)), {dims[0]}};
 }
 
-Arrays cumsum_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput>, const Params& params) {
+Arrays cumsum_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput>,
+                        const Params& params) {
   return {bind1(self, {ct[0]}, params.with("reverse", !params.flag("reverse")))};
 }
 
@@ -140,7 +148,9 @@ Array previous(const Array& a, const Array& fill, const Params& params, bool nex
   return pad(a, fill, low, high, Ints(a.ndim(), 0));
 }
 
-Array recurrence(const Array& a, const Array& b, const Params& params) { return bind1(linear_recurrence_p, {a, b}, params); }
+Array recurrence(const Array& a, const Array& b, const Params& params) {
+  return bind1(linear_recurrence_p, {a, b}, params);
+}
 
 // dy[i] = x[i] dy[i-1] + y[i-1] dx[i]: no division, so zeros in x do no harm.
 Array cumprod_partial(const Partial& p) {
@@ -151,7 +161,8 @@ Array cumprod_partial(const Partial& p) {
 Array cumextremum_partial(const Partial& p) {
   const Array& y = p.y;
   const Array one = scalar(y.dtype(), 1), zero = scalar(y.dtype(), 0), half = scalar(y.dtype(), 0.5);
-  const Array not_first = previous(full(y.shape(), scalar(DType::bool_, 1)), scalar(DType::bool_, 0), p.params);
+  const Array not_first =
+      previous(full(y.shape(), scalar(DType::bool_, 1)), scalar(DType::bool_, 0), p.params);
   const Array kept = (previous(y, zero, p.params) == y) & not_first, taken = p.x[0] == y;
   const Array share = select(kept & taken, half, one);
   return recurrence(select(kept, share, zero), p.t * select(taken, share, zero), p.params);
@@ -174,7 +185,8 @@ Array cumlogsumexp_partial(const Partial& p) {
 
 Types recurrence_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   if (x[0].shape != x[1].shape || x[0].dtype != x[1].dtype)
-    raise<ShapeError>("[{}] the factors are {} and the terms {}; they must be of one shape and dtype.", self.name, x[0], x[1]);
+    raise<ShapeError>("[{}] the factors are {} and the terms {}; they must be of one shape and dtype.",
+                      self.name, x[0], x[1]);
   AbstractValue out = cumulative_type<Accepts::numeric>(self, x, params)[0];
   out.weak_type = x[0].weak_type && x[1].weak_type;
   return {out};
@@ -203,14 +215,17 @@ Array recurrence_factor(const Partial& p) {
 }
 Array recurrence_term(const Partial& p) { return recurrence(p.x[0], p.t, p.params); }
 /// The same recurrence run the other way, with each factor where its successor was.
-Arrays recurrence_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
+Arrays recurrence_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                            const Params& params) {
   if (in[0].linear)
-    raise<TransformError>("[transpose] linear_recurrence is not linear in its factors; give linear_transpose a linear function.");
+    raise<TransformError>(
+        "[transpose] linear_recurrence is not linear in its factors; give linear_transpose a linear "
+        "function.");
   const Array factors = previous(in[0].value, scalar(ct[0].dtype(), 0), params, true);
   return {Array(), recurrence(factors, ct[0], params.with("reverse", !params.flag("reverse")))};
 }
-BatchResult recurrence_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                             const Params& params) {
+BatchResult recurrence_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                             std::int64_t size, const Params& params) {
   return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size)},
                params.with("axis", params.integer("axis") + 1)),
           {0}};
@@ -235,11 +250,14 @@ const Primitive cumsum_p{.name = "cumsum",
                          .partials = {[](const Partial& p) { return bind1(cumsum_p, {p.t}, p.params); }},
                          .transpose = cumsum_transpose,
                          .batch = cumulative_batch};
-const Primitive cumprod_p = cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
-const Primitive cummax_p = cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
-const Primitive cummin_p = cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
-const Primitive cumlogsumexp_p =
-    cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>("cumlogsumexp", cumlogsumexp_partial);
+const Primitive cumprod_p =
+    cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
+const Primitive cummax_p =
+    cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
+const Primitive cummin_p =
+    cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
+const Primitive cumlogsumexp_p = cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>(
+    "cumlogsumexp", cumlogsumexp_partial);
 const Primitive linear_recurrence_p{.name = "linear_recurrence",
                                     .op_class = OpClass::routine,
                                     .type = recurrence_type,

@@ -32,7 +32,8 @@ Words threefry2x32(Words key, Words x) {
 Types threefry_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
   const Shape shape = elementwise_shape(self, x);
   for (const auto& operand : x)
-    if (operand.dtype != DType::u32) raise<TypeError>("[threefry2x32] an operand is {}; keys and counters are u32.", operand);
+    if (operand.dtype != DType::u32)
+      raise<TypeError>("[threefry2x32] an operand is {}; keys and counters are u32.", operand);
   return {{DType::u32, shape, false}, {DType::u32, shape, false}};
 }
 Arrays threefry_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -51,7 +52,8 @@ Arrays threefry_eval(const Primitive& self, std::span<const Array> x, const Para
   auto* a = reinterpret_cast<std::uint32_t*>(first_buffer->data());
   auto* b = reinterpret_cast<std::uint32_t*>(second_buffer->data());
   for (std::int64_t i = 0; i < n; ++i) {
-    const Words out = threefry2x32({in[0][i * steps[0]], in[1][i * steps[1]]}, {in[2][i * steps[2]], in[3][i * steps[3]]});
+    const Words out =
+        threefry2x32({in[0][i * steps[0]], in[1][i * steps[1]]}, {in[2][i * steps[2]], in[3][i * steps[3]]});
     a[i] = out.a;
     b[i] = out.b;
   }

@@ -15,9 +15,9 @@ std::vector<const Primitive*> all_primitives() {
       &shift_right_arithmetic_p, &population_count_p, &clz_p, &convert_element_type_p, &bitcast_convert_type_p, &stop_gradient_p,
       &reshape_p, &transpose_p, &broadcast_in_dim_p, &slice_p, &pad_p, &rev_p, &concatenate_p, &iota_p, &reduce_sum_p, &reduce_prod_p,
       &reduce_max_p, &reduce_min_p, &reduce_and_p, &reduce_or_p, &argmax_p, &argmin_p, &cumsum_p, &cumprod_p, &cummax_p, &cummin_p,
-      &cumlogsumexp_p, &dot_general_p, &gather_p, &scatter_p, &scatter_add_p, &scatter_mul_p, &scatter_min_p, &scatter_max_p,
+      &cumlogsumexp_p, &linear_recurrence_p, &dot_general_p, &gather_p, &scatter_p, &scatter_add_p, &scatter_mul_p, &scatter_min_p, &scatter_max_p,
       &dynamic_slice_p, &dynamic_update_slice_p, &sort_p, &top_k_p, &cholesky_p, &triangular_solve_p, &lu_p, &qr_p, &eigh_p, &svd_p,
-      &threefry2x32_p};
+      &threefry2x32_p, &fma_p, &sampler_log_p, &sampler_log1p_p, &sampler_erf_inv_p};
   std::sort(list.begin(), list.end(), [](const Primitive* a, const Primitive* b) { return a->name < b->name; });
   return list;
 }

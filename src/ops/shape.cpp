@@ -12,13 +12,13 @@ Shape erase_axes(const Shape& shape, const Ints& axes) {
     if (std::find(axes.begin(), axes.end(), i) == axes.end()) out.push_back(shape[i]);
   return out;
 }
-std::int64_t product(const Shape& shape) { return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()); }
+std::int64_t product(const Shape& shape) { return element_count(shape); }
 Ints strides_of(const Shape& shape) {
   Ints out(shape.size());
   std::int64_t s = 1;
   for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
     out[i] = s;
-    s *= shape[i];
+    s = static_cast<std::int64_t>(static_cast<std::uint64_t>(s) * static_cast<std::uint64_t>(shape[i]));  // of no use if it wraps: the array is empty
   }
   return out;
 }
@@ -182,7 +182,11 @@ Types pad_type(const Primitive&, std::span<const AbstractValue> x, const Params&
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t d = x[0].shape[i];
     if (interior[i] < 0) raise<ValueError>("[pad] interior padding {} is negative; only low and high may be.", interior[i]);
-    const std::int64_t size = low[i] + high[i] + d + std::max<std::int64_t>(d - 1, 0) * interior[i];
+    std::int64_t size = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(d - 1, 0), interior[i], &size) || __builtin_add_overflow(size, d, &size) ||
+        __builtin_add_overflow(size, low[i], &size) || __builtin_add_overflow(size, high[i], &size))
+      raise<OutOfMemoryError>("[pad] padding {}, {} and {} makes axis {} of {} longer than can be addressed; pad less.", low[i], high[i],
+                              interior[i], i, x[0]);
     if (size < 0) raise<ShapeError>("[pad] padding {} and {} leaves a negative size on axis {} of {}; crop less.", low[i], high[i], i, x[0]);
     shape.push_back(size);
   }

@@ -16,7 +16,8 @@ template <class T>
 std::uint64_t total_order(T v) {
   if constexpr (is_real<T>) {
     // Sign and magnitude to an unsigned integer: negative numbers count downwards.
-    using U = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    using U = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                 std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
     constexpr U sign = static_cast<U>(U(1) << (8 * sizeof(U) - 1));
     const U bits = std::bit_cast<U>(v);
     return static_cast<U>(bits & sign ? ~bits : bits | sign);
@@ -56,12 +57,15 @@ struct Lines {
 Types sort_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
   const std::int64_t axis = params.integer("dimension"), keys = params.integer("num_keys");
   if (x.empty()) raise<ValueError>("[sort] got no operands; give at least one.");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[sort] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
+  if (axis < 0 || axis >= x[0].ndim())
+    raise<IndexError>("[sort] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
   for (const auto& operand : x)
     if (operand.shape != x[0].shape)
-      raise<ShapeError>("[sort] operands are {} and {}; those sorted together must have one shape.", x[0], operand);
+      raise<ShapeError>("[sort] operands are {} and {}; those sorted together must have one shape.", x[0],
+                        operand);
   if (keys < 1 || keys > static_cast<std::int64_t>(x.size()))
-    raise<ValueError>("[sort] num_keys is {} with {} operands; it must be from 1 to {}.", keys, x.size(), x.size());
+    raise<ValueError>("[sort] num_keys is {} with {} operands; it must be from 1 to {}.", keys, x.size(),
+                      x.size());
   return Types(x.begin(), x.end());
 }
 
@@ -77,12 +81,14 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
   }
   const auto num_keys = static_cast<std::size_t>(params.integer("num_keys"));
   std::vector<std::vector<std::uint64_t>> keys(num_keys, std::vector<std::uint64_t>(n));
-  std::vector<std::pair<std::uint64_t, std::int64_t>> order(n);  // first key and position: distinct, hence stable
+  std::vector<std::pair<std::uint64_t, std::int64_t>> order(
+      n);  // first key and position: distinct, hence stable
   lines.for_each([&](std::int64_t first) {
     for (std::size_t k = 0; k < num_keys; ++k)
       dispatch(x[k].dtype(), [&]<class T>() {
         const T* in = data<T>(x[k]) + first;
-        for (std::size_t i = 0; i < n; ++i) keys[k][i] = numeric_order(in[static_cast<std::int64_t>(i) * lines.inner]);
+        for (std::size_t i = 0; i < n; ++i)
+          keys[k][i] = numeric_order(in[static_cast<std::int64_t>(i) * lines.inner]);
       });
     for (std::size_t i = 0; i < n; ++i) order[i] = {keys[0][i], static_cast<std::int64_t>(i)};
     if (num_keys == 1) {
@@ -91,7 +97,8 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
       std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
         if (a.first != b.first) return a.first < b.first;
         for (std::size_t k = 1; k < num_keys; ++k) {
-          const auto ka = keys[k][static_cast<std::size_t>(a.second)], kb = keys[k][static_cast<std::size_t>(b.second)];
+          const auto ka = keys[k][static_cast<std::size_t>(a.second)],
+                     kb = keys[k][static_cast<std::size_t>(b.second)];
           if (ka != kb) return ka < kb;
         }
         return a.second < b.second;
@@ -101,7 +108,8 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
       dispatch_width(x[k].dtype(), [&]<class T>() {
         const T* in = data<T>(x[k]) + first;
         T* y = reinterpret_cast<T*>(buffers[k]->data()) + first;
-        for (std::size_t i = 0; i < n; ++i) y[static_cast<std::int64_t>(i) * lines.inner] = in[order[i].second * lines.inner];
+        for (std::size_t i = 0; i < n; ++i)
+          y[static_cast<std::int64_t>(i) * lines.inner] = in[order[i].second * lines.inner];
       });
   });
   return out;
@@ -109,7 +117,8 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
 
 /// t[…, indices, …] along one axis, all other axes matched.
 Array pick(const Array& t, const Array& indices, int axis) {
-  lax::GatherDimensionNumbers dimensions{.offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};
+  lax::GatherDimensionNumbers dimensions{
+      .offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};
   for (int i = 0; i < t.ndim(); ++i)
     if (i != axis) {
       dimensions.operand_batching_dims.push_back(i);
@@ -117,11 +126,13 @@ Array pick(const Array& t, const Array& indices, int axis) {
     }
   Shape with_index = indices.shape();
   with_index.push_back(1);
-  return lax::gather(t, reshape(indices, with_index), dimensions, Ints(t.ndim(), 1), lax::GatherScatterMode::promise_in_bounds);
+  return lax::gather(t, reshape(indices, with_index), dimensions, Ints(t.ndim(), 1),
+                     lax::GatherScatterMode::promise_in_bounds);
 }
 
 /// Tangents move as their elements do: positions are sorted along, and gather by them.
-JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                   const Params& params) {
   const auto axis = static_cast<int>(params.integer("dimension"));
   const Shape& shape = x[0].shape();
   Arrays operands(x.begin(), x.end());
@@ -130,15 +141,17 @@ JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<co
   const Array positions = sorted.back();
   sorted.pop_back();
   Arrays tangents;
-  for (const Array& tangent : t) tangents.push_back(tangent.defined() ? pick(tangent, positions, axis) : Array());
+  for (const Array& tangent : t)
+    tangents.push_back(tangent.defined() ? pick(tangent, positions, axis) : Array());
   return {std::move(sorted), std::move(tangents)};
 }
 
-BatchResult sort_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                       const Params& params) {
+BatchResult sort_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                       std::int64_t size, const Params& params) {
   Arrays operands;
   for (std::size_t i = 0; i < x.size(); ++i) operands.push_back(batch_at_front(x[i], dims[i], size));
-  return {bind(self, operands, params.with("dimension", params.integer("dimension") + 1)), std::vector<int>(x.size(), 0)};
+  return {bind(self, operands, params.with("dimension", params.integer("dimension") + 1)),
+          std::vector<int>(x.size(), 0)};
 }
 
 // top_k -----------------------------------------------------------------------------------------
@@ -147,7 +160,8 @@ Types top_k_type(const Primitive&, std::span<const AbstractValue> x, const Param
   const std::int64_t k = params.integer("k");
   if (x[0].ndim() == 0) raise<ShapeError>("[top_k] {} has no axis to search; it needs at least one.", x[0]);
   if (k < 0 || k > x[0].shape.back())
-    raise<ValueError>("[top_k] k is {} but the last axis of {} has {} elements; k must be from 0 to that.", k, x[0], x[0].shape.back());
+    raise<ValueError>("[top_k] k is {} but the last axis of {} has {} elements; k must be from 0 to that.", k,
+                      x[0], x[0].shape.back());
   AbstractValue values = x[0];
   values.shape.back() = k;
   return {values, {DType::i32, values.shape, false}};
@@ -176,12 +190,14 @@ Arrays top_k_eval(const Primitive& self, std::span<const Array> x, const Params&
   });
   return {values, indices};
 }
-JvpResult top_k_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult top_k_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                    const Params& params) {
   Arrays out = bind(self, x, params);
   Array tangent = pick(t[0], out[1], x[0].ndim() - 1);
   return {std::move(out), {std::move(tangent), Array()}};
 }
-BatchResult top_k_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t, const Params& params) {
+BatchResult top_k_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                        std::int64_t, const Params& params) {
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0, 0}};
 }
 

@@ -1,10 +1,9 @@
 // jax.random: every sampler is a fixed function of the bits that threefry2x32 gives for a key and a counter,
 // where the counter of an element is its position in the flattened result.
-#include <cotan/random.hpp>
-
 #include <cmath>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/random.hpp>
 
 #include "numpy/promote.hpp"
 #include "ops/ops.hpp"
@@ -16,16 +15,23 @@ namespace {
 namespace np = numpy;
 
 void check_key(std::string_view op, const Array& key) {
-  if (!key.defined()) raise<ValueError>("[random.{}] the key is an empty Array; make one with random::key(seed).", op);
+  if (!key.defined())
+    raise<ValueError>("[random.{}] the key is an empty Array; make one with random::key(seed).", op);
   if (key.dtype() != u32 || key.shape() != Shape{2})
-    raise<TypeError>("[random.{}] the key is {}; it must be u32[2], from random::key or split. Many keys: use vmap.", op, key.aval());
+    raise<TypeError>(
+        "[random.{}] the key is {}; it must be u32[2], from random::key or split. Many keys: use vmap.", op,
+        key.aval());
 }
 void check_shape(std::string_view op, const Shape& shape) {
   for (auto d : shape)
-    if (d < 0) raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(shape));
+    if (d < 0)
+      raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op,
+                        describe(shape));
 }
 void check_floating(std::string_view op, DType dtype) {
-  if (!is_floating(dtype)) raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op, dtype);
+  if (!is_floating(dtype))
+    raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op,
+                     dtype);
 }
 void check_fits(std::string_view op, std::string_view what, const Shape& a, const Shape& shape) {
   bool fits = a.size() <= shape.size();
@@ -34,8 +40,9 @@ void check_fits(std::string_view op, std::string_view what, const Shape& a, cons
     fits = size == 1 || size == shape[shape.size() - 1 - i];
   }
   if (!fits)
-    raise<ShapeError>("[random.{}] {} of shape {} does not broadcast to the result's shape {}; give a shape that it fits.", op, what,
-                      describe(a), describe(shape));
+    raise<ShapeError>(
+        "[random.{}] {} of shape {} does not broadcast to the result's shape {}; give a shape that it fits.",
+        op, what, describe(a), describe(shape));
 }
 /// `a` in the result's shape; 0-d stays 0-d.
 Array parameter(std::string_view op, std::string_view what, const Array& a, const Shape& shape) {
@@ -68,16 +75,20 @@ Array random_bits(const Array& key, const Shape& shape, DType dtype) {
 struct FloatFormat {
   DType bits;
   int width, mantissa;
-  std::int64_t one;   ///< the bits of 1.0
-  double below_one;   ///< the largest number below 1
-  double tiny;        ///< the smallest normal number
+  std::int64_t one;  ///< the bits of 1.0
+  double below_one;  ///< the largest number below 1
+  double tiny;       ///< the smallest normal number
 };
 FloatFormat format_of(DType dtype) {
   switch (dtype) {
-    case f16: return {u16, 16, 10, 0x3C00, 1 - 0x1p-11, 0x1p-14};
-    case bf16: return {u16, 16, 7, 0x3F80, 1 - 0x1p-8, 0x1p-126};
-    case f32: return {u32, 32, 23, 0x3F800000, 1 - 0x1p-24, 0x1p-126};
-    default: return {u64, 64, 52, 0x3FF0000000000000, 1 - 0x1p-53, 0x1p-1022};
+    case f16:
+      return {u16, 16, 10, 0x3C00, 1 - 0x1p-11, 0x1p-14};
+    case bf16:
+      return {u16, 16, 7, 0x3F80, 1 - 0x1p-8, 0x1p-126};
+    case f32:
+      return {u32, 32, 23, 0x3F800000, 1 - 0x1p-24, 0x1p-126};
+    default:
+      return {u64, 64, 52, 0x3FF0000000000000, 1 - 0x1p-53, 0x1p-1022};
   }
 }
 
@@ -86,7 +97,8 @@ Array unit_interval(const Array& key, const Shape& shape, DType dtype) {
   const FloatFormat format = format_of(dtype);
   const int random = format.mantissa < 8 ? 8 : format.width;  // bf16 needs only a byte
   const Array bits = ops::cast(random_bits(key, shape, random == 8 ? u8 : format.bits), format.bits);
-  const Array mantissa = bind1(ops::shift_right_logical_p, {bits, scalar(format.bits, random - format.mantissa)});
+  const Array mantissa =
+      bind1(ops::shift_right_logical_p, {bits, scalar(format.bits, random - format.mantissa)});
   const Array in_1_2 = bind1(ops::or_p, {mantissa, scalar(format.bits, format.one)});
   return bind1(ops::bitcast_convert_type_p, {in_1_2}, {{"new_dtype", dtype}}) - scalar(dtype, 1);
 }
@@ -108,12 +120,15 @@ bool is_literal(const Array& a, double value) {
 Array log(const Array& x) { return bind1(ops::sampler_log_p, {x}); }
 Array log1p(const Array& x) { return bind1(ops::sampler_log1p_p, {x}); }
 /// The quantile function of the normal distribution, of a uniform number in (-1, 1).
-Array normal_of(const Array& u) { return scalar(u.dtype(), std::sqrt(2.0)) * bind1(ops::sampler_erf_inv_p, {u}); }
+Array normal_of(const Array& u) {
+  return scalar(u.dtype(), std::sqrt(2.0)) * bind1(ops::sampler_erf_inv_p, {u});
+}
 
 /// Two keys.
 std::pair<Array, Array> split_in_two(const Array& key) {
   const Array keys = split(key);
-  return {ops::reshape(ops::slice_axis(keys, 0, 0, 1), {2}), ops::reshape(ops::slice_axis(keys, 0, 1, 2), {2})};
+  return {ops::reshape(ops::slice_axis(keys, 0, 0, 1), {2}),
+          ops::reshape(ops::slice_axis(keys, 0, 1, 2), {2})};
 }
 
 }  // namespace
@@ -126,7 +141,8 @@ Array key(std::uint64_t seed) {
 
 Array split(const ArrayLike& key, std::int64_t num) {
   check_key("split", key);
-  if (num < 0) raise<ValueError>("[random.split] {} keys were asked for; the number must not be negative.", num);
+  if (num < 0)
+    raise<ValueError>("[random.split] {} keys were asked for; the number must not be negative.", num);
   const Arrays words = cipher(key, {num});
   const Array columns[] = {ops::reshape(words[0], {num, 1}), ops::reshape(words[1], {num, 1})};
   return ops::concatenate(columns, 1);
@@ -135,7 +151,8 @@ Array split(const ArrayLike& key, std::int64_t num) {
 Array fold_in(const ArrayLike& key, const ArrayLike& data) {
   check_key("fold_in", key);
   if (data->ndim() != 0 || !is_integer(data->dtype()))
-    raise<TypeError>("[random.fold_in] the data is {}; it must be one integer. Many: use vmap.", data->aval());
+    raise<TypeError>("[random.fold_in] the data is {}; it must be one integer. Many: use vmap.",
+                     data->aval());
   const auto word = [&](std::int64_t i) { return ops::slice_axis(key, 0, i, i + 1); };
   const Array counter = ops::reshape(ops::cast(data, u32), {1});
   return ops::concatenate(bind(ops::threefry2x32_p, {word(0), word(1), scalar(u32, 0), counter}), 0);
@@ -144,11 +161,13 @@ Array fold_in(const ArrayLike& key, const ArrayLike& data) {
 Array bits(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_key("bits", key);
   check_shape("bits", shape);
-  if (!is_unsigned_integer(dtype)) raise<TypeError>("[random.bits] dtype {} is not unsigned; use u8, u16, u32 or u64.", dtype);
+  if (!is_unsigned_integer(dtype))
+    raise<TypeError>("[random.bits] dtype {} is not unsigned; use u8, u16, u32 or u64.", dtype);
   return random_bits(key, shape, dtype);
 }
 
-Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const ArrayLike& minval, const ArrayLike& maxval) {
+Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const ArrayLike& minval,
+              const ArrayLike& maxval) {
   check_key("uniform", key);
   check_shape("uniform", shape);
   check_floating("uniform", dtype);
@@ -165,7 +184,8 @@ Array normal(const ArrayLike& key, const Shape& shape, DType dtype) {
   return normal_of(uniform_between(key, shape, dtype, -format_of(dtype).below_one, 1.0));
 }
 
-Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper, const Shape& shape, DType dtype) {
+Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper,
+                       const Shape& shape, DType dtype) {
   check_key("truncated_normal", key);
   check_shape("truncated_normal", shape);
   check_floating("truncated_normal", dtype);
@@ -216,12 +236,15 @@ Array categorical(const ArrayLike& key, const ArrayLike& logits, int axis, std::
   check_floating("categorical", logits->dtype());
   const int along = np::resolve_axis(axis, logits->ndim(), "random.categorical");
   const std::int64_t classes = logits->shape()[along];
-  if (classes == 0) raise<ShapeError>("[random.categorical] axis {} of {} is empty; there is nothing to draw from.", axis, logits->aval());
+  if (classes == 0)
+    raise<ShapeError>("[random.categorical] axis {} of {} is empty; there is nothing to draw from.", axis,
+                      logits->aval());
   const Shape batch = ops::erase_axes(logits->shape(), {along});
   const Shape result = shape ? *shape : batch;
   check_shape("categorical", result);
   check_fits("categorical", "the batch of logits", batch, result);
-  // The largest of logits plus Gumbel noise is a draw. Samples in front, then the batch with the classes in it.
+  // The largest of logits plus Gumbel noise is a draw. Samples in front, then the batch with the classes in
+  // it.
   const auto samples = static_cast<std::ptrdiff_t>(result.size() - batch.size());
   Shape noise = result;
   noise.insert(noise.begin() + samples + along, classes);
@@ -237,14 +260,18 @@ using Wide = __int128;
 Wide lowest(DType t) { return is_signed_integer(t) ? -(Wide{1} << (8 * itemsize(t) - 1)) : Wide{0}; }
 Wide highest(DType t) { return (Wide{1} << (8 * itemsize(t) - (is_signed_integer(t) ? 1 : 0))) - 1; }
 /// A 64-bit pattern suffices: the scalar's dtype says how to read it.
-Array integer(DType dtype, Wide value) { return scalar(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value))); }
+Array integer(DType dtype, Wide value) {
+  return scalar(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
+}
 
 /// A bound as a strong integer array, with every bit of a C++ scalar.
 Array integer_bound(std::string_view what, const Array& a) {
-  if (a.dtype() == DType::bool_) raise<TypeError>("[random.randint] {} is {}; it must be an integer.", what, a.aval());
+  if (a.dtype() == DType::bool_)
+    raise<TypeError>("[random.randint] {} is {}; it must be an integer.", what, a.aval());
   if (a.weak_type() && concrete(a) && concrete(a)->exact) {
     const ExactScalar& exact = *concrete(a)->exact;
-    const bool large = exact.kind == ExactScalar::Kind::unsigned_integer && exact.u > static_cast<std::uint64_t>(INT64_MAX);
+    const bool large =
+        exact.kind == ExactScalar::Kind::unsigned_integer && exact.u > static_cast<std::uint64_t>(INT64_MAX);
     return ops::cast(a, large ? u64 : i64);
   }
   return is_integer(a.dtype()) ? ops::cast(a, a.dtype()) : ops::cast(a, i64);
@@ -252,12 +279,16 @@ Array integer_bound(std::string_view what, const Array& a) {
 Array clamped(const Array& a, Wide low, Wide high) {
   const DType t = a.dtype();
   if (low <= lowest(t) && high >= highest(t)) return a;
-  return bind1(ops::clamp_p, {integer(t, std::max(low, lowest(t))), a, integer(t, std::min(high, highest(t)))});
+  return bind1(ops::clamp_p,
+               {integer(t, std::max(low, lowest(t))), a, integer(t, std::min(high, highest(t)))});
 }
-Array clip_to(const Array& a, DType dtype) { return ops::cast(clamped(a, lowest(dtype), highest(dtype)), dtype); }
+Array clip_to(const Array& a, DType dtype) {
+  return ops::cast(clamped(a, lowest(dtype), highest(dtype)), dtype);
+}
 
 /// Twice as many random bits as the dtype has, modulo the span: the bias is far below what can be seen.
-Array sample_integers(const Array& key, const Shape& shape, const Array& minval, const Array& maxval, DType dtype) {
+Array sample_integers(const Array& key, const Shape& shape, const Array& minval, const Array& maxval,
+                      DType dtype) {
   const DType bits = itemsize(dtype) == 8 ? u64 : u32;
   const Array one = scalar(bits, 1);
   // One more than the largest number may be asked for: its span is one larger than can be written here.
@@ -270,7 +301,8 @@ Array sample_integers(const Array& key, const Shape& shape, const Array& minval,
   const Array half = modulo(scalar(bits, std::int64_t{1} << (bits == u64 ? 32 : 16)));
   const Array multiplier = modulo(half * half);
   const auto [first, second] = split_in_two(key);
-  const Array offset = modulo(modulo(random_bits(first, shape, bits)) * multiplier + modulo(random_bits(second, shape, bits)));
+  const Array offset =
+      modulo(modulo(random_bits(first, shape, bits)) * multiplier + modulo(random_bits(second, shape, bits)));
   return low + ops::cast(offset, dtype);
 }
 
@@ -289,10 +321,12 @@ Array shuffled(const Array& key, const Array& x) {
 
 }  // namespace
 
-Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval, const ArrayLike& maxval, DType dtype) {
+Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval, const ArrayLike& maxval,
+              DType dtype) {
   check_key("randint", key);
   check_shape("randint", shape);
-  if (!is_integer(dtype)) raise<TypeError>("[random.randint] dtype {} is not an integer one; use i8 to i64 or u8 to u64.", dtype);
+  if (!is_integer(dtype))
+    raise<TypeError>("[random.randint] dtype {} is not an integer one; use i8 to i64 or u8 to u64.", dtype);
   Array low = parameter("randint", "minval", integer_bound("minval", minval), shape);
   Array high = parameter("randint", "maxval", integer_bound("maxval", maxval), shape);
   if (itemsize(dtype) >= 4) return ops::broadcast_to(sample_integers(key, shape, low, high, dtype), shape);
@@ -311,7 +345,10 @@ Array permutation(const ArrayLike& key, std::int64_t n) {
 Array permutation(const ArrayLike& key, const ArrayLike& x, int axis) {
   check_key("permutation", key);
   if (x->ndim() == 0)
-    raise<ShapeError>("[random.permutation] {} has no axis to shuffle; pass a C++ integer to shuffle the integers below it.", x->aval());
+    raise<ShapeError>(
+        "[random.permutation] {} has no axis to shuffle; pass a C++ integer to shuffle the integers below "
+        "it.",
+        x->aval());
   const int along = np::resolve_axis(axis, x->ndim(), "random.permutation");
   if (x->ndim() == 1) return shuffled(key, x);
   return np::take(x, permutation(key, x->shape()[along]), along);

@@ -276,7 +276,10 @@ Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> a
     if (!active) return custom_call(p, f, primals, key, rule, apply);
     JvpResult r = apply(*rule, primals, tangents);
     Arrays out;
-    for (std::size_t i = 0; i < r.primals.size(); ++i) out.push_back(trace->wrap(r.primals[i], r.tangents[i]));
+    for (std::size_t i = 0; i < r.primals.size(); ++i) {
+      out.push_back(trace->wrap(r.primals[i], r.tangents[i]));
+      if (const auto* t = tracer_of(out.back(), *trace)) const_cast<detail::Tracer*>(t)->made_by = p.name;
+    }
     return out;
   }
   return bind_staged(p, f, args, key, rule, rule->name);

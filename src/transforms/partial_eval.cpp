@@ -22,7 +22,7 @@ Arrays PartialEvalTrace::record(const Primitive& p, std::span<const Array> args,
     atoms.push_back(atom(a));
   }
   Arrays out;
-  for (Var v : builder.add_equation(p, std::move(atoms), p.type(p, types, params), params)) {
+  for (Var v : builder.add_equation(p, std::move(atoms), result_types(p, types, params), params)) {
     auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);
     t->made_by = p.name;
     out.emplace_back(detail::ValuePtr(t));

@@ -10,18 +10,18 @@ namespace {
 constexpr double kink_margin = 0.05;
 constexpr std::int64_t max_elements = 24;
 
-const std::vector<Op>& catalogue(bool calls) {
-  const auto build = [](bool with_calls) {
+const std::vector<Op>& catalogue(const ProgramOptions& options) {
+  const auto build = [](int call_copies, int reverse_only_copies) {
     std::vector<Op> all;
     for (auto family : {elementwise_ops, shape_ops, indexing_ops, reduction_ops, matrix_ops})
       for (Op& op : family()) all.push_back(std::move(op));
-    if (with_calls)
-      for (int copies = 0; copies < 2; ++copies)  // few entries that matter much here
-        for (Op& op : call_ops()) all.push_back(std::move(op));
+    // Few entries that matter much here: they are in it several times.
+    for (const Op& op : call_ops())
+      all.insert(all.end(), static_cast<std::size_t>(op.name == "custom_vjp_call" ? reverse_only_copies : call_copies), op);
     return all;
   };
-  static const std::vector<Op> with = build(true), without = build(false);
-  return calls ? with : without;
+  static const std::vector<Op> without_calls = build(0, 0), with_calls = build(2, 0), with_reverse_only = build(2, 20);
+  return !options.allow_calls ? without_calls : options.allow_reverse_only ? with_reverse_only : with_calls;
 }
 
 Arrays pick(const Arrays& values, const std::vector<std::size_t>& at) {
@@ -101,7 +101,7 @@ RandomProgram random_program(Draw& draw, const std::vector<Shape>& inputs, const
   Arrays values;
   for (const Shape& s : inputs) values.push_back(draw.array(s));
   const int wanted = draw.between(options.min_nodes, options.max_nodes);
-  const std::vector<Op>& ops = catalogue(options.allow_calls);
+  const std::vector<Op>& ops = catalogue(options);
   for (int tries = 0; static_cast<int>(p.nodes.size()) < wanted && tries < 40 * wanted; ++tries) {
     const Op& op = draw.pick(ops);
     RandomProgram::Node node{op.name, {}, {}};
@@ -112,7 +112,7 @@ RandomProgram random_program(Draw& draw, const std::vector<Shape>& inputs, const
     }
     const Arrays operands = pick(values, node.operands);
     std::optional<Body> body = op.make(draw, operands);
-    if (!body || (body->reverse_only && !options.allow_reverse_only)) continue;
+    if (!body) continue;
     if (body->gap && !(body->gap(operands) > kink_margin)) continue;
     Array result = body->plain ? body->plain(operands) : body->apply(operands);
     if (result.size() > max_elements || result.ndim() > 4) continue;

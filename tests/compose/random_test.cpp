@@ -71,7 +71,7 @@ std::string compare_modes(const Composed& f, const Arrays& x) {
 Outcome run_one(std::uint64_t seed) {
   Draw draw(seed);  // one draw per statement: the order of evaluation of arguments is the compiler's
   const std::vector<Shape> inputs = random_inputs(draw);
-  const bool reverse_only = draw.one_in(2);
+  const bool reverse_only = draw.one_in(3);
   const auto program =
       std::make_shared<const RandomProgram>(random_program(draw, inputs, {.allow_reverse_only = reverse_only}));
   Composed f = base(program);

@@ -76,13 +76,13 @@ TEST(GradErrors, MissingRules) {
 }
 
 TEST(JvpErrors, Tangents) {
-  EXPECT_ERROR(ShapeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({2})}), "[jvp] the tangent of argument 0 has shape [2] but the primal has shape [3]; they must be equal.");
+  EXPECT_ERROR(ShapeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({2})}), "[jvp] the tangent of argument 0 has shape (2,) but the primal has shape (3,); they must be equal.");
   EXPECT_ERROR(TypeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({3}, f64)}), "[jvp] the tangent of argument 0 is f64 but the primal is f32; cast it with astype.");
   EXPECT_ERROR(TypeError, jvp(total, std::tuple{v3()}, std::tuple{np::arange(3)}), "[jvp] the tangent of argument 0 is i32 but the primal is f32");
 }
 TEST(JvpErrors, TangentInAStructNamesThePath) {
   const auto f = [](const Linear& l) { return np::sum(l.w) + np::sum(l.b); };
-  EXPECT_ERROR(ShapeError, jvp(f, std::tuple{Linear{v3(), v3()}}, std::tuple{Linear{v3(), np::ones({2})}}), "[jvp] the tangent of argument 0.b has shape [2]");
+  EXPECT_ERROR(ShapeError, jvp(f, std::tuple{Linear{v3(), v3()}}, std::tuple{Linear{v3(), np::ones({2})}}), "[jvp] the tangent of argument 0.b has shape (2,)");
 }
 TEST(JvpErrors, Structure) {
   const auto f = [](const std::vector<Array>& v) { return np::sum(v[0]); };
@@ -94,7 +94,7 @@ TEST(JvpErrors, EmptyTangent) {
 }
 TEST(VjpErrors, Cotangents) {
   auto [y, pullback] = vjp([](Array x) { return x * x; }, v3());
-  EXPECT_ERROR(ShapeError, pullback(np::ones({2})), "[vjp] the cotangent of output has shape [2] but the output has shape [3]; they must be equal.");
+  EXPECT_ERROR(ShapeError, pullback(np::ones({2})), "[vjp] the cotangent of output has shape (2,) but the output has shape (3,); they must be equal.");
   EXPECT_ERROR(TypeError, pullback(np::ones({3}, f64)), "[vjp] the cotangent of output is f64 but the output is f32; cast it with astype.");
   EXPECT_ERROR(ValueError, pullback(Array()), "[vjp] the cotangent of output is an empty Array");
   EXPECT_EQ(std::get<0>(pullback(np::ones({3}))).to_vector<float>(), (std::vector<float>{2, 4, 6}));
@@ -105,7 +105,7 @@ TEST(VjpErrors, CotangentStructure) {
 }
 TEST(LinearizeErrors, Tangents) {
   auto [y, push] = linearize([](Array x) { return x * x; }, v3());
-  EXPECT_ERROR(ShapeError, push(np::ones({2})), "[linearize] the tangent of argument 0 has shape [2] but the primal has shape [3]; they must be equal.");
+  EXPECT_ERROR(ShapeError, push(np::ones({2})), "[linearize] the tangent of argument 0 has shape (2,) but the primal has shape (3,); they must be equal.");
   EXPECT_ERROR(TypeError, push(np::ones({3}, f64)), "[linearize] the tangent of argument 0 is f64 but the primal is f32; cast it with astype.");
   EXPECT_ERROR(ValueError, push(Array()), "[linearize] the tangent of argument 0 is an empty Array");
 }
@@ -119,6 +119,6 @@ TEST(LinearTransposeErrors, NotLinear) {
 }
 TEST(LinearTransposeErrors, Cotangents) {
   const auto transpose = linear_transpose([](Array x) { return 2 * x; }, v3());
-  EXPECT_ERROR(ShapeError, transpose(np::ones({2})), "[linear_transpose] the cotangent of output has shape [2]");
+  EXPECT_ERROR(ShapeError, transpose(np::ones({2})), "[linear_transpose] the cotangent of output has shape (2,)");
   EXPECT_ERROR(TreeError, transpose(std::tuple{v3(), v3()}), "[linear_transpose] got 2 cotangents for 1 outputs");
 }

@@ -19,16 +19,16 @@ Array sum_of(const Array& x) { return np::sum(x); }
 
 TEST(VmapErrors, SizesDiffer) {
   const auto f = [](Array x, Array y) { return np::sum(x) + np::sum(y); };
-  EXPECT_ERROR(ShapeError, vmap(f)(np::ones({2, 3}), np::ones({4, 3})), "[vmap] mapped axes have different sizes: 2 for argument 0 but 4 for argument 1 (shape [4,3]); they must be equal.");
+  EXPECT_ERROR(ShapeError, vmap(f)(np::ones({2, 3}), np::ones({4, 3})), "[vmap] mapped axes have different sizes: 2 for argument 0 but 4 for argument 1 (shape (4, 3)); they must be equal.");
 }
 TEST(VmapErrors, SizesDifferInAStruct) {
   const auto f = [](const Pair& p) { return p.first + p.second; };
-  EXPECT_ERROR(ShapeError, vmap(f)(Pair{np::ones({2}), np::ones({3})}), "[vmap] mapped axes have different sizes: 2 for argument 0.first but 3 for argument 0.second (shape [3])");
+  EXPECT_ERROR(ShapeError, vmap(f)(Pair{np::ones({2}), np::ones({3})}), "[vmap] mapped axes have different sizes: 2 for argument 0.first but 3 for argument 0.second (shape (3,))");
 }
 TEST(VmapErrors, NoSuchAxis) {
-  EXPECT_ERROR(ShapeError, vmap(sum_of)(Array(1.f)), "[vmap] argument 0 has shape [] and no axis 0 to map over; pass none in in_axes to leave it whole.");
-  EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = 2})(np::ones({2, 3})), "[vmap] argument 0 has shape [2,3] and no axis 2 to map over");
-  EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = -3})(np::ones({2, 3})), "[vmap] argument 0 has shape [2,3] and no axis -3 to map over");
+  EXPECT_ERROR(ShapeError, vmap(sum_of)(Array(1.f)), "[vmap] argument 0 has shape () and no axis 0 to map over; pass none in in_axes to leave it whole.");
+  EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = 2})(np::ones({2, 3})), "[vmap] argument 0 has shape (2, 3) and no axis 2 to map over");
+  EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = -3})(np::ones({2, 3})), "[vmap] argument 0 has shape (2, 3) and no axis -3 to map over");
 }
 TEST(VmapErrors, ListLength) {
   EXPECT_ERROR(TreeError, vmap(sum_of, {.in_axes = {0, 0}})(np::ones({2, 3})), "[vmap] in_axes has 2 entries for 1 arguments; give one per argument, or one for all.");
@@ -43,15 +43,15 @@ TEST(VmapErrors, NothingMapped) {
 TEST(VmapErrors, OutAxes) {
   const auto twice = [](Array x) { return x * 2; };
   EXPECT_ERROR(ShapeError, vmap(twice, {.out_axes = none})(v3()), "[vmap] output 0 has none in out_axes but depends on a mapped argument; give it an axis.");
-  EXPECT_ERROR(ShapeError, vmap(twice, {.out_axes = 1})(v3()), "[vmap] out_axes 1 is out of range for output 0 of shape [3]");
+  EXPECT_ERROR(ShapeError, vmap(twice, {.out_axes = 1})(v3()), "[vmap] out_axes 1 is out of range for output 0, which has shape (3,) with the batch in front; give one of its axes.");
   EXPECT_EQ(vmap([](Array) { return Array(7.f); }, {.out_axes = none})(v3()).item<float>(), 7.f);  // does not depend on it
 }
 TEST(VmapErrors, InsideNamesTheShapesTheFunctionSees) {
-  EXPECT_ERROR(ShapeError, vmap([](Array x) { return np::matmul(x, np::ones({2, 2})); })(np::ones({5, 3})), "[matmul] shapes [3] and [2,2]");
+  EXPECT_ERROR(ShapeError, vmap([](Array x) { return np::matmul(x, np::ones({2, 2})); })(np::ones({5, 3})), "[matmul] shapes (3,) and (2, 2)");
 }
 
 TEST(JitErrors, StaticArguments) {
-  EXPECT_ERROR(TypeError, jit([](Array x, Array y) { return x + y; }, {.static_args = {1}})(v3(), v3()), "[jit] argument 1 is an Array and cannot be static; pass a C++ number or string.");
+  EXPECT_ERROR(TypeError, jit([](Array x, Array y) { return x + y; }, {.static_args = {1}})(v3(), v3()), "[jit] argument 1 holds Arrays and cannot be static; pass C++ numbers and strings.");
   EXPECT_ERROR(ValueError, jit(sum_of, {.static_args = {1}})(v3()), "[jit] static_args and donate name argument 1 but the call has 1");
   EXPECT_ERROR(ValueError, jit(sum_of, {.donate = {-1}})(v3()), "[jit] static_args and donate name argument -1");
   EXPECT_ERROR(TypeError, jit([](const Pair& p) { return p.first; }, {.static_args = {0}})(Pair{v3(), v3()}), "[jit] argument 0 holds Arrays and cannot be static");
@@ -62,7 +62,7 @@ TEST(JitErrors, EmptyArgument) {
 TEST(JitErrors, NothingIsCachedAfterAnError) {
   bool fail = true;
   const auto f = jit([&](Array x) { return fail ? x.reshape({7}) : x * 2; });
-  EXPECT_ERROR(ShapeError, f(v3()), "[reshape] f32[3] has 3 elements and cannot take shape [7]");
+  EXPECT_ERROR(ShapeError, f(v3()), "[reshape] f32[3] has 3 elements and cannot take shape (7,)");
   fail = false;
   EXPECT_EQ(f(v3()).to_vector<float>(), (std::vector<float>{2, 4, 6}));
 }
@@ -81,7 +81,7 @@ TEST(JitErrors, Donated) {
 TEST(CustomJvpErrors, RuleResults) {
   const auto with = [](auto rule) { return custom_jvp([](Array x) { return np::sin(x); }, rule); };
   const auto shape = with([](auto p, auto) { return std::pair{np::sin(std::get<0>(p)), np::ones({2})}; });
-  EXPECT_ERROR(ShapeError, jvp(shape, std::tuple{v3()}, std::tuple{v3()}), "[custom_jvp] the rule returned tangent 0 of shape [2]; it must have shape [3], that of its primal.");
+  EXPECT_ERROR(ShapeError, jvp(shape, std::tuple{v3()}, std::tuple{v3()}), "[custom_jvp] the rule returned tangent 0 of shape (2,); it must have shape (3,), that of its primal.");
   const auto dtype = with([](auto p, auto t) { return std::pair{np::sin(std::get<0>(p)), std::get<0>(t).astype(f64)}; });
   EXPECT_ERROR(TypeError, jvp(dtype, std::tuple{v3()}, std::tuple{v3()}), "[custom_jvp] the rule returned tangent 0 of dtype f64; it must be f32, that of its primal.");
   const auto empty = with([](auto p, auto) { return std::pair{np::sin(std::get<0>(p)), Array()}; });
@@ -89,7 +89,7 @@ TEST(CustomJvpErrors, RuleResults) {
 }
 TEST(CustomJvpErrors, RuleDisagreesWithTheFunction) {
   const auto f = custom_jvp([](Array x) { return np::sin(x); }, [](auto p, auto t) { return std::pair{np::sum(std::get<0>(p)), np::sum(std::get<0>(t))}; });
-  EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()), "[custom_jvp] the rule returned output 0 of shape []", "[3]");
+  EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()), "[custom_jvp] the rule returned output 0 of shape ()", "(3,)");
 }
 TEST(CustomJvpErrors, StructureOfTheRule) {
   const auto f = custom_jvp([](Array x) { return std::vector<Array>{x, x}; },
@@ -106,13 +106,13 @@ TEST(CustomJvpErrors, ClosesOverADifferentiatedValue) {
 TEST(CustomVjpErrors, RuleResults) {
   const auto fwd = [](Array x) { return std::pair{np::sin(x), x}; };
   const auto with = [&](auto bwd) { return [f = custom_vjp([](Array x) { return np::sin(x); }, fwd, bwd)](Array x) { return np::sum(f(x)); }; };
-  EXPECT_ERROR(ShapeError, grad(with([](Array, Array) { return np::ones({2}); }))(v3()), "[custom_vjp] the rule returned cotangent 0 of shape [2]; it must have shape [3], that of its primal.");
+  EXPECT_ERROR(ShapeError, grad(with([](Array, Array) { return np::ones({2}); }))(v3()), "[custom_vjp] the rule returned cotangent 0 of shape (2,); it must have shape (3,), that of its primal.");
   EXPECT_ERROR(TypeError, grad(with([](Array x, Array) { return x.astype(f64); }))(v3()), "[custom_vjp] the rule returned cotangent 0 of dtype f64; it must be f32, that of its primal.");
   EXPECT_ERROR(TreeError, grad(with([](Array x, Array) { return std::tuple{x, x}; }))(v3()), "[custom_vjp] the rule returned 2 cotangents but 1 are needed");
 }
 TEST(CustomVjpErrors, ForwardDisagreesWithTheFunction) {
   const auto f = custom_vjp([](Array x) { return np::sin(x); }, [](Array x) { return std::pair{np::sum(x), x}; }, [](Array x, Array) { return x; });
-  EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()), "[custom_vjp] the rule returned output 0 of shape []", "[3]");
+  EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()), "[custom_vjp] the rule returned output 0 of shape ()", "(3,)");
 }
 TEST(CustomVjpErrors, ForwardMode) {
   const auto f = custom_vjp([](Array x) { return np::sin(x); }, [](Array x) { return std::pair{np::sin(x), x}; }, [](Array, Array ct) { return ct; }, "my_sin");

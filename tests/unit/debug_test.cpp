@@ -30,7 +30,7 @@ TEST(MemoryStats, Peak) {
 TEST(MemoryStats, JitFreesWhatIsNoLongerRead) {
   const Array x = np::ones({1 << 18});  // 1 MiB
   const auto f = jit([](Array y) {
-    for (int i = 0; i < 50; ++i) y = np::sin(y);
+    for (int i = 0; i < 50; ++i) y = y * 1.01;
     return y;
   });
   f(x);
@@ -42,7 +42,7 @@ TEST(MemoryStats, JitFreesWhatIsNoLongerRead) {
 TEST(MemoryStats, CheckpointKeepsLess) {
   const Array x = np::ones({1 << 16});
   const auto deep = [](Array y) {
-    for (int i = 0; i < 40; ++i) y = np::sin(y);
+    for (int i = 0; i < 40; ++i) y = y * y;
     return y;
   };
   const auto peak = [&](auto f) {

@@ -224,5 +224,5 @@ TEST(Jit, SideEffectsOfATraceHappenOnce) {
   });
   for (int i = 0; i < 3; ++i) f(np::ones({2}));
   f(np::ones({5}));
-  EXPECT_EQ(seen, (std::vector<std::string>{"[2]", "[5]"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"(2,)", "(5,)"}));
 }
