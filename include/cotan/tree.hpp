@@ -346,7 +346,7 @@ std::vector<std::string> paths(const T& t) {
 template <class F, Tree T, Tree... Rest>
 T map(F&& f, const T& first, const Rest&... rest) {
   const std::string want = structure(first);
-  const auto check = [&](const std::string& got) {
+  [[maybe_unused]] const auto check = [&](const std::string& got) {
     if (got != want) throw TreeError("[tree::map] the trees differ: " + want + " and " + got + "; they must have one structure.");
   };
   (check(structure(rest)), ...);

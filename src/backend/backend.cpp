@@ -95,6 +95,7 @@ Backend& common_backend(const Primitive& p, std::span<const Array> args) {
 }
 
 Array copy_to_backend(const Array& a, Backend& backend) {
+  a.aval();
   const auto* c = concrete(a);
   if (!c) raise<ConcretizationError>("[device_put] only arrays with values can be moved between devices; move the argument before the transform.");
   if (&c->buffer->backend() == &backend) return a;
@@ -111,7 +112,10 @@ std::vector<Device> devices() {
 Device default_device() { return Device(std::string(default_backend().name())); }
 void default_device(std::string_view name) { set_default_backend(name); }
 Array device_put(const ArrayLike& x, std::string_view device) { return copy_to_backend(x, find_backend(device)); }
-Array block_until_ready(const Array& x) { return x; }
+Array block_until_ready(const Array& x) {
+  x.aval();
+  return x;
+}
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
 
 }  // namespace cotan

@@ -9,7 +9,8 @@ namespace cotan::linalg {
 /// Integers and bool as f32.
 Array as_inexact(const Array& a);
 void check_lapack_dtype(std::string_view op, const Array& a);
-/// As as_inexact; raises naming `op` where `a` is no batch of (square) matrices, or, unless `any_dtype`, not f32 or f64.
+/// As as_inexact; raises naming `op` where `a` is no batch of (square) matrices, or, unless `any_dtype`, not
+/// f32 or f64.
 Array matrix_operand(std::string_view op, const Array& a, bool any_dtype = false);
 Array square_operand(std::string_view op, const Array& a, bool any_dtype = false);
 
@@ -17,7 +18,8 @@ Shape batch_shape(const Array& a);
 /// Broadcasts all but the last `core_axes` axes to `batch`.
 Array broadcast_batch(const Array& a, const Shape& batch, int core_axes);
 
-/// a x = b with one dtype and as many rows on both sides. A right-hand side of one axis is a vector for every matrix; others are matrices.
+/// a x = b with one dtype and as many rows on both sides. A right-hand side of one axis is a vector for every
+/// matrix; others are matrices.
 struct System {
   Array a, b;
   bool vector;

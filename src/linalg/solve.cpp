@@ -16,7 +16,8 @@ using ops::matrix_transpose;
 namespace {
 
 /// A function of arrays with its derivative: rule takes primals and tangents and gives values and tangents.
-Arrays with_derivative(std::string_view name, const FlatFunction& value, const FlatFunction& rule, const Arrays& args) {
+Arrays with_derivative(std::string_view name, const FlatFunction& value, const FlatFunction& rule,
+                       const Arrays& args) {
   return flat::custom_jvp(value, rule, args, name);
 }
 
@@ -69,7 +70,8 @@ Arrays slogdet_from(const Factored& f) {
   const Array diagonal = ops::diagonal_of(f.lu);
   const Array singular = np::any(diagonal == 0, -1);
   const Array sign = parity_sign(f.pivots, diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
-  return {np::where(singular, 0, sign), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
+  return {np::where(singular, 0, sign),
+          np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
 }
 Arrays slogdet_value(std::span<const Array> in) { return slogdet_from(factor(in[0])); }
 /// d log|det a| = trace(a⁻¹ da)
@@ -83,8 +85,9 @@ Arrays det_value(std::span<const Array> in) {
   const Factored f = factor(in[0]);
   return {np::prod(ops::diagonal_of(f.lu), -1) * parity_sign(f.pivots, f.lu.dtype())};
 }
-/// d det a = trace(adj(a) da), also where a is singular. With U's last diagonal element left out of the product
-/// and replaced by 1 / that product, det(a) U⁻¹ y is finite for rank n - 1; for lower ranks adj(a) is zero.
+/// d det a = trace(adj(a) da), also where a is singular. With U's last diagonal element left out of the
+/// product and replaced by 1 / that product, det(a) U⁻¹ y is finite for rank n - 1; for lower ranks adj(a) is
+/// zero.
 Arrays det_rule(std::span<const Array> in) {
   const Array &a = in[0], &da = in[1];
   const std::int64_t n = ops::columns_of(a.shape());
@@ -131,7 +134,8 @@ Array pinv_value(const Array& a, double tolerance) {
 Array pinv_tangent(const Array& a, const Array& p, const Array& da) {
   const Array pt = matrix_transpose(p), dat = matrix_transpose(da);
   if (ops::rows_of(a.shape()) >= ops::columns_of(a.shape())) {
-    const Array s = matrix_product(matrix_product(p, pt), dat), t = matrix_product(matrix_product(dat, pt), p);
+    const Array s = matrix_product(matrix_product(p, pt), dat),
+                t = matrix_product(matrix_product(dat, pt), p);
     return s - matrix_product(matrix_product(p, da), p) - matrix_product(matrix_product(s, a), p) + t -
            matrix_product(matrix_product(p, a), t);
   }
@@ -177,10 +181,14 @@ SignLogDet slogdet(const ArrayLike& a) {
 Array det(const ArrayLike& a) {
   const Array x = square_operand("det", a, true);
   switch (ops::columns_of(x.shape())) {
-    case 0: return ops::full(batch_shape(x), scalar(x.dtype(), 1));
-    case 1: return element(x, 0, 0);
-    case 2: return det_2x2(x);
-    case 3: return det_3x3(x);
+    case 0:
+      return ops::full(batch_shape(x), scalar(x.dtype(), 1));
+    case 1:
+      return element(x, 0, 0);
+    case 2:
+      return det_2x2(x);
+    case 3:
+      return det_3x3(x);
   }
   check_lapack_dtype("det", x);
   return with_derivative("det", det_value, det_rule, {x})[0];
@@ -194,7 +202,8 @@ Array pinv(const ArrayLike& a) {
 
 Array lstsq(const ArrayLike& a, const ArrayLike& b) {
   const System s = system_operands("lstsq", matrix_operand("lstsq", a), b);
-  const double larger = static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
+  const double larger =
+      static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
   return s.result(np::matmul(pinv_with(s.a, larger * epsilon(s.a.dtype())), s.b));
 }
 

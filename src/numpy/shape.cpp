@@ -9,8 +9,7 @@
 namespace cotan::numpy {
 
 Array reshape(const ArrayLike& a, const Shape& shape) {
-  Shape sizes = shape;
-  std::int64_t known = 1;
+  Shape sizes = shape, given;
   std::int64_t* open = nullptr;
   for (auto& d : sizes) {
     if (d == -1 && open)
@@ -20,9 +19,10 @@ Array reshape(const ArrayLike& a, const Shape& shape) {
     if (d == -1)
       open = &d;
     else
-      known *= d;
+      given.push_back(d);
   }
   if (open) {
+    const std::int64_t known = element_count(given);
     if (known == 0 || a->size() % known != 0)
       raise<ShapeError>("[reshape] {} has {} elements, which do not divide into shape {}; give every size.",
                         a->aval(), a->size(), describe(shape));

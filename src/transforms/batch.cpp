@@ -30,6 +30,12 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
     values.push_back(std::move(value));
     dims.push_back(dim);
   }
+  if (any) {
+    // First for one element of the batch, so that an error names the shapes the user's function sees.
+    Types types;
+    for (const Array& a : args) types.push_back(a.aval());
+    result_types(p, types, params);
+  }
   TraceScope scope(parent_);
   if (!any) return bind(p, values, params);
   if (!p.batch) raise<TransformError>("[{}] {} has no batching rule; loop over the batch instead.", transform(), p.name);

@@ -42,7 +42,9 @@ std::size_t residuals(const F& f) {
 }
 
 TEST(Checkpoint, SavesWhatThePolicySays) {
-  const auto with = [](ct::PolicyPtr policy) { return ct::checkpoint(two_layers, {.policy = std::move(policy)}); };
+  const auto with = [](ct::PolicyPtr policy) {
+    return ct::checkpoint(two_layers, {.policy = std::move(policy)});
+  };
   EXPECT_EQ(residuals(with(ct::policy::nothing_saveable)), 0u);
   EXPECT_EQ(residuals(with(ct::policy::dots_saveable)), 2u);
   EXPECT_EQ(residuals(with(ct::policy::dots_with_no_batch_dims_saveable)), 2u);
@@ -54,7 +56,8 @@ TEST(Checkpoint, SavesWhatThePolicySays) {
 }
 
 TEST(Checkpoint, RecomputesTheRest) {
-  // Products in the whole gradient program: 2 forwards, 2 recomputed unless saved (the last is not needed), and 4 backwards.
+  // Products in the whole gradient program: 2 forwards, 2 recomputed unless saved (the last is not needed),
+  // and 4 backwards.
   const auto products = [](ct::PolicyPtr policy) {
     const auto f = ct::checkpoint(two_layers, {.policy = std::move(policy)});
     const auto loss = [f](const Array& w, const Array& x) { return np::sum(f(w, x)); };
@@ -64,13 +67,14 @@ TEST(Checkpoint, RecomputesTheRest) {
   const int saved = products(ct::policy::dots_saveable), none = products(ct::policy::nothing_saveable);
   EXPECT_EQ(saved, products(ct::policy::everything_saveable));
   EXPECT_EQ(none, saved + 2);
-  EXPECT_EQ(products(ct::policy::save_only_these_names({"activation"})), saved + 2);  // both cosines read a product
+  EXPECT_EQ(products(ct::policy::save_only_these_names({"activation"})),
+            saved + 2);  // both cosines read a product
   const auto sines = [](ct::PolicyPtr policy) {
     const auto f = ct::checkpoint(two_layers, {.policy = std::move(policy)});
     const auto loss = [f](const Array& w, const Array& x) { return np::sum(f(w, x)); };
     return count(ct::make_jaxpr(ct::grad<0, 1>(loss))(weights(), point()).str(), "= sin ");
   };
-  EXPECT_EQ(sines(ct::policy::nothing_saveable), 3);                                // the inner one twice
+  EXPECT_EQ(sines(ct::policy::nothing_saveable), 3);  // the inner one twice
   EXPECT_EQ(sines(ct::policy::save_only_these_names({"activation"})), 2);
 }
 
@@ -99,9 +103,12 @@ TEST(Checkpoint, SameDerivativesUnderEveryTransform) {
     EXPECT_CLOSE(ct::grad(twice)(point()), np::sum(hessian, 0));
     EXPECT_CLOSE(ct::grad(ct::jit(twice))(point()), np::sum(hessian, 0));
     EXPECT_CLOSE(ct::vmap(ct::grad<0>(loss), {.in_axes = {ct::none, 0}})(weights(), xs), per_example);
-    const auto batched = [&](const Array& w) { return np::sum(ct::vmap(f, {.in_axes = {ct::none, 0}})(w, xs)); };
+    const auto batched = [&](const Array& w) {
+      return np::sum(ct::vmap(f, {.in_axes = {ct::none, 0}})(w, xs));
+    };
     EXPECT_CLOSE(ct::grad(batched)(weights()), np::sum(per_example, 0));
-    EXPECT_CLOSE(ct::grad(ct::checkpoint(batched, {.policy = policy}))(weights()), np::sum(per_example, 0));  // nested
+    EXPECT_CLOSE(ct::grad(ct::checkpoint(batched, {.policy = policy}))(weights()),
+                 np::sum(per_example, 0));  // nested
   }
 }
 
@@ -118,7 +125,9 @@ TEST(Checkpoint, ThirdDerivativeAndClosures) {
 }
 
 TEST(Checkpoint, OutputsThatAreInputsOrConstants) {
-  const auto f = ct::checkpoint([](const Array& x, const Array& y) { return std::tuple{x, np::ones({2}, ct::f64), np::sin(y), y}; });
+  const auto f = ct::checkpoint([](const Array& x, const Array& y) {
+    return std::tuple{x, np::ones({2}, ct::f64), np::sin(y), y};
+  });
   const auto loss = [&](const Array& x, const Array& y) {
     const auto [a, b, c, d] = f(x, y);
     return np::sum(2.0 * a) + np::sum(b) + np::sum(c) + np::sum(d * d);

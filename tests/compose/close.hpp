@@ -8,10 +8,12 @@
 
 namespace compose {
 
-/// Equal shapes, and elements within 1e-11 of the largest one: closed forms differ from the library by rounding only.
+/// Equal shapes, and elements within 1e-11 of the largest one: closed forms differ from the library by
+/// rounding only.
 inline testing::AssertionResult close(const Array& got, const Array& want) {
   if (got.shape() != want.shape())
-    return testing::AssertionFailure() << "shape " << ct::describe(got.shape()) << " instead of " << ct::describe(want.shape());
+    return testing::AssertionFailure()
+           << "shape " << ct::describe(got.shape()) << " instead of " << ct::describe(want.shape());
   const std::vector<double> g = got.to_vector<double>(), w = want.to_vector<double>();
   double scale = 1;
   for (double v : w) scale = std::max(scale, std::abs(v));

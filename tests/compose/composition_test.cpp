@@ -15,7 +15,9 @@ Array wave_slope(const Array& x) { return np::cos(x) * x + np::sin(x); }
 Array wave_curve(const Array& x) { return 2.0 * np::cos(x) - np::sin(x) * x; }
 Array rows() { return np::array({{0.1, 0.2, 0.3}, {-0.4, 0.5, 0.6}}, ct::f64); }
 
-TEST(Composition, JitOfVmapOfGrad) { EXPECT_CLOSE(ct::jit(ct::vmap(ct::grad(wave)))(rows()), wave_slope(rows())); }
+TEST(Composition, JitOfVmapOfGrad) {
+  EXPECT_CLOSE(ct::jit(ct::vmap(ct::grad(wave)))(rows()), wave_slope(rows()));
+}
 
 TEST(Composition, GradOfJitOfVmap) {
   const auto batched = ct::jit(ct::vmap(wave));
@@ -53,14 +55,16 @@ TEST(Composition, VjpOfJvp) {
   const auto [value, pull] = ct::vjp(pushed, x3);
   EXPECT_CLOSE(value, wave_slope(x3) * t);
   EXPECT_CLOSE(std::get<0>(pull(c)), c * wave_curve(x3) * t);
-  EXPECT_CLOSE(std::get<0>(pull(2.0 * c)), 2.0 * c * wave_curve(x3) * t);  // a pullback serves many cotangents
+  EXPECT_CLOSE(std::get<0>(pull(2.0 * c)),
+               2.0 * c * wave_curve(x3) * t);  // a pullback serves many cotangents
 }
 
 TEST(Composition, LinearizeInsideAndOutside) {
   const auto [y, push] = ct::linearize(ct::grad(wave), x3);
   EXPECT_CLOSE(y, wave_slope(x3));
   EXPECT_CLOSE(push(x3), wave_curve(x3) * x3);
-  EXPECT_CLOSE(ct::vmap(push)(np::stack({x3, 2.0 * x3})), np::stack({wave_curve(x3) * x3, 2.0 * wave_curve(x3) * x3}));
+  EXPECT_CLOSE(ct::vmap(push)(np::stack({x3, 2.0 * x3})),
+               np::stack({wave_curve(x3) * x3, 2.0 * wave_curve(x3) * x3}));
   EXPECT_CLOSE(ct::jit(push)(x3), wave_curve(x3) * x3);
   const auto through = [](const Array& x) {
     const auto [value, inner] = ct::linearize([](const Array& a) { return np::sin(a) * a; }, x);
@@ -88,16 +92,23 @@ TEST(Composition, ThirdDerivativesInEveryOrderOfModes) {
   };
   const std::vector<Case> cases{
       {"sin", [](const Array& x) { return np::sin(x); }, [](const Array& x) { return -np::cos(x); }},
-      {"power", [](const Array& x) { return lax::integer_pow(x, 5); }, [](const Array& x) { return 60.0 * x * x; }},
-      {"exp", [](const Array& x) { return np::exp(2.0 * x); }, [](const Array& x) { return 8.0 * np::exp(2.0 * x); }},
+      {"power", [](const Array& x) { return lax::integer_pow(x, 5); },
+       [](const Array& x) { return 60.0 * x * x; }},
+      {"exp", [](const Array& x) { return np::exp(2.0 * x); },
+       [](const Array& x) { return 8.0 * np::exp(2.0 * x); }},
       {"log", [](const Array& x) { return np::log(x); }, [](const Array& x) { return 2.0 / (x * x * x); }},
       {"tanh", [](const Array& x) { return np::tanh(x); },
        [](const Array& x) {
          const Array s = 1.0 - np::square(np::tanh(x));
          return -2.0 * s * (3.0 * s - 2.0);
        }},
-      {"cumprod", [](const Array& x) { return np::cumprod(np::stack({x, x, x, x}))[3]; }, [](const Array& x) { return 24.0 * x; }},
-      {"sqrt", [](const Array& x) { return np::sqrt(x); }, [](const Array& x) { return 0.375 * np::power(x, -2.5); }},
+      {"cumprod",
+       [](const Array& x) {
+         return np::cumprod(np::stack({x, x, x, x}))[3];
+       },
+       [](const Array& x) { return 24.0 * x; }},
+      {"sqrt", [](const Array& x) { return np::sqrt(x); },
+       [](const Array& x) { return 0.375 * np::power(x, -2.5); }},
   };
   const std::vector<Scalar (*)(Scalar)> modes{forward, reverse, linearized};
   const Array x = np::array(0.7, ct::f64);
@@ -141,9 +152,15 @@ Array derivative(const F& f, const Array& x) {
 TEST(Closures, PerturbationsAreNotConfused) {
   const Array one = np::array(1.0, ct::f64), x0 = np::array(3.0, ct::f64);
   // d/dx (x · d/dy (x + y)) = 1
-  const auto by_forward = [&](const Array& x) { return x * derivative([&](const Array& y) { return x + y; }, one); };
-  const auto by_reverse = [&](const Array& x) { return x * ct::grad([&](const Array& y) { return x + y; })(one); };
-  const auto by_jit = [&](const Array& x) { return x * ct::jit(ct::grad([&](const Array& y) { return x + y; }))(one); };
+  const auto by_forward = [&](const Array& x) {
+    return x * derivative([&](const Array& y) { return x + y; }, one);
+  };
+  const auto by_reverse = [&](const Array& x) {
+    return x * ct::grad([&](const Array& y) { return x + y; })(one);
+  };
+  const auto by_jit = [&](const Array& x) {
+    return x * ct::jit(ct::grad([&](const Array& y) { return x + y; }))(one);
+  };
   EXPECT_CLOSE(derivative(by_forward, x0), one);
   EXPECT_CLOSE(derivative(by_reverse, x0), one);
   EXPECT_CLOSE(derivative(by_jit, x0), one);
@@ -151,12 +168,16 @@ TEST(Closures, PerturbationsAreNotConfused) {
   EXPECT_CLOSE(ct::grad(by_reverse)(x0), one);
   EXPECT_CLOSE(ct::grad(by_jit)(x0), one);
   // d/dx (x · d/dy (x y)) = 2 x
-  const auto product = [&](const Array& x) { return x * derivative([&](const Array& y) { return x * y; }, one); };
+  const auto product = [&](const Array& x) {
+    return x * derivative([&](const Array& y) { return x * y; }, one);
+  };
   EXPECT_CLOSE(derivative(product, x0), 2.0 * x0);
   EXPECT_CLOSE(ct::grad(product)(x0), 2.0 * x0);
   EXPECT_CLOSE(ct::jit(ct::grad(product))(x0), 2.0 * x0);
   // The point of the inner derivative is the outer variable itself: d/dx (d/dy (x y²) at y = x) = 4 x
-  const auto at_itself = [&](const Array& x) { return ct::grad([&](const Array& y) { return x * y * y; })(x); };
+  const auto at_itself = [&](const Array& x) {
+    return ct::grad([&](const Array& y) { return x * y * y; })(x);
+  };
   EXPECT_CLOSE(ct::grad(at_itself)(x0), 4.0 * x0);
   EXPECT_CLOSE(derivative(at_itself, x0), 4.0 * x0);
 }
@@ -166,7 +187,9 @@ TEST(Closures, ThreeLevels) {
   // d/dx (x · d/dy (y · d/dz (x y z))) at y0 = 4 x y0
   const auto f = [&](const Array& x) {
     return x * ct::grad([&](const Array& y) {
-             return y * ct::jit([&](const Array& z) { return derivative([&](const Array& w) { return x * y * w; }, z); })(y0);
+             return y * ct::jit([&](const Array& z) {
+                      return derivative([&](const Array& w) { return x * y * w; }, z);
+                    })(y0);
            })(y0);
   };
   EXPECT_CLOSE(ct::grad(f)(x0), 4.0 * x0 * y0);
@@ -191,11 +214,16 @@ TEST(Closures, EveryInnerTransformSeesOuterTracers) {
     EXPECT_CLOSE(ct::jacfwd(f)(x3), want);
     EXPECT_CLOSE(ct::jit(ct::grad(f))(x3), want);
     EXPECT_CLOSE(ct::vmap(ct::grad(f))(np::stack({x3, x3}))[1], want);
-    EXPECT_CLOSE(ct::grad([&](const Array& x) { return np::sum(ct::vmap(f)(np::stack({x, x}))); })(x3), 2.0 * want);
+    EXPECT_CLOSE(ct::grad([&](const Array& x) {
+                   return np::sum(ct::vmap(f)(np::stack({x, x})));
+                 })(x3),
+                 2.0 * want);
   };
   check("jit", [](const auto& f, const Array& v) { return ct::jit(f)(v); });
   check("checkpoint", [](const auto& f, const Array& v) { return ct::checkpoint(f)(v); });
-  check("vmap", [](const auto& f, const Array& v) { return ct::vmap([f](const Array& one) { return f(one[ct::newaxis])(ct::all, 0); })(v); });
+  check("vmap", [](const auto& f, const Array& v) {
+    return ct::vmap([f](const Array& one) { return f(one[ct::newaxis])(ct::all, 0); })(v);
+  });
   check("vjp", [](const auto& f, const Array& v) { return ct::vjp(f, v).first; });
   check("linearize", [](const auto& f, const Array& v) { return ct::linearize(f, v).first; });
   check("jvp", [](const auto& f, const Array& v) { return ct::jvp(f, std::tuple{v}, std::tuple{v}).first; });
@@ -216,7 +244,8 @@ struct Layer {
 };
 
 TEST(NestedVmap, AxesPerArgumentAndLeaf) {
-  const Array w = np::arange(24, ct::f64).reshape({3, 2, 4}) * 0.1, b = np::arange(6, ct::f64).reshape({2, 3});
+  const Array w = np::arange(24, ct::f64).reshape({3, 2, 4}) * 0.1,
+              b = np::arange(6, ct::f64).reshape({2, 3});
   const auto f = [](const Layer& l, const Array& x) {
     return std::pair{np::matmul(l.w, x) + np::sum(l.b), Layer{l.b, x}};
   };
@@ -236,13 +265,17 @@ TEST(NestedVmap, AxesPerArgumentAndLeaf) {
 }
 
 TEST(NestedVmap, OuterProductTwoAndThreeDeep) {
-  const Array a = np::arange(2, ct::f64) + 1.0, b = np::arange(3, ct::f64) + 1.0, c = np::arange(4, ct::f64) + 1.0;
+  const Array a = np::arange(2, ct::f64) + 1.0, b = np::arange(3, ct::f64) + 1.0,
+              c = np::arange(4, ct::f64) + 1.0;
   const auto f = [](const Array& x, const Array& y, const Array& z) { return x * y + z; };
-  const auto abc = ct::vmap(ct::vmap(ct::vmap(f, {.in_axes = {ct::none, ct::none, 0}}), {.in_axes = {ct::none, 0, ct::none}}),
-                            {.in_axes = {0, ct::none, ct::none}, .out_axes = 1});
+  const auto abc = ct::vmap(
+      ct::vmap(ct::vmap(f, {.in_axes = {ct::none, ct::none, 0}}), {.in_axes = {ct::none, 0, ct::none}}),
+      {.in_axes = {0, ct::none, ct::none}, .out_axes = 1});
   const Array want = np::einsum("i,j->ij", {a, b})(ct::all, ct::all, ct::newaxis) + c;
   EXPECT_CLOSE(abc(a, b, c), np::swapaxes(want, 0, 1));
-  EXPECT_CLOSE(ct::grad<1>([&](const Array& x, const Array& y, const Array& z) { return np::sum(abc(x, y, z)); })(a, b, c),
+  EXPECT_CLOSE(ct::grad<1>([&](const Array& x, const Array& y, const Array& z) {
+                 return np::sum(abc(x, y, z));
+               })(a, b, c),
                np::full({3}, 12.0, ct::f64));
 }
 
@@ -272,7 +305,10 @@ Array run_model(const Model& m, const Array& x) {
 }
 
 TEST(Trees, StructsThroughEveryTransform) {
-  const Model m{{{0.3 * np::ones({2, 3}, ct::f64), np::zeros({2}, ct::f64)}, {0.5 * np::ones({1, 2}, ct::f64), np::zeros({1}, ct::f64)}}, 2, "sum"};
+  const Model m{{{0.3 * np::ones({2, 3}, ct::f64), np::zeros({2}, ct::f64)},
+                 {0.5 * np::ones({1, 2}, ct::f64), np::zeros({1}, ct::f64)}},
+                2,
+                "sum"};
   const Model g = ct::grad(run_model)(m, x3);
   EXPECT_EQ(g.power, 2);
   EXPECT_EQ(g.kind, "sum");
@@ -284,13 +320,15 @@ TEST(Trees, StructsThroughEveryTransform) {
   // <g, t> by jvp, with the model itself as its tangent.
   const Array directional = ct::jvp(run_model, std::tuple{m, x3}, std::tuple{m, np::zeros_like(x3)}).second;
   Array inner = np::array(0.0, ct::f64);
-  for (std::size_t i = 0; i < 2; ++i) inner = inner + np::sum(g.layers[i].w * m.layers[i].w) + np::sum(g.layers[i].b * m.layers[i].b);
+  for (std::size_t i = 0; i < 2; ++i)
+    inner = inner + np::sum(g.layers[i].w * m.layers[i].w) + np::sum(g.layers[i].b * m.layers[i].b);
   EXPECT_CLOSE(directional, inner);
   // Other static fields make another program.
   Model cubed = m;
   cubed.power = 3;
   const auto jitted = ct::jit(run_model);
-  const Array base = ct::jit([](const Model& mm, const Array& x) { return run_model(mm, x); })(Model{m.layers, 1, "sum"}, x3);
+  const Array base = ct::jit([](const Model& mm, const Array& x) { return run_model(mm, x); })(
+      Model{m.layers, 1, "sum"}, x3);
   EXPECT_CLOSE(jitted(m, x3), base * base);
   EXPECT_CLOSE(jitted(cubed, x3), base * base * base);
   // Per-example gradients.

@@ -1,5 +1,6 @@
-// The catalogue's calls: random sub-programs behind jit, checkpoint, custom rules and vmap, some closing over a
-// value of the surrounding program, and derivatives taken inside a program. `plain` says the same without them.
+// The catalogue's calls: random sub-programs behind jit, checkpoint, custom rules and vmap, some closing over
+// a value of the surrounding program, and derivatives taken inside a program. `plain` says the same without
+// them.
 #include "compose/random_program.hpp"
 
 namespace compose {
@@ -20,7 +21,9 @@ Sub sub_program(Draw& draw, const Arrays& like) {
 }
 /// A node that runs `p` through `call`, and plainly for the oracle.
 Body called(const Sub& p, std::function<Arrays(const Function& f, const Arrays& operands)> call) {
-  return {[p, call = std::move(call)](const Arrays& v) { return call([p](const Arrays& in) { return (*p)(in); }, v)[0]; },
+  return {[p, call = std::move(call)](const Arrays& v) {
+            return call([p](const Arrays& in) { return (*p)(in); }, v)[0];
+          },
           [p](const Arrays& v) {
             double unused = 1;
             return p->plain(v, unused)[0];
@@ -45,10 +48,9 @@ Body closed_over(const Sub& p, std::function<Arrays(const Function& f, const Arr
 }
 
 ct::PolicyPtr random_policy(Draw& draw) {
-  static const std::vector<ct::PolicyPtr> policies{ct::policy::everything_saveable, ct::policy::nothing_saveable,
-                                                   ct::policy::dots_saveable,
-                                                   ct::policy::dots_with_no_batch_dims_saveable,
-                                                   ct::policy::save_only_these_names({"kept"})};
+  static const std::vector<ct::PolicyPtr> policies{
+      ct::policy::everything_saveable, ct::policy::nothing_saveable, ct::policy::dots_saveable,
+      ct::policy::dots_with_no_batch_dims_saveable, ct::policy::save_only_these_names({"kept"})};
   return draw.pick(policies);
 }
 
@@ -58,17 +60,21 @@ std::vector<Op> call_ops() {
   return {
       {"jit_call", 2,
        [](Draw& draw, const Arrays& like) {
-         return called(sub_program(draw, like), [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
+         return called(sub_program(draw, like),
+                       [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
        }},
       {"jit_closure", 2,
        [](Draw& draw, const Arrays& like) {
-         return closed_over(sub_program(draw, like), [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
+         return closed_over(sub_program(draw, like),
+                            [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
        }},
       {"checkpoint_call", 2,
        [](Draw& draw, const Arrays& like) {
          const ct::PolicyPtr policy = random_policy(draw);
          return called(sub_program(draw, like), [policy](const Function& f, const Arrays& v) {
-           const auto named = [f](const Arrays& in) { return Arrays{ct::checkpoint_name(f({ct::checkpoint_name(in[0], "kept"), in[1]})[0], "kept")}; };
+           const auto named = [f](const Arrays& in) {
+             return Arrays{ct::checkpoint_name(f({ct::checkpoint_name(in[0], "kept"), in[1]})[0], "kept")};
+           };
            return ct::checkpoint(named, {.policy = policy})(v);
          });
        }},
@@ -82,7 +88,9 @@ std::vector<Op> call_ops() {
       {"custom_jvp_call", 2,
        [](Draw& draw, const Arrays& like) {
          return called(sub_program(draw, like), [](const Function& f, const Arrays& v) {
-           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) { return ct::jvp(f, x, t); };
+           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) {
+             return ct::jvp(f, x, t);
+           };
            return ct::custom_jvp(f, rule)(v);
          });
        }},
@@ -90,7 +98,9 @@ std::vector<Op> call_ops() {
        [](Draw& draw, const Arrays& like) {
          Body body = called(sub_program(draw, like), [](const Function& f, const Arrays& v) {
            const auto forward = [f](const Arrays& x) { return std::pair{f(x), x}; };
-           const auto backward = [f](const Arrays& x, const Arrays& ct) { return std::get<0>(ct::vjp(f, x).second(ct)); };
+           const auto backward = [f](const Arrays& x, const Arrays& ct) {
+             return std::get<0>(ct::vjp(f, x).second(ct));
+           };
            return ct::custom_vjp(f, forward, backward)(v);
          });
          body.reverse_only = true;
@@ -99,7 +109,9 @@ std::vector<Op> call_ops() {
       {"jit_checkpoint_custom", 2,
        [](Draw& draw, const Arrays& like) {
          return called(sub_program(draw, like), [](const Function& f, const Arrays& v) {
-           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) { return ct::jvp(f, x, t); };
+           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) {
+             return ct::jvp(f, x, t);
+           };
            return ct::jit(ct::checkpoint(ct::custom_jvp(f, rule)))(v);
          });
        }},
@@ -109,8 +121,9 @@ std::vector<Op> call_ops() {
          const int axis = draw.below(like[1].ndim());
          return Body{[axis](const Arrays& v) {
                        const Array outer = np::sum(v[0]);
-                       return ct::vmap([outer](const Array& row) { return np::tanh(np::sum(row) * outer) + row; },
-                                       {.in_axes = axis})(v[1]);
+                       return ct::vmap(
+                           [outer](const Array& row) { return np::tanh(np::sum(row) * outer) + row; },
+                           {.in_axes = axis})(v[1]);
                      },
                      [axis](const Arrays& v) {
                        const Array rows = np::moveaxis(v[1], axis, 0);
@@ -129,17 +142,19 @@ std::vector<Op> call_ops() {
        }},
       {"jvp_inside", 2,
        [](Draw&, const Arrays&) {
-         return Body{[](const Arrays& v) {
-                       const Array x = np::sum(v[0]);
-                       const auto f = [x](const Array& y) { return np::exp(0.3 * y) * x; };
-                       return ct::jvp(f, std::tuple{v[1]}, std::tuple{np::sin(v[1])}).second;
-                     },
-                     [](const Arrays& v) { return 0.3 * np::exp(0.3 * v[1]) * np::sum(v[0]) * np::sin(v[1]); }};
+         return Body{
+             [](const Arrays& v) {
+               const Array x = np::sum(v[0]);
+               const auto f = [x](const Array& y) { return np::exp(0.3 * y) * x; };
+               return ct::jvp(f, std::tuple{v[1]}, std::tuple{np::sin(v[1])}).second;
+             },
+             [](const Arrays& v) { return 0.3 * np::exp(0.3 * v[1]) * np::sum(v[0]) * np::sin(v[1]); }};
        }},
       {"linearize_inside", 2,
        [](Draw&, const Arrays&) {
          return Body{[](const Arrays& v) {
-                       const auto [y, push] = ct::linearize([](const Array& a) { return np::sin(a) * a; }, v[1]);
+                       const auto [y, push] =
+                           ct::linearize([](const Array& a) { return np::sin(a) * a; }, v[1]);
                        return push(np::ones_like(v[1])) + y * np::sum(v[0]);
                      },
                      [](const Arrays& v) {

@@ -47,21 +47,28 @@ std::vector<Op> reduction_ops() {
       reduction("sum", np::sum),
       reduction("mean", np::mean),
       reduction("prod", np::prod),
-      reduction("var", [](const ct::ArrayLike& a, const ct::Axes& axes, bool keep) { return np::var(a, axes, keep); }),
+      reduction("var", [](const ct::ArrayLike& a, const ct::Axes& axes,
+                          bool keep) { return np::var(a, axes, keep); }),
       reduction("logsumexp", np::logsumexp),
       reduction("max", np::max, true),
       reduction("min", np::min, true),
       along_axis("cumsum",
-                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::cumsum(v[0], axis); }); }),
+                 [](Draw&, int axis, int) {
+                   return plainly([=](const Arrays& v) { return np::cumsum(v[0], axis); });
+                 }),
       along_axis("cumprod",
-                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::cumprod(v[0], axis); }); }),
+                 [](Draw&, int axis, int) {
+                   return plainly([=](const Arrays& v) { return np::cumprod(v[0], axis); });
+                 }),
       along_axis("cumlogsumexp",
                  [](Draw& draw, int axis, int) {
                    const bool reverse = draw.one_in(2);
                    return plainly([=](const Arrays& v) { return lax::cumlogsumexp(v[0], axis, reverse); });
                  }),
       along_axis("cummax",
-                 [](Draw&, int axis, int) { return where_distinct([=](const Arrays& v) { return lax::cummax(v[0], axis); }); }),
+                 [](Draw&, int axis, int) {
+                   return where_distinct([=](const Arrays& v) { return lax::cummax(v[0], axis); });
+                 }),
       along_axis("softmax",
                  [](Draw&, int axis, int) {
                    return plainly([=](const Arrays& v) {
@@ -76,7 +83,9 @@ std::vector<Op> reduction_ops() {
                  }),
       along_axis("sort_with",
                  [](Draw&, int axis, int) {
-                   return where_distinct([=](const Arrays& v) { return lax::sort({v[0], np::sin(v[0])}, axis)[1]; });
+                   return where_distinct([=](const Arrays& v) {
+                     return lax::sort({v[0], np::sin(v[0])}, axis)[1];
+                   });
                  }),
       along_axis("argsort_take",
                  [](Draw&, int axis, int) {
@@ -85,7 +94,9 @@ std::vector<Op> reduction_ops() {
                    });
                  }),
       along_axis("diff",
-                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::diff(v[0], 1, axis); }); }),
+                 [](Draw&, int axis, int) {
+                   return plainly([=](const Arrays& v) { return np::diff(v[0], 1, axis); });
+                 }),
       {"top_k", 1,
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          if (like[0].ndim() == 0 || like[0].size() == 0) return std::nullopt;
@@ -101,10 +112,12 @@ std::vector<Op> shape_ops() {
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          std::vector<int> axes(static_cast<std::size_t>(like[0].ndim()));
          for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
-         for (std::size_t i = axes.size(); i > 1; --i) std::swap(axes[i - 1], axes[static_cast<std::size_t>(draw.below(static_cast<int>(i)))]);
+         for (std::size_t i = axes.size(); i > 1; --i)
+           std::swap(axes[i - 1], axes[static_cast<std::size_t>(draw.below(static_cast<int>(i)))]);
          return plainly([=](const Arrays& v) { return np::transpose(v[0], axes); });
        }},
-      {"ravel", 1, [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::ravel(v[0]); }); }},
+      {"ravel", 1,
+       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::ravel(v[0]); }); }},
       {"reshape", 1,
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          static const std::vector<Shape> shapes{{2, -1}, {-1, 3}, {3, -1}, {-1, 2}, {1, -1}, {2, 1, -1}};
@@ -119,7 +132,8 @@ std::vector<Op> shape_ops() {
          const int axis = draw.between(-like[0].ndim() - 1, like[0].ndim());
          return plainly([=](const Arrays& v) { return np::expand_dims(v[0], axis); });
        }},
-      {"squeeze", 1, [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::squeeze(v[0]); }); }},
+      {"squeeze", 1,
+       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::squeeze(v[0]); }); }},
       {"broadcast", 1,
        [](Draw& draw, const Arrays& like) {
          Shape shape = like[0].shape();
@@ -128,23 +142,29 @@ std::vector<Op> shape_ops() {
          if (draw.one_in(2)) shape.insert(shape.begin(), draw.between(1, 2));
          return plainly([=](const Arrays& v) { return np::broadcast_to(v[0], shape); });
        }},
-      along_axis("flip",
-                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::flip(v[0], axis); }); }),
+      along_axis("flip", [](Draw&, int axis,
+                            int) { return plainly([=](const Arrays& v) { return np::flip(v[0], axis); }); }),
       along_axis("roll",
                  [](Draw& draw, int axis, int) {
                    const int shift = draw.between(-2, 2);
                    return plainly([=](const Arrays& v) { return np::roll(v[0], shift, axis); });
                  }),
       along_axis("repeat",
-                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::repeat(v[0], 2, axis); }); }),
+                 [](Draw&, int axis, int) {
+                   return plainly([=](const Arrays& v) { return np::repeat(v[0], 2, axis); });
+                 }),
       along_axis("join_mirrored",
                  [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) { return np::concatenate({np::sin(v[0]), np::flip(v[0], axis)}, axis); });
+                   return plainly([=](const Arrays& v) {
+                     return np::concatenate({np::sin(v[0]), np::flip(v[0], axis)}, axis);
+                   });
                  }),
       along_axis("first_half",
                  [](Draw& draw, int axis, int n) {
                    const int at = draw.below(n + 1), part = draw.below(2);
-                   return plainly([=](const Arrays& v) { return np::split(v[0], {std::int64_t{at}}, axis)[static_cast<std::size_t>(part)]; });
+                   return plainly([=](const Arrays& v) {
+                     return np::split(v[0], {std::int64_t{at}}, axis)[static_cast<std::size_t>(part)];
+                   });
                  }),
       {"stack", 2,
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
@@ -182,7 +202,9 @@ std::vector<Op> shape_ops() {
          return plainly([=](const Arrays& v) { return np::pad(v[0], width, mode); });
        }},
       {"tile", 1,
-       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::tile(v[0], {2, 1}); }); }},
+       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) {
+                                    return np::tile(v[0], {2, 1});
+                                  }); }},
   };
 }
 

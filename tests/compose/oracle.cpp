@@ -86,9 +86,9 @@ Hosts combined(double a, const Hosts& x, double b, const Hosts& y) {
 
 }  // namespace
 
-// Three central differences with steps h, h/2, h/4, extrapolated twice: the error is of order h^6, about 1e-10
-// for functions whose Taylor coefficients are near one, and rounding adds about 1e-13. Steps are powers of two
-// relative to the tangent, so that little is lost in x ± h t.
+// Three central differences with steps h, h/2, h/4, extrapolated twice: the error is of order h^6, about
+// 1e-10 for functions whose Taylor coefficients are near one, and rounding adds about 1e-13. Steps are powers
+// of two relative to the tangent, so that little is lost in x ± h t.
 Hosts difference(const HostFunction& f, const Hosts& x, const Hosts& t) {
   double size = 0;
   for (const Host& leaf : t)
@@ -99,7 +99,8 @@ Hosts difference(const HostFunction& f, const Hosts& x, const Hosts& t) {
     const double h = std::ldexp(first_step, -level);
     row[static_cast<std::size_t>(level)] = combined(0.5 / h, f(moved(x, t, h)), -0.5 / h, f(moved(x, t, -h)));
   }
-  const Hosts coarse = combined(4.0 / 3, row[1], -1.0 / 3, row[0]), fine = combined(4.0 / 3, row[2], -1.0 / 3, row[1]);
+  const Hosts coarse = combined(4.0 / 3, row[1], -1.0 / 3, row[0]),
+              fine = combined(4.0 / 3, row[2], -1.0 / 3, row[1]);
   Hosts out = combined(16.0 / 15, fine, -1.0 / 15, coarse);
   for (std::size_t i = 0; i < out.size(); ++i)
     for (std::size_t k = 0; k < out[i].values.size(); ++k) {

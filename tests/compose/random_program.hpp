@@ -11,8 +11,8 @@ namespace compose {
 
 using Apply = std::function<Array(const Arrays& operands)>;
 
-/// What a node computes. `plain` is the same function without any transform in it, for the oracle. `gap` is how
-/// far the operands are from a point where the function has no derivative (a tie, a threshold).
+/// What a node computes. `plain` is the same function without any transform in it, for the oracle. `gap` is
+/// how far the operands are from a point where the function has no derivative (a tie, a threshold).
 struct Body {
   Apply apply;
   Apply plain = nullptr;

@@ -15,7 +15,8 @@ constexpr int groups = 16;
 constexpr std::uint64_t first_seed = 20260000;
 
 // Tolerances, relative to the larger of one and the leaf's largest element.
-/// One order of extrapolated differences is good to about 1e-10 where functions are tame; programs are not always.
+/// One order of extrapolated differences is good to about 1e-10 where functions are tame; programs are not
+/// always.
 constexpr double first_order_tolerance = 1e-7;
 /// A second difference divides the first one's error by a step of about 1/64.
 constexpr double second_order_tolerance = 2e-6;
@@ -45,7 +46,8 @@ std::string values_text(const Host& h) {
 
 std::string differ(const char* what, const Hosts& got, const Hosts& want, double tolerance) {
   if (got.size() != want.size())
-    return std::string(what) + ": " + std::to_string(got.size()) + " leaves instead of " + std::to_string(want.size()) + "\n";
+    return std::string(what) + ": " + std::to_string(got.size()) + " leaves instead of " +
+           std::to_string(want.size()) + "\n";
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool same = got[i].shape == want[i].shape;
     double scale = 1;
@@ -53,7 +55,8 @@ std::string differ(const char* what, const Hosts& got, const Hosts& want, double
     for (std::size_t k = 0; same && k < got[i].values.size(); ++k)
       same = std::abs(got[i].values[k] - want[i].values[k]) <= tolerance * scale;
     if (!same)
-      return std::string(what) + ", leaf " + std::to_string(i) + "\n  got  " + values_text(got[i]) + "\n  want " + values_text(want[i]) + "\n";
+      return std::string(what) + ", leaf " + std::to_string(i) + "\n  got  " + values_text(got[i]) +
+             "\n  want " + values_text(want[i]) + "\n";
   }
   return {};
 }
@@ -65,15 +68,16 @@ std::string compare_modes(const Composed& f, const Arrays& x) {
     for (const Arrays& row : rows) out.insert(out.end(), row.begin(), row.end());
     return to_host(out);
   };
-  return differ("jacfwd and jacrev of the composition", flat(ct::jacfwd(f.composed)(x)), flat(ct::jacrev(f.composed)(x)), modes_tolerance);
+  return differ("jacfwd and jacrev of the composition", flat(ct::jacfwd(f.composed)(x)),
+                flat(ct::jacrev(f.composed)(x)), modes_tolerance);
 }
 
 Outcome run_one(std::uint64_t seed) {
   Draw draw(seed);  // one draw per statement: the order of evaluation of arguments is the compiler's
   const std::vector<Shape> inputs = random_inputs(draw);
   const bool reverse_only = draw.one_in(3);
-  const auto program =
-      std::make_shared<const RandomProgram>(random_program(draw, inputs, {.allow_reverse_only = reverse_only}));
+  const auto program = std::make_shared<const RandomProgram>(
+      random_program(draw, inputs, {.allow_reverse_only = reverse_only}));
   Composed f = base(program);
   for (int depth = draw.between(1, 4); depth > 0; --depth)
     if (!transform_at_random(f, draw)) break;
@@ -86,16 +90,20 @@ Outcome run_one(std::uint64_t seed) {
   const bool by_differences = f.order < 3;
   const double tolerance = f.order < 2 ? first_order_tolerance : second_order_tolerance;
   Hosts want;
-  if (by_differences) want = f.oracle(to_host(x));
-  else base(program).oracle(to_host(representative));
-  if (trust().gap < kink_margin || trust().error > trusted_part * tolerance || trust().largest > 1e3) return out;
+  if (by_differences)
+    want = f.oracle(to_host(x));
+  else
+    base(program).oracle(to_host(representative));
+  if (trust().gap < kink_margin || trust().error > trusted_part * tolerance || trust().largest > 1e3)
+    return out;
   out.compared = true;
   try {
     const Arrays composed = f.composed(x);
     const Hosts got = to_host(composed);
     if (by_differences) out.failure += differ("composed and oracle", got, want, tolerance);
     out.failure += differ("composed and exchanged", got, to_host(f.exchanged(x)), exchanged_tolerance);
-    out.failure += differ("jit of the composition and itself", to_host(ct::jit(f.composed)(x)), got, jit_tolerance);
+    out.failure +=
+        differ("jit of the composition and itself", to_host(ct::jit(f.composed)(x)), got, jit_tolerance);
     std::int64_t in = 0, outs = 0;
     for (const Shape& s : f.inputs) in += elements(s);
     for (const Shape& s : f.outputs) outs += elements(s);

@@ -68,27 +68,37 @@ ct::MappedAxes axes_list(const std::vector<int>& axes) {
     return axes[i] == ct::flat::no_axis ? ct::MappedAxes(ct::none) : ct::MappedAxes(axes[i]);
   };
   switch (axes.size()) {
-    case 0: return ct::MappedAxes(0);
-    case 1: return at(0);
-    case 2: return ct::MappedAxes({at(0), at(1)});
-    case 3: return ct::MappedAxes({at(0), at(1), at(2)});
-    case 4: return ct::MappedAxes({at(0), at(1), at(2), at(3)});
-    default: throw std::logic_error("more leaves than a random composition has");
+    case 0:
+      return ct::MappedAxes(0);
+    case 1:
+      return at(0);
+    case 2:
+      return ct::MappedAxes({at(0), at(1)});
+    case 3:
+      return ct::MappedAxes({at(0), at(1), at(2)});
+    case 4:
+      return ct::MappedAxes({at(0), at(1), at(2), at(3)});
+    default:
+      throw std::logic_error("more leaves than a random composition has");
   }
 }
 /// The axes of one argument's leaves.
 ct::MappedAxes of_one_argument(const std::vector<int>& axes) {
-  return axes.size() < 2 ? axes_list(axes) : ct::MappedAxes(std::initializer_list<ct::MappedAxes>{axes_list(axes)});
+  return axes.size() < 2 ? axes_list(axes)
+                         : ct::MappedAxes(std::initializer_list<ct::MappedAxes>{axes_list(axes)});
 }
 
 Arrays run_composed(const Transform& t, const Function& f, const Arrays& all) {
   const Function inner = closing_over(f, all, t.passed);
   const Arrays x = chosen(all, t.passed);
   switch (t.kind) {
-    case Kind::jit: return ct::jit(inner)(x);
-    case Kind::checkpoint: return ct::checkpoint(inner, {.policy = t.policy})(x);
+    case Kind::jit:
+      return ct::jit(inner)(x);
+    case Kind::checkpoint:
+      return ct::checkpoint(inner, {.policy = t.policy})(x);
     case Kind::vmap:
-      return ct::vmap(inner, {.in_axes = of_one_argument(t.in_axes), .out_axes = of_one_argument(t.out_axes)})(x);
+      return ct::vmap(inner,
+                      {.in_axes = of_one_argument(t.in_axes), .out_axes = of_one_argument(t.out_axes)})(x);
     case Kind::jvp: {
       const auto [y, ty] = ct::jvp(inner, std::tuple{x}, std::tuple{directions(t, x)});
       return joined(y, ty);
@@ -144,7 +154,8 @@ Arrays run_exchanged(const Transform& t, const Function& f, const Arrays& all, b
   };
   switch (t.kind) {
     case Kind::jit:
-    case Kind::checkpoint: return inner(x);
+    case Kind::checkpoint:
+      return inner(x);
     case Kind::vmap: {
       std::vector<Arrays> results;
       for (std::int64_t b = 0; b < t.batch; ++b) {
@@ -168,7 +179,8 @@ Arrays run_exchanged(const Transform& t, const Function& f, const Arrays& all, b
       Arrays out = y;
       for (std::size_t o = 0; o < y.size(); ++o) {
         Array sum = np::zeros_like(y[o]);
-        for (std::size_t i = 0; i < x.size(); ++i) sum = sum + np::tensordot(rows[o][i], tangents[i], tangents[i].ndim());
+        for (std::size_t i = 0; i < x.size(); ++i)
+          sum = sum + np::tensordot(rows[o][i], tangents[i], tangents[i].ndim());
         out.push_back(sum);
       }
       return out;
@@ -177,7 +189,8 @@ Arrays run_exchanged(const Transform& t, const Function& f, const Arrays& all, b
       const Arrays y = inner(x);
       return joined(y, pull(directions(t, y)));
     }
-    case Kind::grad: return pull(t.coefficients);
+    case Kind::grad:
+      return pull(t.coefficients);
     case Kind::value_and_grad: {
       const Arrays y = inner(x);
       return joined(joined({weighted_sum(t.coefficients, y)}, y), pull(t.coefficients));
@@ -185,7 +198,8 @@ Arrays run_exchanged(const Transform& t, const Function& f, const Arrays& all, b
     case Kind::jacfwd:
     case Kind::jacrev: {
       Arrays out;
-      for (const Arrays& row : jacobian(inner, x, t.kind == Kind::jacrev && !reverse_only)) out = joined(out, row);
+      for (const Arrays& row : jacobian(inner, x, t.kind == Kind::jacrev && !reverse_only))
+        out = joined(out, row);
       return out;
     }
   }
@@ -214,12 +228,14 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
     const Hosts weights = to_host(t.coefficients);
     Host sum{{}, {0}};
     for (std::size_t o = 0; o < y.size(); ++o)
-      for (std::size_t e = 0; e < y[o].values.size(); ++e) sum.values[0] += weights[o].values[e] * y[o].values[e];
+      for (std::size_t e = 0; e < y[o].values.size(); ++e)
+        sum.values[0] += weights[o].values[e] * y[o].values[e];
     return sum;
   };
   switch (t.kind) {
     case Kind::jit:
-    case Kind::checkpoint: return inner(x);
+    case Kind::checkpoint:
+      return inner(x);
     case Kind::vmap: {
       std::vector<Hosts> results;
       for (std::int64_t b = 0; b < t.batch; ++b) {
@@ -237,12 +253,14 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
       return out;
     }
     case Kind::jvp:
-    case Kind::linearize: return joined(inner(x), difference(inner, x, directions(t, x)));
+    case Kind::linearize:
+      return joined(inner(x), difference(inner, x, directions(t, x)));
     case Kind::vjp: {
       const Hosts y = inner(x);
       return joined(y, pull(directions(t, y)));
     }
-    case Kind::grad: return pull(to_host(t.coefficients));
+    case Kind::grad:
+      return pull(to_host(t.coefficients));
     case Kind::value_and_grad: {
       const Hosts y = inner(x);
       return joined(joined({weigh(y)}, y), pull(to_host(t.coefficients)));
@@ -257,7 +275,8 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
           Host block{y[o].shape, {}};
           block.shape.insert(block.shape.end(), x[i].shape.begin(), x[i].shape.end());
           for (std::size_t e = 0; e < y[o].values.size(); ++e)
-            for (std::size_t k = 0; k < x[i].values.size(); ++k) block.values.push_back(by_element[i][k][o].values[e]);
+            for (std::size_t k = 0; k < x[i].values.size(); ++k)
+              block.values.push_back(by_element[i][k][o].values[e]);
           out.push_back(std::move(block));
         }
       return out;
@@ -267,7 +286,8 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
 }
 
 const char* name_of(Kind kind) {
-  static const char* const names[] = {"jit", "checkpoint", "vmap", "jvp", "linearize", "vjp", "grad", "value_and_grad", "jacfwd", "jacrev"};
+  static const char* const names[] = {"jit", "checkpoint", "vmap",           "jvp",    "linearize",
+                                      "vjp", "grad",       "value_and_grad", "jacfwd", "jacrev"};
   return names[static_cast<int>(kind)];
 }
 
@@ -331,9 +351,10 @@ Composed base(std::shared_ptr<const RandomProgram> program) {
 }
 
 bool transform_at_random(Composed& f, Draw& draw) {
-  static const std::vector<Kind> kinds{Kind::jit,  Kind::checkpoint, Kind::vmap,           Kind::vmap,   Kind::vmap,  Kind::jvp,
-                                       Kind::linearize, Kind::vjp,   Kind::grad,           Kind::grad,   Kind::value_and_grad,
-                                       Kind::jacfwd,    Kind::jacrev};
+  static const std::vector<Kind> kinds{Kind::jit,   Kind::checkpoint, Kind::vmap,           Kind::vmap,
+                                       Kind::vmap,  Kind::jvp,        Kind::linearize,      Kind::vjp,
+                                       Kind::grad,  Kind::grad,       Kind::value_and_grad, Kind::jacfwd,
+                                       Kind::jacrev};
   for (int tries = 0; tries < 20; ++tries) {
     Transform t;
     t.kind = draw.pick(kinds);
@@ -341,7 +362,8 @@ bool transform_at_random(Composed& f, Draw& draw) {
     // Until a reverse derivative has been taken, a custom_vjp rule must meet no forward one.
     if (f.reverse_only && f.order == 0 && t.differentiates() && t.forward()) continue;
     t.passed.assign(f.inputs.size(), true);
-    // A derivative that leaves inputs out would let an outer forward mode meet a custom_vjp rule through them.
+    // A derivative that leaves inputs out would let an outer forward mode meet a custom_vjp rule through
+    // them.
     if (f.inputs.size() > 1 && !(f.reverse_only && t.differentiates()) && draw.one_in(3)) {
       for (std::size_t i = 0; i < t.passed.size(); ++i) t.passed[i] = draw.one_in(2);
       t.passed[static_cast<std::size_t>(draw.below(static_cast<int>(t.passed.size())))] = true;
@@ -352,9 +374,11 @@ bool transform_at_random(Composed& f, Draw& draw) {
     double cost = 1;
     const auto by_all = static_cast<double>(6 * total(passed) + 1);
     switch (t.kind) {
-      case Kind::jit: break;
+      case Kind::jit:
+        break;
       case Kind::checkpoint: {
-        static const std::vector<ct::PolicyPtr> policies{ct::policy::everything_saveable, ct::policy::nothing_saveable, ct::policy::dots_saveable};
+        static const std::vector<ct::PolicyPtr> policies{
+            ct::policy::everything_saveable, ct::policy::nothing_saveable, ct::policy::dots_saveable};
         t.policy = draw.pick(policies);
         break;
       }
@@ -425,7 +449,9 @@ bool transform_at_random(Composed& f, Draw& draw) {
       f.composed = [jitted = ct::jit(f.composed)](const Arrays& x) { return jitted(x); };
     else
       f.composed = [t, inner = f.composed](const Arrays& x) { return run_composed(t, inner, x); };
-    f.exchanged = [t, inner = f.exchanged, r = f.reverse_only](const Arrays& x) { return run_exchanged(t, inner, x, r); };
+    f.exchanged = [t, inner = f.exchanged, r = f.reverse_only](const Arrays& x) {
+      return run_exchanged(t, inner, x, r);
+    };
     f.oracle = [t, inner = f.oracle](const Hosts& x) { return run_oracle(t, inner, x); };
     f.transforms.push_back(std::move(t));
     return true;

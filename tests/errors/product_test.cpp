@@ -119,11 +119,10 @@ TEST(RandomErrors, Arguments) {
   EXPECT_ERROR(TypeError, random::normal(key, {2}, i32), "[random.normal] dtype i32 is not a floating-point one; use f32");
   EXPECT_ERROR(TypeError, random::bits(key, {2}, f32), "[random.bits] dtype f32 is not unsigned; use u8, u16, u32 or u64.");
   EXPECT_ERROR(TypeError, random::randint(key, {2}, 0, 3, f32), "[random.randint] dtype f32 is not an integer one");
-  EXPECT_ERROR(TypeError, random::randint(key, {2}, 0.5, 3), "[random.randint] minval is f32[]; it must be an integer");
   EXPECT_ERROR(ShapeError, random::uniform(key, {-1}), "[random.uniform] shape (-1,) has a negative size");
   EXPECT_ERROR(ShapeError, random::bernoulli(key, ones({3}), Shape{2}), "[random.bernoulli]", "(3,)", "(2,)");
   EXPECT_ERROR(ValueError, random::split(key, -1), "[random.split] -1 keys were asked for");
   EXPECT_ERROR(TypeError, random::fold_in(key, 0.5), "[random.fold_in] the data is f32[]; it must be one integer.");
-  EXPECT_ERROR(ShapeError, random::categorical(key, np::zeros({2, 0})), "[random.categorical] axis 1 of f32[2,0] is empty");
+  EXPECT_ERROR(ShapeError, random::categorical(key, np::zeros({2, 0})), "[random.categorical] axis -1 of f32[2,0] is empty");
   EXPECT_ERROR(ShapeError, random::permutation(key, np::ones({})), "[random.permutation] f32[] has no axis to shuffle");
 }

@@ -58,7 +58,7 @@ TEST(ShapeErrors, Transpose) {
   EXPECT_ERROR(ShapeError, np::transpose(m23(), {0}), "[transpose] 1 axes are given for f32[2,3], which has 2");
   EXPECT_ERROR(ValueError, np::transpose(m23(), {0, 0}), "[transpose] axis 0 is given twice");
   EXPECT_ERROR(IndexError, np::transpose(m23(), {0, 2}), "[transpose] axis 2 is out of range for an array with 2 axes");
-  EXPECT_ERROR(ShapeError, lax::transpose(m23(), {1, 1}), "[transpose] (1, 1) is not a permutation of the 2 axes of f32[2,3]");
+  EXPECT_ERROR(ValueError, lax::transpose(m23(), {1, 1}), "[transpose] axis 1 is given twice; name each axis once.");
   EXPECT_ERROR(ShapeError, np::matrix_transpose(np::ones({3})), "[matrix_transpose] f32[3] is not a matrix");
   EXPECT_ERROR(ShapeError, np::permute_dims(m23(), {1}), "[permute_dims] 1 axes are given for f32[2,3]");
 }
@@ -78,7 +78,6 @@ TEST(ShapeErrors, Concatenate) {
   EXPECT_ERROR(ValueError, np::concatenate({}), "[concatenate] got no arrays");
   EXPECT_ERROR(ShapeError, np::concatenate({np::ones({}), np::ones({})}), "[concatenate] 0-d arrays have no axis to join along; use np::stack.");
   EXPECT_ERROR(IndexError, np::concatenate({m23(), m23()}, 2), "[concatenate] axis 2 is out of range");
-  EXPECT_ERROR(TypeError, lax::concatenate({m23(), np::ones({2, 3}, i32)}, 0), "[concatenate]", "f32[2,3]", "i32[2,3]");
 }
 TEST(ShapeErrors, Stack) {
   EXPECT_ERROR(ShapeError, np::stack({m23(), np::ones({3, 2})}), "[stack] shapes (2, 3) and (3, 2) differ; all arrays must have one shape.");
@@ -143,10 +142,10 @@ TEST(ShapeErrors, NegativeSizes) {
 }
 TEST(ShapeErrors, Creation) {
   EXPECT_ERROR(ValueError, np::arange(0, 5, 0), "[arange] the step is 0; give one that leads from 0 to 5.");
-  EXPECT_ERROR(ValueError, np::arange(0.0, np::inf, 1.0), "[arange] cannot go from 0 to inf in steps of 1");
+  EXPECT_ERROR(ValueError, np::arange(0.0, np::inf, 1.0), "[arange] would make inf elements; check start, stop and step.");
   EXPECT_ERROR(ValueError, np::arange(0.0, 1.0, 1e-300), "[arange] would make", "check start, stop and step");
   EXPECT_ERROR(ValueError, np::linspace(0, 1, -1), "[linspace] cannot make -1 points; give 0 or more.");
-  EXPECT_ERROR(IndexError, lax::iota(i32, {2}, 1), "[iota] axis 1 is out of range for shape (2,)");
+  EXPECT_ERROR(IndexError, lax::iota(i32, {2}, 1), "[iota] axis 1 is out of range for an array with 1 axes");
   EXPECT_ERROR(ShapeError, np::diag(np::ones({2, 2, 2})), "[diag] f32[2,2,2] is neither a vector nor a matrix");
   EXPECT_ERROR(ShapeError, np::tril(np::ones({2})), "[tril] f32[2] is not a matrix");
   EXPECT_ERROR(ShapeError, np::full({2}, np::ones({3})), "[broadcast_to] f32[3] does not broadcast to shape (2,)");

@@ -1,12 +1,13 @@
-// .npy and .npz: round trips, files as NumPy writes them, and damaged files, which must raise and never crash.
+// .npy and .npz: round trips, files as NumPy writes them, and damaged files, which must raise and never
+// crash.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cotan/io.hpp>
 #include <cotan/numpy.hpp>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <unistd.h>
 
 namespace cotan {
 namespace {
@@ -15,8 +16,9 @@ namespace fs = std::filesystem;
 namespace np = cotan::numpy;
 using namespace std::string_literals;
 
-constexpr DType all_dtypes[] = {DType::bool_, DType::i8,  DType::i16, DType::i32, DType::i64,  DType::u8, DType::u16,
-                                DType::u32,   DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
+constexpr DType all_dtypes[] = {DType::bool_, DType::i8,  DType::i16, DType::i32, DType::i64,
+                                DType::u8,    DType::u16, DType::u32, DType::u64, DType::f16,
+                                DType::bf16,  DType::f32, DType::f64};
 const Shape some_shapes[] = {{}, {1}, {7}, {0}, {2, 3}, {0, 3}, {3, 0, 2}, {2, 1, 3, 1, 2}};
 
 class IoTest : public ::testing::Test {
@@ -64,7 +66,8 @@ std::string npy(std::string header, const std::string& elements, char version = 
   return out + header + elements;
 }
 std::string describe_header(const std::string& descr, const std::string& shape, bool fortran = false) {
-  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+         ", 'shape': " + shape + ", }";
 }
 
 /// Runs f; it may succeed or raise IoError with a message that names the file, nothing else.
@@ -139,10 +142,13 @@ TEST_F(IoTest, NpyReadsWhatNumPyWrites) {
   for (const char version : {1, 2, 3})
     expect_same(load_npy(write("a.npy", npy(describe_header("|u1", "(2, 3)", true), bytes, version))),
                 np::array({{1, 3, 5}, {2, 4, 6}}, u8));
-  expect_same(load_npy(write("a.npy", npy("{\"shape\":(3L,),'fortran_order':False,'descr':'|b1'}", "\x00\x01\x07"s))),
-              np::array({0, 1, 1}, bool_));
-  expect_same(load_npy(write("a.npy", npy(describe_header("<V2", "(1,)"), "\x80\x3f"s))), np::array({1}, bf16));
-  expect_same(load_npy(write("a.npy", npy(describe_header("|V2", "()"), "\x80\x3f and more"s))), np::array(1, bf16));
+  expect_same(
+      load_npy(write("a.npy", npy("{\"shape\":(3L,),'fortran_order':False,'descr':'|b1'}", "\x00\x01\x07"s))),
+      np::array({0, 1, 1}, bool_));
+  expect_same(load_npy(write("a.npy", npy(describe_header("<V2", "(1,)"), "\x80\x3f"s))),
+              np::array({1}, bf16));
+  expect_same(load_npy(write("a.npy", npy(describe_header("|V2", "()"), "\x80\x3f and more"s))),
+              np::array(1, bf16));
 }
 
 TEST_F(IoTest, NpyErrors) {
@@ -158,10 +164,13 @@ TEST_F(IoTest, NpyErrors) {
   expect_io_error(load(npy(describe_header("|O", "(1,)"), "x")), "Python objects");
   expect_io_error(load(npy(describe_header("<U3", "(1,)"), "x")), "strings");
   expect_io_error(load(npy(describe_header("<f16", "(1,)"), "x")), "no dtype");
-  expect_io_error(load(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")), "structured");
+  expect_io_error(load(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
+                  "structured");
   expect_io_error(load(npy(describe_header("<f4", "(2,)"), "1234")), "truncated");
-  expect_io_error(load(npy(describe_header("<f4", "(1000000000000, 1000000000000)"), "1234")), "header is corrupt");
-  expect_io_error(load(npy(describe_header("<f4", "(0, 1000000000000, 1000000000000)"), "")), "header is corrupt");
+  expect_io_error(load(npy(describe_header("<f4", "(1000000000000, 1000000000000)"), "1234")),
+                  "header is corrupt");
+  expect_io_error(load(npy(describe_header("<f4", "(0, 1000000000000, 1000000000000)"), "")),
+                  "header is corrupt");
   expect_io_error(load(npy(describe_header("<f4", "(99999999999999999999,)"), "")), "too large");
   expect_io_error(load(npy(describe_header("<f4", "(-1,)"), "")), "a size is missing");
   expect_io_error(load(npy("{'descr': '<f4', 'shape': (1,)}", "1234")), "is missing");
@@ -173,7 +182,8 @@ TEST_F(IoTest, DamagedNpyNeverCrashes) {
   save_npy(path("good.npy"), sample(f32, {2, 3}));
   const std::string good = content_of(path("good.npy"));
   for (std::size_t n = 0; n < good.size(); ++n)
-    EXPECT_FALSE(succeeds_or_raises([&] { load_npy(write("bad.npy", good.substr(0, n))); }, "bad.npy")) << n << " bytes";
+    EXPECT_FALSE(succeeds_or_raises([&] { load_npy(write("bad.npy", good.substr(0, n))); }, "bad.npy"))
+        << n << " bytes";
   for (std::size_t i = 0; i < good.size(); ++i)
     for (const int flip : {0x01, 0x10, 0x80, 0xff}) {
       std::string bad = good;
@@ -187,7 +197,8 @@ TEST_F(IoTest, DamagedNpzNeverCrashes) {
     save_npz(path("good.npz"), {{"a", sample(f64, {5})}, {"b", sample(i32, {2, 2})}}, compressed);
     const std::string good = content_of(path("good.npz"));
     for (std::size_t n = 0; n < good.size(); ++n)
-      EXPECT_FALSE(succeeds_or_raises([&] { load_npz(write("bad.npz", good.substr(0, n))); }, "bad.npz")) << n << " bytes";
+      EXPECT_FALSE(succeeds_or_raises([&] { load_npz(write("bad.npz", good.substr(0, n))); }, "bad.npz"))
+          << n << " bytes";
     for (std::size_t i = 0; i < good.size(); ++i)
       for (const int flip : {0x01, 0xff}) {
         std::string bad = good;

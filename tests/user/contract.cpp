@@ -46,7 +46,7 @@ void arrays() {
 
   const ct::Array t = np::arange(120, ct::f32).reshape({2, 3, 4, 5}), idx = np::array({0, 2});
   CHECK(t[0].shape() == ct::Shape({3, 4, 5}));
-  CHECK(t(1, ct::all, ct::range(0, 4, 2), ct::newaxis, ct::ellipsis, idx).shape() == ct::Shape({3, 2, 1, 2}));
+  CHECK(t(1, ct::all, ct::range(0, 4, 2), ct::newaxis, ct::ellipsis, idx).shape() == ct::Shape({2, 3, 2, 1}));  // as in NumPy: separated index arrays go first
   CHECK(a.at(1, ct::all).set(row).to_vector<float>()[3] == 2.f);
   CHECK(row.at(np::array({0, 0})).add(row).to_vector<float>()[0] == 4.f);
 }

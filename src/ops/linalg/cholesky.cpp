@@ -13,10 +13,10 @@ Types cholesky_type(const Primitive& self, std::span<const AbstractValue> x, con
 
 template <class T>
 void factor(T* a, std::int64_t n) {
+  bool ok = true;
+  for (std::int64_t i = 0; i < n; ++i) ok &= !any_nan(a + i * n, i + 1);
   // The lower triangle of a row-major matrix is the upper triangle of the same memory read by columns.
-  bool ok = lapack::potrf('U', static_cast<lapack::Int>(n), a) == 0;
-  // An optimised potrf may let NaN through: its comparison with zero is false.
-  for (std::int64_t i = 0; i < n; ++i) ok &= a[i * n + i] > 0;
+  ok = ok && lapack::potrf('U', static_cast<lapack::Int>(n), a) == 0;
   for (std::int64_t i = 0; i < n; ++i) {
     if (!ok) std::fill(a + i * n, a + i * n + i + 1, quiet_nan<T>);
     std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));

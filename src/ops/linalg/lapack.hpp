@@ -13,8 +13,12 @@ using Int = lapack_int;
 /// Leading dimension of a matrix with this many rows; LAPACK refuses zero.
 inline Int leading(std::int64_t rows) { return static_cast<Int>(std::max<std::int64_t>(rows, 1)); }
 
-inline Int potrf(char uplo, Int n, float* a) { return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n)); }
-inline Int potrf(char uplo, Int n, double* a) { return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n)); }
+inline Int potrf(char uplo, Int n, float* a) {
+  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n));
+}
+inline Int potrf(char uplo, Int n, double* a) {
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n));
+}
 
 inline Int getrf(Int m, Int n, float* a, Int* pivots) {
   return LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, m, n, a, leading(m), pivots);
@@ -24,19 +28,20 @@ inline Int getrf(Int m, Int n, double* a, Int* pivots) {
 }
 
 /// Row-major, unlike the rest: b becomes the solution of op(a) x = b or x op(a) = b.
-inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n, const float* a,
-                 Int lda, float* b) {
+inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n,
+                 const float* a, Int lda, float* b) {
   cblas_strsm(CblasRowMajor, side, uplo, trans, diag, m, n, 1.0f, a, lda, b, leading(n));
 }
-inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n, const double* a,
-                 Int lda, double* b) {
+inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n,
+                 const double* a, Int lda, double* b) {
   cblas_dtrsm(CblasRowMajor, side, uplo, trans, diag, m, n, 1.0, a, lda, b, leading(n));
 }
 
 /// A workspace size that LAPACK answered as a floating-point number, rounded up past its rounding error.
 template <class T>
 std::size_t workspace_size(T answer) {
-  return static_cast<std::size_t>(std::max<double>(1, static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon())));
+  return static_cast<std::size_t>(
+      std::max<double>(1, static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon())));
 }
 /// Asks `routine(work, lwork)` how much workspace it wants, then runs it with that much.
 template <class T, class Routine>
@@ -72,36 +77,38 @@ inline Int orgqr(Int m, Int n, Int k, double* a, const double* tau) {
 inline Int syevd(char uplo, Int n, float* a, float* w) {
   Int isize = 0;
   float size = 0;
-  if (const Int info = LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
+  if (const Int info =
+          LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
     return info;
   std::vector<float> work(workspace_size(size));
   std::vector<Int> iwork(isize);
-  return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(), static_cast<Int>(work.size()),
-                             iwork.data(), isize);
+  return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(),
+                             static_cast<Int>(work.size()), iwork.data(), isize);
 }
 inline Int syevd(char uplo, Int n, double* a, double* w) {
   Int isize = 0;
   double size = 0;
-  if (const Int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
+  if (const Int info =
+          LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
     return info;
   std::vector<double> work(workspace_size(size));
   std::vector<Int> iwork(isize);
-  return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(), static_cast<Int>(work.size()),
-                             iwork.data(), isize);
+  return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(),
+                             static_cast<Int>(work.size()), iwork.data(), isize);
 }
 
 inline Int gesdd(char job, Int m, Int n, float* a, float* s, float* u, float* vt, Int ldvt) {
   std::vector<Int> iwork(8 * static_cast<std::size_t>(std::min(m, n)));
   return with_workspace<float>([&](float* work, Int lwork) {
-    return LAPACKE_sgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work, lwork,
-                               iwork.data());
+    return LAPACKE_sgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work,
+                               lwork, iwork.data());
   });
 }
 inline Int gesdd(char job, Int m, Int n, double* a, double* s, double* u, double* vt, Int ldvt) {
   std::vector<Int> iwork(8 * static_cast<std::size_t>(std::min(m, n)));
   return with_workspace<double>([&](double* work, Int lwork) {
-    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work, lwork,
-                               iwork.data());
+    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work,
+                               lwork, iwork.data());
   });
 }
 

@@ -1,6 +1,8 @@
 // What the decompositions share: checks of their operands, matrix algebra for their derivative rules, and
 // loops over batches of matrices in LAPACK's column-major layout.
 #pragma once
+#include <algorithm>
+
 #include "core/typed.hpp"
 #include "ops/elementwise.hpp"
 
@@ -16,7 +18,8 @@ inline std::int64_t columns_of(const Shape& shape) { return shape.back(); }
 /// The batch axes of `shape` followed by `core`.
 Shape with_core(const Shape& shape, const Shape& core);
 
-// Matrix algebra on the last two axes; linear in each operand, so that derivative rules transpose -------------
+// Matrix algebra on the last two axes; linear in each operand, so that derivative rules transpose
+// -------------
 
 /// a @ b for equal batch axes.
 Array matrix_product(const Array& a, const Array& b);
@@ -48,8 +51,8 @@ Array lu_solve(const Array& lu, const Array& permutation, const Array& b, bool t
 // Rules -----------------------------------------------------------------------------------------
 
 /// Batching of an operation on one batch of matrices: the batch axis becomes the first.
-BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
-                         const Params& params);
+BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                         std::int64_t size, const Params& params);
 
 // Evaluation --------------------------------------------------------------------------------------
 
@@ -68,8 +71,10 @@ struct Results {
 template <class F>
 void dispatch_matrix(const Array& x, F&& f) {
   const std::int64_t count = product(with_core(x.shape(), {}));
-  if (x.dtype() == DType::f32) f(float{}, count);
-  else f(double{}, count);
+  if (x.dtype() == DType::f32)
+    f(float{}, count);
+  else
+    f(double{}, count);
 }
 
 /// A row-major matrix to column-major, or back with rows and columns exchanged.
@@ -79,6 +84,15 @@ void transpose_copy(const T* in, std::int64_t rows, std::int64_t columns, T* out
     for (std::int64_t c = 0; c < columns; ++c) out[c * rows + r] = in[r * columns + c];
 }
 
+/// LAPACK's kernels skip zeros, so that NaN may get lost on the way: evaluations look for it themselves.
+template <class T>
+bool any_nan(const T* a, std::int64_t n) {
+  return std::any_of(a, a + n, [](T v) { return v != v; });
+}
+template <class T>
+bool all_finite(const T* a, std::int64_t n) {
+  return std::all_of(a, a + n, [](T v) { return v - v == 0; });
+}
 template <class T>
 inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();
 

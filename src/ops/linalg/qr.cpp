@@ -10,7 +10,8 @@ Types qr_type(const Primitive& self, std::span<const AbstractValue> x, const Par
   check_matrix(self, x[0]);
   const std::int64_t m = rows_of(x[0].shape), n = columns_of(x[0].shape);
   const std::int64_t k = params.flag("full_matrices") ? m : std::min(m, n);
-  return {{x[0].dtype, with_core(x[0].shape, {m, k}), false}, {x[0].dtype, with_core(x[0].shape, {k, n}), false}};
+  return {{x[0].dtype, with_core(x[0].shape, {m, k}), false},
+          {x[0].dtype, with_core(x[0].shape, {k, n}), false}};
 }
 
 Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -23,12 +24,12 @@ Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& pa
     for (std::int64_t i = 0; i < count; ++i) {
       transpose_copy(data<T>(x[0]) + i * m * n, m, n, a.data());
       std::fill(q.begin(), q.end(), T(0));
-      bool ok = true;
+      bool ok = all_finite(a.data(), m * n);
       if (reflections) {
-        ok = lapack::geqrf(static_cast<Int>(m), static_cast<Int>(n), a.data(), tau.data()) == 0;
+        ok = ok && lapack::geqrf(static_cast<Int>(m), static_cast<Int>(n), a.data(), tau.data()) == 0;
         std::copy_n(a.data(), m * std::min(k, n), q.data());
-        ok = ok && lapack::orgqr(static_cast<Int>(m), static_cast<Int>(k), static_cast<Int>(reflections), q.data(),
-                                 tau.data()) == 0;
+        ok = ok && lapack::orgqr(static_cast<Int>(m), static_cast<Int>(k), static_cast<Int>(reflections),
+                                 q.data(), tau.data()) == 0;
       } else {
         for (std::int64_t j = 0; j < k; ++j) q[j * m + j] = 1;
       }
@@ -66,10 +67,12 @@ Array complement_tangent(const Array& q1, const Array& q2, const Array& dq1) {
   const Array z_transposed = lu_solve(lu[0], lu[2], matrix_transpose(bottom), true);
   const Array z = matrix_transpose(z_transposed);
   const Array across = matrix_rows(dq1, n, m) - matrix_product(z, matrix_rows(dq1, 0, n));
-  return matrix_product(dq1, z_transposed) - matrix_product(q1 + matrix_product(q2, z), matrix_transpose(across));
+  return matrix_product(dq1, z_transposed) -
+         matrix_product(q1 + matrix_product(q2, z), matrix_transpose(across));
 }
 
-JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                 const Params& params) {
   const Arrays y = bind(self, x, params);
   const Array &q = y[0], &r = y[1], &dx = t[0];
   const std::int64_t m = rows_of(dx.shape()), n = columns_of(dx.shape());

@@ -1,6 +1,5 @@
-// Singular value decomposition: singular values in descending order, then U and Vᵀ unless only values are wanted.
-#include <cmath>
-
+// Singular value decomposition: singular values in descending order, then U and Vᵀ unless only values are
+// wanted.
 #include "ops/linalg/lapack.hpp"
 #include "ops/linalg/matrix.hpp"
 
@@ -44,10 +43,10 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
       } else {
         transpose_copy(matrix, m, n, a.data());
         // LAPACK complains about, or loses itself in, infinities and NaN.
-        bool ok = std::all_of(a.begin(), a.end(), [](T v) { return std::isfinite(v); });
+        bool ok = all_finite(a.data(), m * n);
         const char job = !uv ? 'N' : params.flag("full_matrices") ? 'A' : 'S';
-        ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s, u.data(),
-                                 vt.data(), lapack::leading(vt_rows)) == 0;
+        ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s,
+                                 u.data(), vt.data(), lapack::leading(vt_rows)) == 0;
         if (!ok) {
           std::fill_n(s, k, quiet_nan<T>);
           std::fill(u.begin(), u.end(), quiet_nan<T>);
@@ -62,16 +61,18 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
   return out.arrays;
 }
 
-/// Distinct singular values, thin factors. With dP = Uᵀ dA V: ds = diag(dP); dU and dV rotate inside the spaces
-/// of U and V by the skew parts, and move out of them where the matrix is not square.
-JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+/// Distinct singular values, thin factors. With dP = Uᵀ dA V: ds = diag(dP); dU and dV rotate inside the
+/// spaces of U and V by the skew parts, and move out of them where the matrix is not square.
+JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
+                  const Params& params) {
   const Array& da = t[0];
   const std::int64_t m = rows_of(da.shape()), n = columns_of(da.shape());
   const bool uv = params.flag("compute_uv");
   if (uv && params.flag("full_matrices") && m != n)
-    raise<TransformError>("[svd] the full factors of {} have no derivative, only their first {} columns do; use "
-                          "full_matrices=false.",
-                          da.aval(), std::min(m, n));
+    raise<TransformError>(
+        "[svd] the full factors of {} have no derivative, only their first {} columns do; use "
+        "full_matrices=false.",
+        da.aval(), std::min(m, n));
   const Arrays thin = bind(self, x, params.with("full_matrices", false).with("compute_uv", true));
   const Array &s = thin[0], &u = thin[1], &vt = thin[2];
   const Array ut = matrix_transpose(u), v = matrix_transpose(vt);
