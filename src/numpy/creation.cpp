@@ -111,13 +111,14 @@ Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
 namespace {
 
 /// row + k compared with column, as a mask of shape (n, m).
-Array band(const Primitive& comparison, std::string_view op, std::int64_t n, std::int64_t m, int k) {
+Array band(const Primitive& comparison, std::string_view op, std::int64_t n, std::int64_t m, std::int64_t k) {
   checked_bytes({DType::i64, {n, m}, false}, op);
+  k = std::clamp(k, -n, m);  // beyond that nothing changes, and row + k stays in range
   const Array row = ops::iota(DType::i32, {n, m}, 0), column = ops::iota(DType::i32, {n, m}, 1);
   return bind1(comparison, {k == 0 ? row : row + k, column});
 }
 /// Where the lower triangle of the last two axes is.
-Array lower_mask(std::string_view op, const Array& a, int k) {
+Array lower_mask(std::string_view op, const Array& a, std::int64_t k) {
   if (a.ndim() < 2) raise<ShapeError>("[{}] {} is not a matrix; it needs at least 2 axes.", op, a.aval());
   const Shape& s = a.shape();
   return ops::broadcast_to(band(ops::ge_p, op, s[s.size() - 2], s.back(), k), s);
@@ -136,16 +137,18 @@ Array tril(const ArrayLike& a, int k) {
   return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0));
 }
 Array triu(const ArrayLike& a, int k) {
-  return ops::select(lower_mask("triu", a, k - 1), scalar(a->dtype(), 0), a);
+  return ops::select(lower_mask("triu", a, std::int64_t{k} - 1), scalar(a->dtype(), 0), a);
 }
 
 Array diag(const ArrayLike& a, int k) {
   if (a->ndim() == 2) return diagonal(a, k);
   if (a->ndim() != 1)
     raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
-  const std::int64_t n = a->shape()[0] + std::abs(k);
+  const std::int64_t right = std::max<std::int64_t>(k, 0), below = std::max<std::int64_t>(-std::int64_t{k}, 0);
+  const std::int64_t n = a->shape()[0] + right + below;
+  checked_bytes({a->dtype(), {n, n}, false}, "diag");
   const Array zero = scalar(a->dtype(), 0);
-  const Array row = ops::pad(a, zero, {std::max(k, 0)}, {std::max(-k, 0)}, {0});
+  const Array row = ops::pad(a, zero, {right}, {below}, {0});
   return ops::select(band(ops::eq_p, "diag", n, n, k), ops::broadcast_in_dim(row, {n, n}, {1}), zero);
 }
 Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
@@ -153,7 +156,7 @@ Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   const Array x = moveaxis(a, {axis1, axis2}, {-2, -1});
   const int rows = a->ndim() - 2, columns = rows + 1;
   // Crop to the square whose main diagonal is wanted; then it is every (n + 1)-th element.
-  const std::int64_t below = std::max(-offset, 0), right = std::max(offset, 0);
+  const std::int64_t below = std::max<std::int64_t>(-std::int64_t{offset}, 0), right = std::max(offset, 0);
   const std::int64_t n =
       std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
   Shape shape = x.shape();

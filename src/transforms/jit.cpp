@@ -165,8 +165,13 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     if (closed && !cache.find(key, types)) cache.entries.push_back({key, types, program, payload});
   }
   Arrays out = bind(jit_p, concat(program.consts, args), {{"jaxpr", program.jaxpr}, {"name", options.name}});
-  for (std::size_t i = 0; i < options.donate.size(); ++i)
-    if (options.donate[i]) donate(args[i]);
+  for (std::size_t i = 0; i < options.donate.size(); ++i) {
+    if (!options.donate[i]) continue;
+    // An argument that is also a result lives on in the result alone.
+    for (Array& a : out)
+      if (const auto* c = concrete(args[i]); c && a.value() == args[i].value()) a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
+    donate(args[i]);
+  }
   return out;
 }
 

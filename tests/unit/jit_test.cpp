@@ -213,6 +213,20 @@ TEST(Jit, ResultsThatAreArgumentsOrConstants) {
   EXPECT_EQ(n.item<float>(), 2.5f);
   EXPECT_TRUE(n.weak_type());
 }
+TEST(Jit, Donation) {
+  Array x = np::ones({1 << 16});
+  const auto f = jit([](Array a, Array b) { return std::pair{a, a + b}; }, {.donate = {0}});
+  const auto [same, sum] = f(x, 1.0);
+  EXPECT_EQ(same[0].item<float>(), 1.f) << "a result that is the donated argument itself";
+  EXPECT_EQ(sum[0].item<float>(), 2.f);
+  EXPECT_THROW(x + 1, ValueError);
+  const auto g = jit([](Array a) { return a + 1; }, {.donate = {0}});
+  Array y = np::ones({1 << 16});
+  const auto before = memory_stats().live_bytes;
+  y = g(y);
+  EXPECT_EQ(memory_stats().live_bytes, before);
+  EXPECT_EQ(grad([&](Array a) { return np::sum(g(a) * a); })(v3()).to_vector<float>(), (std::vector<float>{3, 5, 7})) << "tracers are not donated";
+}
 TEST(Jit, WithoutArrays) {
   EXPECT_EQ(jit([] { return np::arange(3); })().to_vector<int>(), (std::vector<int>{0, 1, 2}));
 }

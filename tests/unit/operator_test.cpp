@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cotan/cotan.hpp>
+#include <limits>
 
 namespace np = cotan::numpy;
 using namespace cotan;
@@ -89,4 +90,16 @@ TEST(Updates, Functional) {
 TEST(Updates, Gradients) {
   const auto f = [](Array x) { return np::sum(x.at(1).set(0.0) * x[0]); };
   EXPECT_EQ(floats(grad(f)(np::array({2.f, 3.f, 4.f}))), (Floats{8, 0, 2}));
+}
+
+TEST(Diagonals, OffsetsFarOutside) {
+  const int most = std::numeric_limits<int>::max(), least = std::numeric_limits<int>::min();
+  EXPECT_EQ(np::sum(np::tri(3, 3, most)).item<float>(), 9.f);
+  EXPECT_EQ(np::sum(np::tri(3, 3, least)).item<float>(), 0.f);
+  EXPECT_EQ(floats(np::triu(np::ones({2, 2}), least)), Floats(4, 1.f));
+  EXPECT_EQ(floats(np::tril(np::ones({2, 2}), least)), Floats(4, 0.f));
+  EXPECT_EQ(np::diag(np::ones({2, 2}), least).size(), 0);
+  EXPECT_EQ(np::diag(np::ones({2, 2}), most).size(), 0);
+  EXPECT_THROW(np::diag(np::ones({2}), most), OutOfMemoryError);
+  EXPECT_THROW(np::diag(np::ones({2}), least), OutOfMemoryError);
 }
