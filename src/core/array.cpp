@@ -48,8 +48,8 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
     Array inner = t->known_value();
     if (!inner.defined()) {
       raise<ConcretizationError>(
-          "[{}] {} has no value while {} traces the function; use lax::cond or np::where in place of a C++ branch, "
-          "lax::while_loop in place of a C++ loop, or make the argument static.",
+          "[{}] {} has no value while {} traces the function; use np::where in place of a C++ branch, pass "
+          "what shapes and loops depend on as a C++ number (a static argument), or keep this part outside.",
           op, t->describe(), t->trace->transform());
     }
     at = inner;

@@ -170,30 +170,26 @@ ClosedJaxpr JaxprBuilder::finish(std::vector<Atom> outputs, std::string name) {
   return {std::move(jaxpr), std::move(consts_)};
 }
 
-Atom JaxprTrace::atom(const Array& a) {
+Atom RecordingTrace::atom(const Array& a) {
   if (const auto* t = tracer_of(a, *this)) return static_cast<const detail::StagedTracer*>(t)->var;
   check_not_leaked(a, transform());
   return builder.capture(a);
 }
-Array JaxprTrace::add_input(const AbstractValue& aval) {
-  auto t = std::make_shared<detail::StagedTracer>(aval, shared_from_this(), builder.add_input(aval));
-  t->made_by = "argument";
+Array RecordingTrace::tracer_for(Var v, std::string_view made_by) {
+  auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);
+  t->made_by = made_by;
   return Array(detail::ValuePtr(t));
 }
-Arrays JaxprTrace::process(const Primitive& p, std::span<const Array> args, const Params& params) {
+Array RecordingTrace::add_input(const AbstractValue& aval) { return tracer_for(builder.add_input(aval), "argument"); }
+Arrays RecordingTrace::record(const Primitive& p, std::span<const Array> args, const Params& params) {
   Types types;
   std::vector<Atom> atoms;
   for (const Array& a : args) {
     types.push_back(a.aval());
     atoms.push_back(atom(a));
   }
-  const Types outputs = result_types(p, types, params);
   Arrays out;
-  for (Var v : builder.add_equation(p, std::move(atoms), outputs, params)) {
-    auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);
-    t->made_by = p.name;
-    out.emplace_back(detail::ValuePtr(t));
-  }
+  for (Var v : builder.add_equation(p, std::move(atoms), result_types(p, types, params), params)) out.push_back(tracer_for(v, p.name));
   return out;
 }
 

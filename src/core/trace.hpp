@@ -100,14 +100,27 @@ class StagedTracer final : public Tracer {
 };
 }  // namespace detail
 
-/// Records every operation: what jit, scan and make_jaxpr trace with.
-class JaxprTrace final : public Trace {
+/// A trace that writes equations down. Its tracers stand for variables of the program.
+class RecordingTrace : public Trace {
  public:
   using Trace::Trace;
-  Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
   Array add_input(const AbstractValue& aval);
+  /// The atom for a value: a variable of this program, or what the program captures from outside.
   Atom atom(const Array& a);
+  Arrays record(const Primitive& p, std::span<const Array> args, const Params& params);
   JaxprBuilder builder;
+
+ private:
+  Array tracer_for(Var v, std::string_view made_by);
+};
+
+/// Records every operation: what jit, scan and make_jaxpr trace with.
+class JaxprTrace final : public RecordingTrace {
+ public:
+  using RecordingTrace::RecordingTrace;
+  Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override {
+    return record(p, args, params);
+  }
 };
 
 /// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms.

@@ -4,43 +4,15 @@
 
 #include "ops/elementwise.hpp"
 #include "ops/scalar_math.hpp"
+#include "ops/scalar_ops.hpp"
 
 namespace cotan::ops {
 
 namespace {
 
 namespace np = numpy;
+using namespace scalar_ops;
 
-// Integer arithmetic wraps: done unsigned, since signed overflow is undefined in C++.
-template <class T, class F>
-T wrapping(T a, T b, F f) {
-  using U = std::make_unsigned_t<T>;
-  // u16 * u16 would promote to a signed int: widen to at least unsigned.
-  using W = std::conditional_t<(sizeof(U) < sizeof(unsigned)), unsigned, U>;
-  return static_cast<T>(static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
-}
-
-template <class T>
-inline constexpr bool is_plain_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
-
-constexpr auto add = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a || b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x + y; });
-  else return a + b;
-};
-constexpr auto sub = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a != b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x - y; });
-  else return a - b;
-};
-constexpr auto mul = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a && b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x * y; });
-  else return a * b;
-};
 // Integer division truncates; division by zero gives -1 (all ones) and the overflow INT_MIN / -1 wraps, as XLA does.
 constexpr auto div = [](auto a, auto b) {
   using T = decltype(a);
@@ -79,25 +51,6 @@ constexpr auto sign = [](auto a) {
   if constexpr (std::is_floating_point_v<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // keeps ±0 and NaN
   else if constexpr (std::is_signed_v<T>) return static_cast<T>((a > T(0)) - (a < T(0)));
   else return static_cast<T>(a != T(0));
-};
-// NaN wins, and +0 is larger than -0.
-constexpr auto maximum = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a)) return a;
-    if (std::isnan(b)) return b;
-    if (a == b) return std::signbit(a) ? b : a;
-  }
-  return a > b ? a : b;
-};
-constexpr auto minimum = [](auto a, auto b) {
-  using T = decltype(a);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a)) return a;
-    if (std::isnan(b)) return b;
-    if (a == b) return std::signbit(a) ? a : b;
-  }
-  return a < b ? a : b;
 };
 constexpr auto power = [](auto a, auto b) {
   using T = decltype(a);

@@ -5,7 +5,6 @@
 
 #include "ops/scalar_math.hpp"
 #include "ops/strided.hpp"
-#include "transforms/traces.hpp"
 
 namespace cotan::ops {
 

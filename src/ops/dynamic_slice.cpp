@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "ops/gather_scatter.hpp"
-#include "transforms/traces.hpp"
 
 namespace cotan::ops {
 

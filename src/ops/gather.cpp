@@ -3,7 +3,6 @@
 #include <set>
 
 #include "ops/gather_scatter.hpp"
-#include "transforms/traces.hpp"
 
 namespace cotan::ops {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "ops/scalar_ops.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -83,20 +84,6 @@ constexpr auto highest = [](auto z) {
 };
 constexpr auto one = [](auto z) { return decltype(z)(1); };
 constexpr auto zero = [](auto z) { return decltype(z)(0); };
-template <bool larger>
-constexpr auto extremum = [](auto a, auto b) {
-  if constexpr (std::is_floating_point_v<decltype(a)>) {
-    if (std::isnan(a)) return a;
-    if (std::isnan(b)) return b;
-  }
-  return (larger ? b > a : b < a) ? b : a;
-};
-constexpr auto times = [](auto a, auto b) {
-  using C = decltype(a);
-  if constexpr (std::is_same_v<C, bool>) return a && b;
-  else if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else return a * b;
-};
 constexpr auto both = [](auto a, auto b) {
   if constexpr (std::is_integral_v<decltype(a)>) return static_cast<decltype(a)>(a & b);
   else return a;
@@ -169,11 +156,11 @@ const Primitive reduce_sum_p{.name = "reduce_sum", .op_class = OpClass::reductio
                              .partials = {[](const Partial& p) { return reduce_sum(p.t, p.params.ints("axes")); }},
                              .transpose = reduce_sum_transpose, .batch = reduce_batch};
 const Primitive reduce_prod_p{.name = "reduce_prod", .op_class = OpClass::reduction, .type = reduce_type<Accepts::numeric>,
-                              .eval = reduce_eval<times, one>, .partials = {prod_partial}, .batch = reduce_batch};
+                              .eval = reduce_eval<scalar_ops::mul, one>, .partials = {prod_partial}, .batch = reduce_batch};
 const Primitive reduce_max_p{.name = "reduce_max", .op_class = OpClass::reduction, .type = reduce_type<Accepts::any>,
-                             .eval = reduce_eval<extremum<true>, lowest>, .partials = {extremum_partial}, .batch = reduce_batch};
+                             .eval = reduce_eval<scalar_ops::maximum, lowest>, .partials = {extremum_partial}, .batch = reduce_batch};
 const Primitive reduce_min_p{.name = "reduce_min", .op_class = OpClass::reduction, .type = reduce_type<Accepts::any>,
-                             .eval = reduce_eval<extremum<false>, highest>, .partials = {extremum_partial}, .batch = reduce_batch};
+                             .eval = reduce_eval<scalar_ops::minimum, highest>, .partials = {extremum_partial}, .batch = reduce_batch};
 const Primitive reduce_and_p{.name = "reduce_and", .op_class = OpClass::reduction, .type = reduce_type<Accepts::bits>,
                              .eval = reduce_eval<both, all_ones>, .batch = reduce_batch, .not_differentiable = true};
 const Primitive reduce_or_p{.name = "reduce_or", .op_class = OpClass::reduction, .type = reduce_type<Accepts::bits>,

@@ -6,7 +6,7 @@
 #include <cotan/numpy.hpp>
 
 #include "ops/gather_scatter.hpp"
-#include "transforms/traces.hpp"
+#include "ops/scalar_ops.hpp"
 
 namespace cotan::ops {
 
@@ -62,35 +62,6 @@ Types scatter_type(const Primitive& self, std::span<const AbstractValue> x, cons
 }
 
 constexpr auto replace = [](auto, auto b) { return b; };
-// Integers wrap: computed unsigned, at least as wide as int, since overflow of signed ones is undefined.
-constexpr auto plus = [](auto a, auto b) {
-  using C = decltype(a);
-  if constexpr (std::is_same_v<C, bool>)
-    return a || b;
-  else if constexpr (std::is_integral_v<C>)
-    return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else
-    return a + b;
-};
-constexpr auto times = [](auto a, auto b) {
-  using C = decltype(a);
-  if constexpr (std::is_same_v<C, bool>)
-    return a && b;
-  else if constexpr (std::is_integral_v<C>)
-    return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else
-    return a * b;
-};
-// NaN wins.
-template <bool larger>
-constexpr auto extremum = [](auto a, auto b) {
-  if constexpr (std::is_floating_point_v<decltype(a)>) {
-    if (std::isnan(a)) return a;
-    if (std::isnan(b)) return b;
-  }
-  return (larger ? b > a : b < a) ? b : a;
-};
-
 template <auto combine>
 Arrays scatter_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const Types avals{x[0].aval(), x[1].aval(), x[2].aval()};
@@ -285,11 +256,11 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
 
 const Primitive scatter_p = scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose);
 const Primitive scatter_add_p =
-    scatter_primitive<plus>("scatter_add", scatter_add_jvp, scatter_add_transpose);
+    scatter_primitive<scalar_ops::add>("scatter_add", scatter_add_jvp, scatter_add_transpose);
 const Primitive scatter_mul_p =
-    scatter_primitive<times>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose);
-const Primitive scatter_min_p = scatter_primitive<extremum<false>>("scatter_min", extremum_jvp, nullptr);
-const Primitive scatter_max_p = scatter_primitive<extremum<true>>("scatter_max", extremum_jvp, nullptr);
+    scatter_primitive<scalar_ops::mul>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose);
+const Primitive scatter_min_p = scatter_primitive<scalar_ops::minimum>("scatter_min", extremum_jvp, nullptr);
+const Primitive scatter_max_p = scatter_primitive<scalar_ops::maximum>("scatter_max", extremum_jvp, nullptr);
 
 Array scatter(const Primitive& p, const Array& operand, const Array& indices, const Array& updates,
               const WindowDims& dims, const std::string& mode, bool unique_indices) {

@@ -5,7 +5,6 @@
 #include <cotan/lax.hpp>
 
 #include "ops/strided.hpp"
-#include "transforms/traces.hpp"
 
 namespace cotan::ops {
 

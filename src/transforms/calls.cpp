@@ -69,6 +69,15 @@ Arrays concat(std::span<const Array> a, std::span<const Array> b) {
   return out;
 }
 
+KnownOperands split_known(const PartialEvalTrace& trace, std::span<const Array> args) {
+  KnownOperands out;
+  for (const Array& a : args) {
+    out.unknown.push_back(trace.is_unknown(a));
+    (out.unknown.back() ? out.unknown_args : out.known_args).push_back(a);
+  }
+  return out;
+}
+
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs) {
   std::size_t known = 0;
   for (bool u : split.output_unknown) known += !u;

@@ -22,6 +22,12 @@ struct FrontOperands {
 };
 FrontOperands batch_in_front(std::span<const Array> args, std::span<const int> dims);
 std::vector<int> dims_of(const std::vector<bool>& batched);
+/// The operands of a call that is partially evaluated, by whether they are known.
+struct KnownOperands {
+  std::vector<bool> unknown;
+  Arrays known_args, unknown_args;
+};
+KnownOperands split_known(const PartialEvalTrace& trace, std::span<const Array> args);
 /// The residual operands of a split program; drops the residual outputs from `known_outs`.
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs);
 Arrays merge_outputs(const std::vector<bool>& output_unknown, const Arrays& known, const Arrays& unknown);

@@ -62,12 +62,7 @@ SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, con
 }
 
 Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
-  std::vector<bool> unknown;
-  Arrays known_args, unknown_args;
-  for (const Array& a : args) {
-    unknown.push_back(trace.is_unknown(a));
-    (unknown.back() ? unknown_args : known_args).push_back(a);
-  }
+  auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   known_args = concat(split.known.consts, known_args);
   const auto consts = static_cast<int>(split.known.consts.size());

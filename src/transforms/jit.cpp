@@ -14,12 +14,7 @@ namespace cotan {
 namespace {
 
 Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
-  std::vector<bool> unknown;
-  Arrays known_args, unknown_args;
-  for (const Array& a : args) {
-    unknown.push_back(trace.is_unknown(a));
-    (unknown.back() ? unknown_args : known_args).push_back(a);
-  }
+  auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   Arrays known_outs;
   {

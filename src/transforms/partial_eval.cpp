@@ -4,31 +4,6 @@
 
 namespace cotan {
 
-Atom PartialEvalTrace::atom(const Array& a) {
-  if (const auto* t = tracer_of(a, *this)) return static_cast<const detail::StagedTracer*>(t)->var;
-  check_not_leaked(a, transform());
-  return builder.capture(a);
-}
-Array PartialEvalTrace::add_input(const AbstractValue& aval) {
-  auto t = std::make_shared<detail::StagedTracer>(aval, shared_from_this(), builder.add_input(aval));
-  t->made_by = "argument";
-  return Array(detail::ValuePtr(t));
-}
-Arrays PartialEvalTrace::record(const Primitive& p, std::span<const Array> args, const Params& params) {
-  Types types;
-  std::vector<Atom> atoms;
-  for (const Array& a : args) {
-    types.push_back(a.aval());
-    atoms.push_back(atom(a));
-  }
-  Arrays out;
-  for (Var v : builder.add_equation(p, std::move(atoms), result_types(p, types, params), params)) {
-    auto t = std::make_shared<detail::StagedTracer>(builder.jaxpr().types[v.id], shared_from_this(), v);
-    t->made_by = p.name;
-    out.emplace_back(detail::ValuePtr(t));
-  }
-  return out;
-}
 Arrays PartialEvalTrace::process(const Primitive& p, std::span<const Array> args, const Params& params) {
   bool unknown = false;
   for (const Array& a : args) unknown |= is_unknown(a);

@@ -53,17 +53,12 @@ JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<co
 
 /// Evaluates what depends on known values under its parent, and records the rest as a program whose
 /// captured constants are the residuals.
-class PartialEvalTrace final : public Trace {
+class PartialEvalTrace final : public RecordingTrace {
  public:
-  PartialEvalTrace(std::string_view transform, TracePtr parent) : Trace(transform), parent_(std::move(parent)) {}
+  PartialEvalTrace(std::string_view transform, TracePtr parent) : RecordingTrace(transform), parent_(std::move(parent)) {}
   Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
-  Array add_input(const AbstractValue& aval);
   bool is_unknown(const Array& a) const { return tracer_of(a, *this) != nullptr; }
-  /// Records an equation on unknown values.
-  Arrays record(const Primitive& p, std::span<const Array> args, const Params& params);
-  Atom atom(const Array& a);
   const TracePtr& parent() const { return parent_; }
-  JaxprBuilder builder;
 
  private:
   TracePtr parent_;

@@ -1,5 +1,5 @@
-// EXPECT_ERROR(ShapeError, statement, "part", …): the statement throws exactly that type, and its message has every
-// part and keeps to the grammar "[op] what is wrong; what to do."; the library works on afterwards.
+// EXPECT_ERROR(ShapeError, statement, "part", …): the statement throws exactly that type, and its message has
+// every part and keeps to the grammar "[op] what is wrong; what to do."; the library works on afterwards.
 #pragma once
 #include <cotan/cotan.hpp>
 #include <functional>
@@ -16,5 +16,6 @@ void expect_error(const std::function<void()>& statement, const std::type_info& 
 
 }  // namespace test
 
-#define EXPECT_ERROR(Type, statement, ...) \
-  test::detail::expect_error([&] { (void)(statement); }, typeid(cotan::Type), #statement, {__VA_ARGS__}, __FILE__, __LINE__)
+#define EXPECT_ERROR(Type, statement, ...)                                                               \
+  test::detail::expect_error([&] { (void)(statement); }, typeid(cotan::Type), #statement, {__VA_ARGS__}, \
+                             __FILE__, __LINE__)

@@ -40,7 +40,7 @@ TEST(MemoryStats, JitFreesWhatIsNoLongerRead) {
   EXPECT_LE(memory_stats().peak_bytes - live, 3 << 20);
 }
 TEST(MemoryStats, CheckpointKeepsLess) {
-  const Array x = np::ones({1 << 16});
+  const Array x = np::ones({1 << 13});
   const auto deep = [](Array y) {
     for (int i = 0; i < 40; ++i) y = y * y;
     return y;
@@ -115,8 +115,10 @@ TEST(Threads, TracingDifferentFunctions) {
 TEST(Threads, ErrorsStayOnTheirThread) {
   on_four_threads([](int t) {
     for (int i = 0; i < 10; ++i) {
-      if (t % 2) EXPECT_THROW(jit([](Array x) { return x.reshape({7}); })(np::ones({3})), ShapeError);
-      else EXPECT_EQ(np::sum(jit([](Array x) { return x * 2; })(np::ones({3}))).item<float>(), 6.f);
+      if (t % 2)
+        EXPECT_THROW(jit([](Array x) { return x.reshape({7}); })(np::ones({3})), ShapeError);
+      else
+        EXPECT_EQ(np::sum(jit([](Array x) { return x * 2; })(np::ones({3}))).item<float>(), 6.f);
     }
   });
 }

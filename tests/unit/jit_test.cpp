@@ -137,7 +137,8 @@ TEST(Jit, OptionalsAndContainerSizesSelectAProgram) {
   });
   f(std::optional<Array>(v3()), std::vector<Array>{v3()});
   f(std::optional<Array>(), std::vector<Array>{v3(), v3()});
-  EXPECT_EQ(f(std::optional<Array>(), std::vector<Array>{v3(), v3()}).to_vector<float>(), (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(f(std::optional<Array>(), std::vector<Array>{v3(), v3()}).to_vector<float>(),
+            (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(traces, 2);
 }
 TEST(Jit, ConstantsOfTheClosureAreKept) {
@@ -160,7 +161,8 @@ TEST(Jit, ClosuresOverTracersAreNotCached) {
   EXPECT_EQ(grad(f)(v3()).to_vector<float>(), (std::vector<float>{4, 8, 12}));
   EXPECT_EQ(traces, 2);
   ASSERT_EQ(log.lines.size(), 2u);
-  EXPECT_NE(log.lines[0].find("closes over a tracer, so it is not cached"), std::string::npos) << log.lines[0];
+  EXPECT_NE(log.lines[0].find("closes over a tracer, so it is not cached"), std::string::npos)
+      << log.lines[0];
 }
 TEST(Jit, InsideOtherTransformsTheCacheIsUsed) {
   int traces = 0;
@@ -188,7 +190,8 @@ TEST(Jit, LogsTheReasonOfAMiss) {
   EXPECT_NE(log.lines[0].find("[jit] traced scale (first call)"), std::string::npos) << log.lines[0];
   EXPECT_NE(log.lines[1].find("is f32[4], last time f32[3]"), std::string::npos) << log.lines[1];
   EXPECT_NE(log.lines[2].find("is f64[4], last time f32[4]"), std::string::npos) << log.lines[2];
-  EXPECT_NE(log.lines[3].find("static arguments or tree structure differ"), std::string::npos) << log.lines[3];
+  EXPECT_NE(log.lines[3].find("static arguments or tree structure differ"), std::string::npos)
+      << log.lines[3];
 }
 TEST(Jit, LogsWeakTypes) {
   Log log;
@@ -225,7 +228,9 @@ TEST(Jit, Donation) {
   const auto before = memory_stats().live_bytes;
   y = g(y);
   EXPECT_EQ(memory_stats().live_bytes, before);
-  EXPECT_EQ(grad([&](Array a) { return np::sum(g(a) * a); })(v3()).to_vector<float>(), (std::vector<float>{3, 5, 7})) << "tracers are not donated";
+  EXPECT_EQ(grad([&](Array a) { return np::sum(g(a) * a); })(v3()).to_vector<float>(),
+            (std::vector<float>{3, 5, 7}))
+      << "tracers are not donated";
 }
 TEST(Jit, WithoutArrays) {
   EXPECT_EQ(jit([] { return np::arange(3); })().to_vector<int>(), (std::vector<int>{0, 1, 2}));

@@ -33,11 +33,13 @@ TEST(Print, Empty) {
 }
 TEST(Print, Nested) {
   EXPECT_EQ(to_string(np::arange(8, f64).reshape({2, 2, 2}) / 3.0),
-            "[[[0.         0.33333333]\n  [0.66666667 1.        ]]\n\n [[1.33333333 1.66666667]\n  [2.         2.33333333]]]");
+            "[[[0.         0.33333333]\n  [0.66666667 1.        ]]\n\n [[1.33333333 1.66666667]\n  [2.       "
+            "  2.33333333]]]");
 }
 TEST(Print, LongArraysAreElided) {
   EXPECT_EQ(to_string(np::arange(2000)), "[   0    1    2 ... 1997 1998 1999]");
-  EXPECT_EQ(to_string(np::zeros({1001, 3})), "[[0. 0. 0.]\n [0. 0. 0.]\n [0. 0. 0.]\n ...\n [0. 0. 0.]\n [0. 0. 0.]\n [0. 0. 0.]]");
+  EXPECT_EQ(to_string(np::zeros({1001, 3})),
+            "[[0. 0. 0.]\n [0. 0. 0.]\n [0. 0. 0.]\n ...\n [0. 0. 0.]\n [0. 0. 0.]\n [0. 0. 0.]]");
 }
 TEST(Print, LongLinesWrap) {
   EXPECT_EQ(to_string(np::arange(40, f32)),

@@ -37,7 +37,12 @@ struct Wide {
 
 Array scalar(float v) { return np::array(v); }
 Model model() {
-  return {{{scalar(1), scalar(2)}, {scalar(3), scalar(4)}}, {{"x", scalar(6)}, {"a", scalar(5)}}, scalar(7), {}, {scalar(8), {scalar(9), 3}}, {scalar(10), scalar(11)}};
+  return {{{scalar(1), scalar(2)}, {scalar(3), scalar(4)}},
+          {{"x", scalar(6)}, {"a", scalar(5)}},
+          scalar(7),
+          {},
+          {scalar(8), {scalar(9), 3}},
+          {scalar(10), scalar(11)}};
 }
 std::vector<float> values(const std::vector<Array>& arrays) {
   std::vector<float> out;
@@ -47,11 +52,14 @@ std::vector<float> values(const std::vector<Array>& arrays) {
 
 }  // namespace
 
-TEST(Tree, LeavesInOrder) { EXPECT_EQ(values(tree::leaves(model())), (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})); }
+TEST(Tree, LeavesInOrder) {
+  EXPECT_EQ(values(tree::leaves(model())), (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+}
 TEST(Tree, Paths) {
   EXPECT_EQ(tree::paths(model()),
-            (std::vector<std::string>{".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".extra[\"a\"]", ".extra[\"x\"]",
-                                      ".bias", ".rest[0]", ".rest[1][0]", ".ends[0]", ".ends[1]"}));
+            (std::vector<std::string>{".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b",
+                                      ".extra[\"a\"]", ".extra[\"x\"]", ".bias", ".rest[0]", ".rest[1][0]",
+                                      ".ends[0]", ".ends[1]"}));
   EXPECT_EQ(tree::paths(scalar(1)), std::vector<std::string>{""});
   EXPECT_EQ(tree::paths(std::map<int, Array>{{3, scalar(1)}}), std::vector<std::string>{"[3]"});
 }
@@ -75,7 +83,8 @@ TEST(Tree, StructureHasSizesKeysAndStaticValues) {
 }
 TEST(Tree, StructureTellsStringsAndNumbersApart) {
   EXPECT_NE(tree::structure(std::tuple{1, 1.0}), tree::structure(std::tuple{1.0, 1}));
-  EXPECT_NE(tree::structure(std::tuple{std::string("a,"), std::string("")}), tree::structure(std::tuple{std::string("a"), std::string(",")}));
+  EXPECT_NE(tree::structure(std::tuple{std::string("a,"), std::string("")}),
+            tree::structure(std::tuple{std::string("a"), std::string(",")}));
   EXPECT_NE(tree::structure(std::tuple{0.1, 0}), tree::structure(std::tuple{0.1 + 1e-17 + 1e-16, 0}));
   EXPECT_NE(tree::structure(std::tuple{0.0}), tree::structure(std::tuple{-0.0}));
 }

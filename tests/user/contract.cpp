@@ -1,7 +1,7 @@
-// Every sample of the public contract (DESIGN §3) that has to do with arrays and transforms, compiled and checked.
-#include <cotan/cotan.hpp>
-
+// Every sample of the public contract (DESIGN §3) that has to do with arrays and transforms, compiled and
+// checked.
 #include <cmath>
+#include <cotan/cotan.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
@@ -41,12 +41,14 @@ void arrays() {
 
   const ct::Array row = a[0], m = a > 1.5;
   CHECK(close(a + 1.5, np::array({{2.5, 3.5}, {4.5, 5.5}})) && close(-a, 0 - a));
-  CHECK(close(a * row, np::array({{1.0, 4.0}, {3.0, 8.0}})) && close(a / row, np::array({{1.0, 1.0}, {3.0, 2.0}})));
+  CHECK(close(a * row, np::array({{1.0, 4.0}, {3.0, 8.0}})) &&
+        close(a / row, np::array({{1.0, 1.0}, {3.0, 2.0}})));
   CHECK(np::sum(a < row).item<int>() == 0 && np::sum(m & m).item<int>() == 3 && np::sum(~m).item<int>() == 1);
 
   const ct::Array t = np::arange(120, ct::f32).reshape({2, 3, 4, 5}), idx = np::array({0, 2});
   CHECK(t[0].shape() == ct::Shape({3, 4, 5}));
-  CHECK(t(1, ct::all, ct::range(0, 4, 2), ct::newaxis, ct::ellipsis, idx).shape() == ct::Shape({2, 3, 2, 1}));  // as in NumPy: separated index arrays go first
+  CHECK(t(1, ct::all, ct::range(0, 4, 2), ct::newaxis, ct::ellipsis, idx).shape() ==
+        ct::Shape({2, 3, 2, 1}));  // as in NumPy: separated index arrays go first
   CHECK(a.at(1, ct::all).set(row).to_vector<float>()[3] == 2.f);
   CHECK(row.at(np::array({0, 0})).add(row).to_vector<float>()[0] == 4.f);
 }
@@ -68,11 +70,15 @@ void transforms() {
   struct Params {
     ct::Array w, b;
   };
-  auto loss = [](const Params& p, const ct::Array& batch) { return np::mean(np::square(np::matmul(batch, p.w) + p.b)); };
+  auto loss = [](const Params& p, const ct::Array& batch) {
+    return np::mean(np::square(np::matmul(batch, p.w) + p.b));
+  };
   const Params params{np::array({1.f, -1.f}), np::array(0.5f)};
   auto [value, grads] = ct::value_and_grad(loss)(params, a);
   CHECK(close(value, 0.25) && close(grads.b, -1.0) && grads.w.shape() == params.w.shape());
-  auto with_aux = [&](const Params& p, const ct::Array& batch) { return std::pair{loss(p, batch), np::sum(batch)}; };
+  auto with_aux = [&](const Params& p, const ct::Array& batch) {
+    return std::pair{loss(p, batch), np::sum(batch)};
+  };
   auto [value_and_aux, grads2] = ct::value_and_grad(with_aux)(params, a);
   CHECK(close(value_and_aux.second, 10.0) && close(grads2.w, grads.w));
 
@@ -86,7 +92,8 @@ void transforms() {
 
   CHECK(close(ct::vmap(f)(a), np::sum(np::sin(a) * a, 1)));
   auto outer = [](ct::Array p, ct::Array q) { return p * q; };
-  CHECK(ct::vmap(outer, {.in_axes = {0, ct::none}, .out_axes = 1})(np::ones({3, 2}), np::ones({2})).shape() == ct::Shape({2, 3}));
+  CHECK(ct::vmap(outer, {.in_axes = {0, ct::none}, .out_axes = 1})(np::ones({3, 2}), np::ones({2})).shape() ==
+        ct::Shape({2, 3}));
   CHECK(close(ct::jacfwd([](ct::Array v) { return np::sin(v); })(a[0]), np::diag(np::cos(a[0]))));
   CHECK(close(ct::jacrev([](ct::Array v) { return np::sin(v); })(a[0]), np::diag(np::cos(a[0]))));
   CHECK(close(ct::hessian(f)(a[0]), np::diag(2 * np::cos(a[0]) - np::sin(a[0]) * a[0])));
@@ -96,7 +103,9 @@ void transforms() {
   CHECK(close(ct::grad(saved)(x), df(x)));
   CHECK(close(ct::grad([](ct::Array v) { return np::sum(ct::stop_gradient(v) * v); })(x), x));
 
-  auto rule = [](auto primals, auto tangents) { return std::pair{np::exp(std::get<0>(primals)), 3.0 * std::get<0>(tangents)}; };
+  auto rule = [](auto primals, auto tangents) {
+    return std::pair{np::exp(std::get<0>(primals)), 3.0 * std::get<0>(tangents)};
+  };
   auto exp3 = ct::custom_jvp([](ct::Array v) { return np::exp(v); }, rule);
   CHECK(close(ct::grad([&](ct::Array v) { return np::sum(exp3(v)); })(x), np::full({2, 2}, 3.0)));
   auto forward = [](ct::Array v) { return std::pair{np::exp(v), v}; };
@@ -114,7 +123,8 @@ void devices_and_errors() {
     np::ones({2}) + np::ones({3});
     CHECK(false);
   } catch (const ct::Error& error) {
-    CHECK(std::string(error.what()) == "[add] shapes (2,) and (3,) do not broadcast; aligned from the end, each axis must be equal or 1.");
+    CHECK(std::string(error.what()) ==
+          "[add] shapes (2,) and (3,) do not broadcast; aligned from the end, each axis must be equal or 1.");
   }
 }
 

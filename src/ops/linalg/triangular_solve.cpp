@@ -1,7 +1,6 @@
 // op(a) x = b or x op(a) = b for triangular a: linear in b. The other triangle of a is not read.
 #include "ops/linalg/lapack.hpp"
 #include "ops/linalg/matrix.hpp"
-#include "transforms/traces.hpp"
 
 namespace cotan::ops {
 
