@@ -36,8 +36,9 @@ BENCHMARK(trace_gradient_of_mlp);
 void matmul(benchmark::State& state) {
   const ct::Array a = np::ones({state.range(0), state.range(0)});
   for (auto _ : state) benchmark::DoNotOptimize(np::matmul(a, a));
-  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * static_cast<double>(state.range(0) * state.range(0) * state.range(0)),
-                                                 benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(2e-9 * static_cast<double>(state.range(0) * state.range(0) * state.range(0)),
+                         benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(matmul)->Arg(64)->Arg(256);
 

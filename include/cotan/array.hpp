@@ -1,5 +1,7 @@
 // Array: an immutable handle to an n-dimensional array, or to a value that a transform is tracing.
 #pragma once
+#include <cotan/dtype.hpp>
+#include <cotan/error.hpp>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -11,9 +13,6 @@
 #include <type_traits>
 #include <variant>
 #include <vector>
-
-#include <cotan/dtype.hpp>
-#include <cotan/error.hpp>
 
 // Where the user's code is: the library itself records no lines, so that errors name the user's.
 #ifdef COTAN_BUILDING_LIBRARY
@@ -87,8 +86,7 @@ class Array {
   Array() = default;
   /// A weak scalar: takes the dtype of what it meets.
   template <class E>
-    requires std::is_arithmetic_v<E>
-  Array(E value);
+  requires std::is_arithmetic_v<E> Array(E value);
 
   /// Copies `data` (row-major) in; keeps the host's element type.
   template <HostElement E>
@@ -112,8 +110,8 @@ class Array {
 
   /// The one element as a host scalar; raises on more than one element or under a transform.
   template <class E>
-    requires std::is_arithmetic_v<E>
-  E item() const;
+  requires std::is_arithmetic_v<E> E item()
+  const;
   /// All elements, row-major, converted to E.
   template <HostElement E>
   std::vector<E> to_vector() const;
@@ -156,8 +154,8 @@ class ArrayLike {
  public:
   ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array) { note(where); }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  ArrayLike(T value, std::source_location where = COTAN_HERE) : array_(value) {
+  requires std::is_arithmetic_v<T> ArrayLike(T value, std::source_location where = COTAN_HERE)
+      : array_(value) {
     note(where);
   }
   const Array& array() const { return array_; }
@@ -211,8 +209,7 @@ struct Bound {
   std::optional<std::int64_t> value;
   Bound(None) {}
   template <class T>
-    requires std::is_integral_v<T>
-  Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+  requires std::is_integral_v<T> Bound(T v) : value(static_cast<std::int64_t>(v)) {}
 };
 inline Range range(Bound stop) { return {std::nullopt, stop.value, 1}; }
 inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start.value, stop.value, step}; }
@@ -220,8 +217,8 @@ inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {sta
 class Index {
  public:
   template <class I>
-    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
-  Index(I i) : spec_(static_cast<std::int64_t>(i)) {}
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) Index(I i)
+      : spec_(static_cast<std::int64_t>(i)) {}
   Index(All) : spec_(Range{}) {}
   Index(Range r) : spec_(r) {}
   Index(NewAxis n) : spec_(n) {}
@@ -242,7 +239,8 @@ Array get_index(const Array& a, std::vector<Index> indices);
 enum class IndexMode { standard, clip, drop, fill, promise_in_bounds };
 struct IndexOptions {
   IndexMode mode = IndexMode::standard;
-  std::optional<double> fill_value = std::nullopt;  ///< for reads with IndexMode::fill; by default NaN, the smallest signed or largest unsigned integer
+  std::optional<double> fill_value = std::nullopt;  ///< for reads with IndexMode::fill; by default NaN, the
+                                                    ///< smallest signed or largest unsigned integer
 };
 
 /// `a.at(i)`: reads and functional writes at an index.
@@ -286,12 +284,15 @@ void check_host_size(std::size_t elements, const Shape& shape);
 }  // namespace detail
 
 template <class E>
-  requires std::is_arithmetic_v<E>
-Array::Array(E value) {
-  if constexpr (std::is_same_v<E, bool>) *this = detail::weak_scalar(value);
-  else if constexpr (std::is_floating_point_v<E>) *this = detail::weak_scalar(static_cast<double>(value));
-  else if constexpr (std::is_unsigned_v<E>) *this = detail::weak_scalar(static_cast<std::uint64_t>(value));
-  else *this = detail::weak_scalar(static_cast<std::int64_t>(value));
+requires std::is_arithmetic_v<E> Array::Array(E value) {
+  if constexpr (std::is_same_v<E, bool>)
+    *this = detail::weak_scalar(value);
+  else if constexpr (std::is_floating_point_v<E>)
+    *this = detail::weak_scalar(static_cast<double>(value));
+  else if constexpr (std::is_unsigned_v<E>)
+    *this = detail::weak_scalar(static_cast<std::uint64_t>(value));
+  else
+    *this = detail::weak_scalar(static_cast<std::int64_t>(value));
 }
 
 template <HostElement E>
@@ -319,8 +320,8 @@ Array Array::from_host(const std::vector<E>& data) {
 }
 
 template <class E>
-  requires std::is_arithmetic_v<E>
-E Array::item() const {
+requires std::is_arithmetic_v<E> E Array::item()
+const {
   if (defined() && size() != 1)
     throw ShapeError("[item] the array has " + std::to_string(size()) + " elements, shape " +
                      describe(shape()) + "; index it down to one element or use to_vector().");
@@ -335,8 +336,10 @@ std::vector<E> Array::to_vector() const {
                                  std::conditional_t<std::is_same_v<E, long double>, double, E>>;
   std::vector<Raw> raw(static_cast<std::size_t>(defined() ? size() : 0));
   detail::copy_to_host(*this, dtype_of<E>(), raw.data(), "to_vector");
-  if constexpr (std::is_same_v<Raw, E>) return raw;
-  else return std::vector<E>(raw.begin(), raw.end());
+  if constexpr (std::is_same_v<Raw, E>)
+    return raw;
+  else
+    return std::vector<E>(raw.begin(), raw.end());
 }
 
 }  // namespace cotan

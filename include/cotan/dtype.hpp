@@ -64,14 +64,26 @@ concept HostElement = std::is_arithmetic_v<T> || std::is_same_v<T, float16> || s
 /// The dtype that stores a host type; `long` and `long long` count as 64-bit where they are.
 template <HostElement T>
 constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, bool>) return DType::bool_;
-  else if constexpr (std::is_same_v<T, float16>) return DType::f16;
-  else if constexpr (std::is_same_v<T, bfloat16>) return DType::bf16;
-  else if constexpr (std::is_same_v<T, float>) return DType::f32;
-  else if constexpr (std::is_floating_point_v<T>) return DType::f64;
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::bool_;
+  else if constexpr (std::is_same_v<T, float16>)
+    return DType::f16;
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return DType::bf16;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_floating_point_v<T>)
+    return DType::f64;
   else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) == 1 ? DType::i8 : sizeof(T) == 2 ? DType::i16 : sizeof(T) == 4 ? DType::i32 : DType::i64;
-  else return sizeof(T) == 1 ? DType::u8 : sizeof(T) == 2 ? DType::u16 : sizeof(T) == 4 ? DType::u32 : DType::u64;
+    return sizeof(T) == 1   ? DType::i8
+           : sizeof(T) == 2 ? DType::i16
+           : sizeof(T) == 4 ? DType::i32
+                            : DType::i64;
+  else
+    return sizeof(T) == 1   ? DType::u8
+           : sizeof(T) == 2 ? DType::u16
+           : sizeof(T) == 4 ? DType::u32
+                            : DType::u64;
 }
 
 }  // namespace cotan

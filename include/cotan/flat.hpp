@@ -1,14 +1,13 @@
 // The flat core under the typed skin: every transform works on lists of Arrays; the templates in
 // transforms.hpp only flatten pytrees into these and back. Users rarely need this header.
 #pragma once
+#include <cotan/array.hpp>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <cotan/array.hpp>
 
 namespace cotan {
 
@@ -18,8 +17,7 @@ using Arrays = std::vector<Array>;
 class FlatFn {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, FlatFn>)
-  FlatFn(F&& f)
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FlatFn>) FlatFn(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(&f))),
         call_([](void* o, std::span<const Array> in) -> Arrays {
           return (*static_cast<std::remove_reference_t<F>*>(o))(in);
@@ -63,7 +61,8 @@ namespace flat {
 using Paths = std::function<std::string(std::size_t)>;
 
 struct Pullback {
-  std::function<Arrays(std::span<const Array> cotangents, const Paths& outputs)> apply;  ///< one per differentiated input
+  std::function<Arrays(std::span<const Array> cotangents, const Paths& outputs)>
+      apply;  ///< one per differentiated input
 };
 struct Pushforward {
   std::function<Arrays(std::span<const Array> tangents, const Paths& arguments)> apply;
@@ -72,16 +71,16 @@ struct Pushforward {
 std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
                                 const Paths& paths);
 std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals, const Paths& paths);
-std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
-                              const Paths& paths);
+std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
+                              std::span<const Array> tangents, const Paths& paths);
 /// Value, gradients of output 0 with respect to `wrt`, and the other outputs.
 struct ValueAndGrad {
   Arrays outputs, grads;
 };
 ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform,
                             const Paths& paths);
-Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents, const Paths& paths,
-                        const Paths& outputs);
+Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents,
+                        const Paths& paths, const Paths& outputs);
 /// Blocks of shape (output…, input…), by output leaf, then by input leaf.
 Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths);
 
@@ -103,7 +102,8 @@ std::shared_ptr<JitCache> make_jit_cache();
 /// payload (the output exemplar) that a miss stores and a hit returns.
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload,
-           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options, const Paths& paths);
+           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
+           const Paths& paths);
 
 /// user functions: (primals) -> outputs and (primals, tangents) -> outputs, tangents
 Arrays custom_jvp(const FlatFn& f, FlatFunction rule, std::span<const Array> args, std::string_view name);

@@ -11,6 +11,7 @@ Array load_npy(const std::filesystem::path& path);
 void save_npy(const std::filesystem::path& path, const ArrayLike& a);
 /// All arrays of an archive by name (stored or deflated).
 std::map<std::string, Array> load_npz(const std::filesystem::path& path);
-void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed = false);
+void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
+              bool compressed = false);
 
 }  // namespace cotan

@@ -9,8 +9,8 @@ namespace cotan::linalg {
 /// Lower triangular L with L Lᵀ = a (the symmetric part of a); NaN where a is not positive definite.
 Array cholesky(const ArrayLike& a, bool symmetrize_input = true);
 struct TriangularOptions {
-  bool left_side = true;       ///< solve a x = b, else x a = b
-  bool lower = false;          ///< which triangle of `a` is read
+  bool left_side = true;  ///< solve a x = b, else x a = b
+  bool lower = false;     ///< which triangle of `a` is read
   bool transpose_a = false;
   bool unit_diagonal = false;
 };

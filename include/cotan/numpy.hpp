@@ -19,8 +19,7 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 class Nested {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Nested(T value);
+  requires std::is_arithmetic_v<T> Nested(T value);
   Nested(std::initializer_list<Nested> items);
   Nested(const Array& a);
 
@@ -59,23 +58,32 @@ Array real_range(double start, double stop, double step, DType dtype);
 }  // namespace detail
 /// start, start + step, … below stop. Of integers i32, of floats f32 unless a dtype is given.
 template <class Stop>
-  requires std::is_arithmetic_v<Stop>
-Array arange(Stop stop, DType dtype = std::is_integral_v<Stop> ? i32 : f32) {
-  if constexpr (std::is_integral_v<Stop>) return detail::integer_range(0, static_cast<std::int64_t>(stop), 1, dtype);
-  else return detail::real_range(0, static_cast<double>(stop), 1, dtype);
+requires std::is_arithmetic_v<Stop> Array arange(Stop stop,
+                                                 DType dtype = std::is_integral_v<Stop> ? i32 : f32) {
+  if constexpr (std::is_integral_v<Stop>)
+    return detail::integer_range(0, static_cast<std::int64_t>(stop), 1, dtype);
+  else
+    return detail::real_range(0, static_cast<double>(stop), 1, dtype);
 }
 template <class Start, class Stop, class Step = int>
-  requires(std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>)
-Array arange(Start start, Stop stop, Step step = 1,
-             DType dtype = std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step> ? i32 : f32) {
+requires(std::is_arithmetic_v<Start>&& std::is_arithmetic_v<Stop>&& std::is_arithmetic_v<Step>) Array
+    arange(Start start, Stop stop, Step step = 1,
+           DType dtype = std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>
+                             ? i32
+                             : f32) {
   if constexpr (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>)
     return detail::integer_range(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
                                  static_cast<std::int64_t>(step), dtype);
-  else return detail::real_range(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step), dtype);
+  else
+    return detail::real_range(static_cast<double>(start), static_cast<double>(stop),
+                              static_cast<double>(step), dtype);
 }
-Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true, DType dtype = f32);
-Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true, double base = 10, DType dtype = f32);
-Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true, DType dtype = f32);
+Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true,
+               DType dtype = f32);
+Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true,
+               double base = 10, DType dtype = f32);
+Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true,
+                DType dtype = f32);
 Array tri(std::int64_t n, std::optional<std::int64_t> m = std::nullopt, int k = 0, DType dtype = f32);
 Array tril(const ArrayLike& a, int k = 0);
 Array triu(const ArrayLike& a, int k = 0);
@@ -124,7 +132,8 @@ Array logaddexp(const ArrayLike& a, const ArrayLike& b);
 Array logaddexp2(const ArrayLike& a, const ArrayLike& b);
 Array gcd(const ArrayLike& a, const ArrayLike& b);
 Array lcm(const ArrayLike& a, const ArrayLike& b);
-Array nan_to_num(const ArrayLike& a, double nan = 0.0, std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt);
+Array nan_to_num(const ArrayLike& a, double nan = 0.0, std::optional<double> posinf = std::nullopt,
+                 std::optional<double> neginf = std::nullopt);
 
 // Exponentials, trigonometry, rounding ------------------------------------------------------------
 
@@ -181,8 +190,10 @@ Array isnan(const ArrayLike& a);
 Array isinf(const ArrayLike& a);
 Array isfinite(const ArrayLike& a);
 Array signbit(const ArrayLike& a);
-Array isclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
-Array allclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+Array isclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
+Array allclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8,
+               bool equal_nan = false);
 Array array_equal(const ArrayLike& a, const ArrayLike& b);
 /// Elements of `a` where `condition`, else of `b`; no gradient reaches the side that is not taken.
 Array where(const ArrayLike& condition, const ArrayLike& a, const ArrayLike& b);
@@ -211,8 +222,10 @@ Array argmax(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool ke
 Array argmin(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
 Array logsumexp(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
 Array median(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Array average(const ArrayLike& a, std::optional<int> axis = std::nullopt, const std::optional<Array>& weights = std::nullopt);
+Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis = std::nullopt,
+               bool keepdims = false);
+Array average(const ArrayLike& a, std::optional<int> axis = std::nullopt,
+              const std::optional<Array>& weights = std::nullopt);
 Array cumsum(const ArrayLike& a, std::optional<int> axis = std::nullopt);
 Array cumprod(const ArrayLike& a, std::optional<int> axis = std::nullopt);
 Array diff(const ArrayLike& a, int n = 1, int axis = -1);
@@ -251,7 +264,8 @@ Array roll(const ArrayLike& a, std::int64_t shift, std::optional<int> axis = std
 Array tile(const ArrayLike& a, const std::vector<std::int64_t>& reps);
 Array repeat(const ArrayLike& a, std::int64_t repeats, std::optional<int> axis = std::nullopt);
 /// Widths per axis (before, after); modes "constant", "edge", "reflect", "symmetric", "wrap".
-Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width, std::string_view mode = "constant", const ArrayLike& value = 0);
+Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width,
+          std::string_view mode = "constant", const ArrayLike& value = 0);
 Array atleast_1d(const ArrayLike& a);
 Array atleast_2d(const ArrayLike& a);
 
@@ -266,7 +280,8 @@ Array kron(const ArrayLike& a, const ArrayLike& b);
 Array cross(const ArrayLike& a, const ArrayLike& b);
 Array trace(const ArrayLike& a, int offset = 0, int axis1 = 0, int axis2 = 1);
 Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes = 2);
-Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a, const std::vector<int>& axes_b);
+Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a,
+                const std::vector<int>& axes_b);
 /// einsum("bij,bjk->bik", {a, b}); the output may be left out, '...' broadcasts.
 Array einsum(std::string_view subscripts, const std::vector<Array>& operands);
 Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode = "full");
@@ -286,7 +301,8 @@ Array bincount(const ArrayLike& x, std::int64_t length);
 Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp);
 /// Elements along an axis, or of the flattened array. Indices outside it: mode "fill" (NaN, or the extreme
 /// integer; negative ones count from the end), "clip" or "wrap".
-Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis = std::nullopt, std::string_view mode = "fill");
+Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis = std::nullopt,
+           std::string_view mode = "fill");
 Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis);
 Array choose(const ArrayLike& index, const std::vector<Array>& choices);
 /// Indices of the elements that are not zero, one array per axis; needs values, so not under jit.
@@ -294,9 +310,10 @@ std::vector<Array> nonzero(const ArrayLike& a);
 Array unique(const ArrayLike& a);
 
 template <class T>
-  requires std::is_arithmetic_v<T>
-Nested::Nested(T value)
-    : kind_(std::is_same_v<T, bool> ? Kind::boolean : std::is_floating_point_v<T> ? Kind::real : Kind::integer),
+requires std::is_arithmetic_v<T> Nested::Nested(T value)
+    : kind_(std::is_same_v<T, bool>       ? Kind::boolean
+            : std::is_floating_point_v<T> ? Kind::real
+                                          : Kind::integer),
       real_(static_cast<double>(value)),
       integer_(static_cast<std::int64_t>(value)) {}
 

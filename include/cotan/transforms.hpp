@@ -1,32 +1,41 @@
 // The transforms: a typed skin over cotan::flat. Functions take and return pytrees (tree.hpp).
 #pragma once
+#include <algorithm>
 #include <cotan/flat.hpp>
 #include <cotan/tree.hpp>
-#include <algorithm>
 #include <typeinfo>
 
 namespace cotan {
 
 namespace detail {
 
+/// String literals are kept as strings.
+template <class T>
+using Plain =
+    std::conditional_t<std::is_array_v<T> && std::is_convertible_v<const T&, std::string>, std::string, T>;
 /// C++ numbers where an Array is wanted are weak scalars.
 template <class T>
 using AsArray = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 /// Numbers are traced where the function takes Arrays in their place; else they are static.
 template <class F, class... A>
-inline constexpr bool numbers_are_dynamic = (std::is_arithmetic_v<A> || ...) && std::is_invocable_v<const F&, const AsArray<A>&...>;
+inline constexpr bool numbers_are_dynamic =
+    (std::is_arithmetic_v<A> || ...) && std::is_invocable_v<const F&, const AsArray<A>&...>;
 
-/// Whether f can be called, with numbers as Arrays or as they are. What the transforms return is constrained by it, so
-/// that jit can ask whether grad(f) takes Arrays in the place of numbers. Named packs there, not const auto&...: g++ 12
-/// crashes on two such lambdas with decltype(a) in equal requires-clauses.
+/// Whether f can be called, with numbers as Arrays or as they are. What the transforms return is constrained
+/// by it, so that jit can ask whether grad(f) takes Arrays in the place of numbers. Named packs there, not
+/// const auto&...: g++ 12 crashes on two such lambdas with decltype(a) in equal requires-clauses.
 template <class F, class... A>
-concept CallableWith = std::disjunction_v<std::is_invocable<const F&, const AsArray<A>&...>, std::is_invocable<const F&, const A&...>>;
+concept CallableWith = std::disjunction_v < std::is_invocable < const F&,
+        const AsArray<A>
+&... >, std::is_invocable < const F&, const A&... >> ;
 
 /// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
 template <class F, class... A>
 auto call_arguments(const A&... a) {
-  if constexpr (numbers_are_dynamic<F, A...>) return std::tuple<AsArray<A>...>(a...);
-  else return std::tuple<A...>(a...);
+  if constexpr (numbers_are_dynamic<F, A...>)
+    return std::tuple<AsArray<Plain<A>>...>(a...);
+  else
+    return std::tuple<Plain<A>...>(a...);
 }
 
 /// Names of flat leaves for messages: "argument 0.layers[1].w".
@@ -34,7 +43,9 @@ template <class... A>
 std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
   std::vector<std::string> out;
   std::size_t k = 0;
-  std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(k++), a), ...); }, args);
+  std::apply(
+      [&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(k++), a), ...); },
+      args);
   return out;
 }
 template <class T>
@@ -46,22 +57,29 @@ template <std::size_t... I, class T>
 flat::Paths lazy_paths_at(const T& chosen) {
   return [&chosen](std::size_t leaf) {
     std::vector<std::string> out;
-    std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(I), a), ...); }, chosen);
+    std::apply(
+        [&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(I), a), ...); },
+        chosen);
     return out[leaf];
   };
 }
 template <class T>
 flat::Paths output_paths(const T& output) {
-  return [&output](std::size_t i) { return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]); };
+  return [&output](std::size_t i) {
+    return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]);
+  };
 }
 
 template <class R>
-concept ValueWithAux = tree::detail::is_tuple<R> && std::tuple_size_v<R> == 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
+concept ValueWithAux = tree::detail::is_tuple<R> && std::tuple_size_v<R>
+== 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
 
 template <class... T>
 auto unwrap_single(std::tuple<T...> t) {
-  if constexpr (sizeof...(T) == 1) return std::get<0>(std::move(t));
-  else return t;
+  if constexpr (sizeof...(T) == 1)
+    return std::get<0>(std::move(t));
+  else
+    return t;
 }
 /// The arguments at positions I, numbers there as Arrays.
 template <std::size_t... I, class Tuple>
@@ -77,22 +95,28 @@ auto replace_arguments(const Tuple& args, const Chosen& chosen, std::index_seque
         if (wanted[p] == at) return p;
       return sizeof...(I);
     }();
-    if constexpr (position < sizeof...(I)) return (std::get<position>(chosen));
-    else return (std::get<at>(args));
+    if constexpr (position < sizeof...(I))
+      return (std::get<position>(chosen));
+    else
+      return (std::get<at>(args));
   };
-  return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(pick.template operator()<k>()...);
+  return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(
+      pick.template operator()<k>()...);
 }
 template <std::size_t k, class At>
 inline constexpr bool is_among = false;
 template <std::size_t k, std::size_t... I>
 inline constexpr bool is_among<k, std::index_sequence<I...>> = ((k == I) || ...);
-/// CallableWith for derivatives with respect to the arguments at positions `At`, of which the numbers are Arrays.
+/// CallableWith for derivatives with respect to the arguments at positions `At`, of which the numbers are
+/// Arrays.
 template <class F, class At, class... A>
 inline constexpr bool differentiable_with = []<std::size_t... k>(std::index_sequence<k...>) {
   return std::is_invocable_v<const F&, std::conditional_t<is_among<k, At>, const AsArray<A>&, const A&>...>;
-}(std::index_sequence_for<A...>());
+}
+(std::index_sequence_for<A...>());
 template <std::size_t... I>
-using PositionsOrFirst = std::conditional_t<sizeof...(I) == 0, std::index_sequence<0>, std::index_sequence<I...>>;
+using PositionsOrFirst =
+    std::conditional_t<sizeof...(I) == 0, std::index_sequence<0>, std::index_sequence<I...>>;
 
 }  // namespace detail
 
@@ -102,19 +126,22 @@ namespace detail {
 
 template <std::size_t... I, class F, class... A>
 auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) {
-  const std::tuple<A...> args(a...);
+  const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I...>(args);
   using Replaced = decltype(replace_arguments<I...>(args, chosen, std::index_sequence_for<A...>()));
   using R = std::remove_cvref_t<decltype(std::apply(f, std::declval<const Replaced&>()))>;
-  static_assert(std::is_same_v<R, Array> || ValueWithAux<R>, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
+  static_assert(std::is_same_v<R, Array> || ValueWithAux<R>,
+                "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
   std::optional<R> like;
   const auto flat_f = [&](std::span<const Array> in) {
-    like = std::apply(f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+    like = std::apply(
+        f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
     return tree::leaves(*like);
   };
   const Arrays wrt = tree::leaves(chosen);
   flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
-  return std::pair{tree::unflatten(std::move(*like), result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
+  return std::pair{tree::unflatten(std::move(*like), result.outputs),
+                   unwrap_single(tree::unflatten(chosen, result.grads))};
 }
 
 }  // namespace detail
@@ -123,25 +150,29 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 /// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
-  {
-    if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
-    else return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
+  return [f = std::move(f)]<class... A>(
+      const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
+    if constexpr (sizeof...(I) == 0)
+      return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
+    else
+      return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
   };
 }
 /// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
 template <std::size_t... I, class F>
 auto grad(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
-  {
+  return [f = std::move(f)]<class... A>(
+      const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
     auto result = [&] {
-      if constexpr (sizeof...(I) == 0) return detail::value_and_grad_call<0>(f, "grad", a...);
-      else return detail::value_and_grad_call<I...>(f, "grad", a...);
+      if constexpr (sizeof...(I) == 0)
+        return detail::value_and_grad_call<0>(f, "grad", a...);
+      else
+        return detail::value_and_grad_call<I...>(f, "grad", a...);
     }();
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>) return std::move(result.second);
-    else return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>)
+      return std::move(result.second);
+    else
+      return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
   };
 }
 
@@ -152,7 +183,8 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   const std::tuple<detail::AsArray<A>...> x(primals);
   const std::tuple<detail::AsArray<B>...> t(tangents);
   if (tree::structure(x) != tree::structure(t))
-    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " + tree::structure(t) + "; they must be alike.");
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " +
+                    tree::structure(t) + "; they must be alike.");
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
   auto [y, ty] = flat::jvp(
@@ -178,9 +210,11 @@ auto vjp(const F& f, const A&... a) {
       },
       tree::leaves(x), "vjp", detail::lazy_paths(x));
   R out = tree::unflatten(std::move(*like), y);
-  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), structure = tree::structure(out)](const detail::AsArray<R>& ct) {
+  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x),
+                   structure = tree::structure(out)](const detail::AsArray<R>& ct) {
     if (tree::structure(ct) != structure)
-      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " + structure + "; they must be alike.");
+      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " +
+                      structure + "; they must be alike.");
     return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
   };
   return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
@@ -203,7 +237,8 @@ auto linearize(const F& f, const A&... a) {
                       structure = tree::structure(x)](const detail::AsArray<A>&... tangents) {
     const std::tuple<detail::AsArray<A>...> t(tangents...);
     if (tree::structure(t) != structure)
-      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) + " but the arguments had " + structure + "; they must be alike.");
+      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) +
+                      " but the arguments had " + structure + "; they must be alike.");
     return tree::unflatten(exemplar, push.apply(tree::leaves(t), detail::lazy_paths(t)));
   };
   return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
@@ -214,8 +249,10 @@ template <class F, class... A>
 auto linear_transpose(F f, const A&... like) {
   return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& cotangent) {
     const detail::AsArray<std::remove_cvref_t<decltype(cotangent)>> ct(cotangent);
-    return tree::unflatten(x, flat::linear_transpose([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
-                                                     tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
+    return tree::unflatten(
+        x, flat::linear_transpose(
+               [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
+               tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
   };
 }
 
@@ -223,15 +260,17 @@ namespace detail {
 
 template <std::size_t I, class F, class... A>
 auto jacobian_call(const F& f, bool forward, const A&... a) {
-  const std::tuple<A...> args(a...);
+  const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I>(args);
   using In = std::tuple_element_t<0, std::remove_const_t<decltype(chosen)>>;
-  using R = std::remove_cvref_t<decltype(std::apply(f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
+  using R = std::remove_cvref_t<decltype(std::apply(
+      f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
   std::optional<R> like;
   const Arrays wrt = tree::leaves(chosen);
   const Arrays blocks = flat::jacobian(
       [&](std::span<const Array> in) {
-        like = std::apply(f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+        like = std::apply(
+            f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
         return tree::leaves(*like);
       },
       wrt, forward, lazy_paths_at<I>(chosen));
@@ -240,9 +279,12 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
   } else {
     const In& in = std::get<0>(chosen);
     std::vector<In> rows;
-    for (std::size_t at = 0; at < blocks.size(); at += wrt.size()) rows.push_back(tree::unflatten(in, std::span(blocks).subspan(at, wrt.size())));
-    if constexpr (std::is_same_v<R, Array>) return rows[0];
-    else return rows;
+    for (std::size_t at = 0; at < blocks.size(); at += wrt.size())
+      rows.push_back(tree::unflatten(in, std::span(blocks).subspan(at, wrt.size())));
+    if constexpr (std::is_same_v<R, Array>)
+      return rows[0];
+    else
+      return rows;
   }
 }
 
@@ -252,16 +294,18 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
 auto jacfwd(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::differentiable_with<F, std::index_sequence<I>, A...>
-  { return detail::jacobian_call<I>(f, true, a...); };
+  return [f = std::move(f)]<class... A>(
+      const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
+    return detail::jacobian_call<I>(f, true, a...);
+  };
 }
 /// The same by reverse mode: better with fewer outputs than inputs.
 template <std::size_t I = 0, class F>
 auto jacrev(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::differentiable_with<F, std::index_sequence<I>, A...>
-  { return detail::jacobian_call<I>(f, false, a...); };
+  return [f = std::move(f)]<class... A>(
+      const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
+    return detail::jacobian_call<I>(f, false, a...);
+  };
 }
 /// Second derivatives of a scalar function: forward over reverse.
 template <std::size_t I = 0, class F>
@@ -277,6 +321,7 @@ class MappedAxes {
   MappedAxes(int axis) : axis_(axis) {}
   MappedAxes(None) : axis_(flat::no_axis) {}
   MappedAxes(std::initializer_list<MappedAxes> list) : list_(list), is_list_(true) {}
+  explicit MappedAxes(std::vector<MappedAxes> list) : list_(std::move(list)), is_list_(true) {}
   /// Axes of `counts[i]` leaves for each of several parts.
   std::vector<int> expand(const std::vector<std::size_t>& counts, std::string_view what) const;
 
@@ -294,9 +339,8 @@ struct VmapOptions {
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [ f = std::move(f),
+           options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::vector<std::size_t> counts;
@@ -312,8 +356,10 @@ auto vmap(F f, VmapOptions options = {}) {
         [&](std::size_t) {
           std::vector<std::size_t> out_counts;
           if constexpr (tree::detail::is_tuple<R>)
-            std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); }, *like);
-          else out_counts.push_back(tree::leaves(*like).size());
+            std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); },
+                       *like);
+          else
+            out_counts.push_back(tree::leaves(*like).size());
           return options.out_axes.expand(out_counts, "out_axes");
         },
         detail::lazy_paths(args));
@@ -325,7 +371,7 @@ auto vmap(F f, VmapOptions options = {}) {
 
 struct JitOptions {
   std::vector<int> static_args = {};  ///< positions of C++ numbers and strings that select a program
-  std::vector<int> donate = {};       ///< positions whose buffers the call may use up; they are gone afterwards
+  std::vector<int> donate = {};  ///< positions whose buffers the call may use up; they are gone afterwards
   std::string name = "f";
 };
 
@@ -333,18 +379,19 @@ struct JitOptions {
 template <class F>
 class Jitted {
  public:
-  Jitted(F f, JitOptions options) : f_(std::move(f)), options_(std::move(options)), cache_(flat::make_jit_cache()) {}
+  Jitted(F f, JitOptions options)
+      : f_(std::move(f)), options_(std::move(options)), cache_(flat::make_jit_cache()) {}
 
   template <class... A>
-    requires detail::CallableWith<F, A...>
+  requires detail::CallableWith<F, A...>
   auto operator()(const A&... a) const {
     check_static(a...);
     if constexpr (detail::numbers_are_dynamic<F, A...>) {
       if constexpr (std::is_invocable_v<const F&, const A&...>)
-        if (any_static<A...>()) return call<A...>(a...);
-      return call<detail::AsArray<A>...>(detail::AsArray<A>(a)...);
+        if (any_static<A...>()) return call<detail::Plain<A>...>(a...);
+      return call<detail::AsArray<detail::Plain<A>>...>(a...);
     } else {
-      return call<A...>(a...);
+      return call<detail::Plain<A>...>(a...);
     }
   }
 
@@ -362,10 +409,13 @@ class Jitted {
     for (const auto* list : {&options_.static_args, &options_.donate})
       for (int i : *list)
         if (i < 0 || i >= static_cast<int>(sizeof...(A)))
-          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0.");
-    const bool array[] = {!tree::leaves(a).empty()..., false};
+          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) +
+                           " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0.");
+    const bool array[] = {!tree::leaves<detail::Plain<A>>(a).empty()..., false};
     for (int i : options_.static_args)
-      if (array[i]) throw TypeError("[jit] argument " + std::to_string(i) + " holds Arrays and cannot be static; pass C++ numbers and strings.");
+      if (array[i])
+        throw TypeError("[jit] argument " + std::to_string(i) +
+                        " holds Arrays and cannot be static; pass C++ numbers and strings.");
   }
   template <class... A>
   auto call(const A&... a) const {
@@ -379,7 +429,8 @@ class Jitted {
     if (!options_.donate.empty()) {
       int position = 0;
       const auto mark = [&](std::size_t count) {
-        const bool donated = std::find(options_.donate.begin(), options_.donate.end(), position++) != options_.donate.end();
+        const bool donated =
+            std::find(options_.donate.begin(), options_.donate.end(), position++) != options_.donate.end();
         flat_options.donate.insert(flat_options.donate.end(), count, donated);
       };
       std::apply([&](const auto&... each) { (mark(tree::leaves(each).size()), ...); }, args);
@@ -392,8 +443,10 @@ class Jitted {
           like = std::apply(f_, tree::unflatten(args, in));
           return tree::leaves(*like);
         },
-        [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); }, payload, tree::leaves(args),
-        flat_options, detail::lazy_paths(args));
+        [&]() -> std::shared_ptr<const void> {
+          return std::make_shared<const R>(tree::blank(std::move(*like)));
+        },
+        payload, tree::leaves(args), flat_options, detail::lazy_paths(args));
     return tree::unflatten(*static_cast<const R*>(payload.get()), out);
   }
 
@@ -409,20 +462,18 @@ Jitted<F> jit(F f, JitOptions options = {}) {
 /// The program f is on arguments like these: make_jaxpr(f)(x).
 template <class F>
 auto make_jaxpr(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
-    return flat::make_jaxpr([&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); }, tree::leaves(args), "f", detail::lazy_paths(args));
+    return flat::make_jaxpr(
+        [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
+        tree::leaves(args), "f", detail::lazy_paths(args));
   };
 }
 
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
 auto eval_shape(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;
@@ -443,8 +494,7 @@ Array shape_dtype(const Shape& shape, DType dtype = f32);
 /// The value itself, a constant to differentiation.
 Array stop_gradient(const ArrayLike& x);
 template <tree::Tree T>
-  requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>)
-T stop_gradient(const T& t) {
+requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>) T stop_gradient(const T& t) {
   return tree::map([](const Array& a) { return stop_gradient(a); }, t);
 }
 
@@ -452,8 +502,10 @@ namespace detail {
 
 template <class T>
 auto static_part(const T& arg) {
-  if constexpr (tree::detail::is_static<T>) return std::tuple<T>(arg);
-  else return std::tuple<>();
+  if constexpr (tree::detail::is_static<T>)
+    return std::tuple<T>(arg);
+  else
+    return std::tuple<>();
 }
 inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.begin(), more.end()); }
 
@@ -463,9 +515,8 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 /// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
-  return [f = std::move(f), rule = std::move(rule), name = std::move(name)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [ f = std::move(f), rule = std::move(rule),
+           name = std::move(name) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     // Where the call is differentiated at once only the rule runs, else only f: either leaves the exemplar.
@@ -478,10 +529,12 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
         },
         [rule, like, exemplar = tree::blank(args)](std::span<const Array> in) {
           const std::size_t n = in.size() / 2;
-          const std::pair<R, R> result = rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
+          const std::pair<R, R> result =
+              rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
           if (tree::structure(result.first) != tree::structure(result.second))
-            throw TreeError("[custom_jvp] the rule's output " + tree::structure(result.first) + " and tangent " +
-                            tree::structure(result.second) + " differ in structure; they must be alike.");
+            throw TreeError("[custom_jvp] the rule's output " + tree::structure(result.first) +
+                            " and tangent " + tree::structure(result.second) +
+                            " differ in structure; they must be alike.");
           *like = tree::blank(result.first);
           Arrays flat_out = tree::leaves(result.first);
           detail::append(flat_out, tree::leaves(result.second));
@@ -493,18 +546,19 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
 }
 
 /// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
-/// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself; an empty Array
-/// among them is zero. Numbers and
-/// strings among the arguments are static; backward may take them first: backward(static…, residuals, cotangent).
+/// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself; an empty
+/// Array among them is zero. Numbers and strings among the arguments are static; backward may take them
+/// first: backward(static…, residuals, cotangent).
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {
-  return [f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [
+    f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)
+  ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     using Residuals = std::remove_cvref_t<decltype(std::apply(forward, args).second)>;
-    const auto statics = std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
+    const auto statics =
+        std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
     struct Exemplars {
       std::optional<R> output;
       std::optional<Residuals> residuals;
@@ -529,7 +583,8 @@ auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "cus
           if constexpr (std::is_invocable_v<const Backward&, const Residuals&, const R&>)
             return tree::leaves(backward(residuals, ct));
           else
-            return tree::leaves(std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
+            return tree::leaves(
+                std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
         },
         tree::leaves(args), name);
     return tree::unflatten(*like->output, out);
@@ -551,9 +606,8 @@ struct CheckpointOptions {
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
-    requires detail::CallableWith<F, A...>
-  {
+  return [ f = std::move(f),
+           options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;

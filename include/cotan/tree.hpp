@@ -1,8 +1,9 @@
-// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals and plain structs of those. Numbers, enums
-// and strings inside are static metadata: part of a tree's structure, never traced.
+// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals and plain structs of those. Numbers,
+// enums and strings inside are static metadata: part of a tree's structure, never traced.
 #pragma once
 #include <array>
 #include <charconv>
+#include <cotan/array.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +12,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <cotan/array.hpp>
 
 namespace cotan::tree {
 
@@ -24,9 +23,12 @@ struct Anything {
 };
 template <class T, class... A>
 consteval std::size_t field_count() {
-  if constexpr (sizeof...(A) > 24) return sizeof...(A);
-  else if constexpr (requires { T{std::declval<A>()..., std::declval<Anything>()}; }) return field_count<T, A..., Anything>();
-  else return sizeof...(A);
+  if constexpr (sizeof...(A) > 24)
+    return sizeof...(A);
+  else if constexpr (requires { T{std::declval<A>()..., std::declval<Anything>()}; })
+    return field_count<T, A..., Anything>();
+  else
+    return sizeof...(A);
 }
 
 /// References to the fields of a plain struct.
@@ -34,102 +36,87 @@ template <class T>
 constexpr auto fields(T& t) {
   constexpr std::size_t n = field_count<std::remove_const_t<T>>();
   static_assert(n <= 24, "pytree: a struct may have at most 24 fields; nest some of them in another struct");
-  if constexpr (n == 0) return std::tuple<>();
+  if constexpr (n == 0)
+    return std::tuple<>();
   else if constexpr (n == 1) {
     auto& [f0] = t;
     return std::tie(f0);
-  }
-  else if constexpr (n == 2) {
+  } else if constexpr (n == 2) {
     auto& [f0, f1] = t;
     return std::tie(f0, f1);
-  }
-  else if constexpr (n == 3) {
+  } else if constexpr (n == 3) {
     auto& [f0, f1, f2] = t;
     return std::tie(f0, f1, f2);
-  }
-  else if constexpr (n == 4) {
+  } else if constexpr (n == 4) {
     auto& [f0, f1, f2, f3] = t;
     return std::tie(f0, f1, f2, f3);
-  }
-  else if constexpr (n == 5) {
+  } else if constexpr (n == 5) {
     auto& [f0, f1, f2, f3, f4] = t;
     return std::tie(f0, f1, f2, f3, f4);
-  }
-  else if constexpr (n == 6) {
+  } else if constexpr (n == 6) {
     auto& [f0, f1, f2, f3, f4, f5] = t;
     return std::tie(f0, f1, f2, f3, f4, f5);
-  }
-  else if constexpr (n == 7) {
+  } else if constexpr (n == 7) {
     auto& [f0, f1, f2, f3, f4, f5, f6] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6);
-  }
-  else if constexpr (n == 8) {
+  } else if constexpr (n == 8) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7);
-  }
-  else if constexpr (n == 9) {
+  } else if constexpr (n == 9) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8);
-  }
-  else if constexpr (n == 10) {
+  } else if constexpr (n == 10) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9);
-  }
-  else if constexpr (n == 11) {
+  } else if constexpr (n == 11) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10);
-  }
-  else if constexpr (n == 12) {
+  } else if constexpr (n == 12) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11);
-  }
-  else if constexpr (n == 13) {
+  } else if constexpr (n == 13) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12);
-  }
-  else if constexpr (n == 14) {
+  } else if constexpr (n == 14) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13);
-  }
-  else if constexpr (n == 15) {
+  } else if constexpr (n == 15) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14);
-  }
-  else if constexpr (n == 16) {
+  } else if constexpr (n == 16) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15);
-  }
-  else if constexpr (n == 17) {
+  } else if constexpr (n == 17) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16);
-  }
-  else if constexpr (n == 18) {
+  } else if constexpr (n == 18) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17);
-  }
-  else if constexpr (n == 19) {
+  } else if constexpr (n == 19) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18);
-  }
-  else if constexpr (n == 20) {
+  } else if constexpr (n == 20) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19] = t;
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19);
-  }
-  else if constexpr (n == 21) {
+  } else if constexpr (n == 21) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20);
-  }
-  else if constexpr (n == 22) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21);
-  }
-  else if constexpr (n == 23) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22);
-  }
-  else if constexpr (n == 24) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23);
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                    f20);
+  } else if constexpr (n == 22) {
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
+           f21] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                    f20, f21);
+  } else if constexpr (n == 23) {
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
+           f22] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                    f20, f21, f22);
+  } else if constexpr (n == 24) {
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
+           f22, f23] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                    f20, f21, f22, f23);
   }
 }
 
@@ -186,10 +173,12 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
-inline constexpr bool is_static = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, None> ||
-                                  std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<int>>;
+inline constexpr bool is_static =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
+    std::is_same_v<T, None> || std::is_same_v<T, std::vector<std::int64_t>> ||
+    std::is_same_v<T, std::vector<int>>;
 template <class T>
-inline constexpr bool is_struct = std::is_aggregate_v<T> && std::is_class_v<T> && !is_sequence<T>;
+inline constexpr bool is_struct = std::is_aggregate_v<T>&& std::is_class_v<T> && !is_sequence<T>;
 template <class T>
 inline constexpr bool always_false = false;
 
@@ -216,32 +205,39 @@ void append_static(std::string& out, const T& value) {
 
 /// Types that cotan's transforms take and return.
 template <class T>
-concept Tree = std::is_same_v<T, Array> || detail::is_static<T> || detail::is_tuple<T> || detail::is_sequence<T> || detail::is_map<T> ||
-               detail::is_optional<T> || detail::is_struct<T>;
+concept Tree = std::is_same_v<T, Array> || detail::is_static<T> || detail::is_tuple<T> ||
+    detail::is_sequence<T> || detail::is_map<T> || detail::is_optional<T> || detail::is_struct<T>;
 
 /// Visits every Array of `t` in order, by reference.
 template <class T, class F>
 void for_each(T& t, F&& f) {
   using D = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<D, Array>) f(t);
-  else if constexpr (detail::is_static<D>) (void)t;
-  else if constexpr (detail::is_tuple<D>) std::apply([&](auto&... e) { (for_each(e, f), ...); }, t);
+  if constexpr (std::is_same_v<D, Array>)
+    f(t);
+  else if constexpr (detail::is_static<D>)
+    (void)t;
+  else if constexpr (detail::is_tuple<D>)
+    std::apply([&](auto&... e) { (for_each(e, f), ...); }, t);
   else if constexpr (detail::is_sequence<D>)
     for (auto& e : t) for_each(e, f);
   else if constexpr (detail::is_map<D>)
     for (auto& [key, e] : t) for_each(e, f);
   else if constexpr (detail::is_optional<D>) {
     if (t) for_each(*t, f);
-  } else if constexpr (detail::is_struct<D>) std::apply([&](auto&... e) { (for_each(e, f), ...); }, detail::fields(t));
-  else static_assert(detail::always_false<T>, "pytree: not an Array, container, plain struct, number or string");
+  } else if constexpr (detail::is_struct<D>)
+    std::apply([&](auto&... e) { (for_each(e, f), ...); }, detail::fields(t));
+  else
+    static_assert(detail::always_false<T>, "pytree: not an Array, container, plain struct, number or string");
 }
 
 namespace detail {
 
 template <class T>
 void append_structure(std::string& out, const T& t) {
-  if constexpr (std::is_same_v<T, Array>) out += '*';
-  else if constexpr (is_static<T>) append_static(out, t);
+  if constexpr (std::is_same_v<T, Array>)
+    out += '*';
+  else if constexpr (is_static<T>)
+    append_static(out, t);
   else if constexpr (is_tuple<T>) {
     out += '(';
     std::apply([&](const auto&... e) { ((append_structure(out, e), out += ','), ...); }, t);
@@ -263,42 +259,53 @@ void append_structure(std::string& out, const T& t) {
     }
     out += '}';
   } else if constexpr (is_optional<T>) {
-    if (t) append_structure(out, *t);
-    else out += "None";
+    if (t)
+      append_structure(out, *t);
+    else
+      out += "None";
   } else {
     const auto fields_of = fields(t);
     out += '{';
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      ((out += field_name<T, i>(), out += '=', append_structure(out, std::get<i>(fields_of)), out += ','), ...);
-    }(std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
+      ((out += field_name<T, i>(), out += '=', append_structure(out, std::get<i>(fields_of)), out += ','),
+       ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
     out += '}';
   }
 }
 
 template <class T>
 void append_paths(std::vector<std::string>& out, const std::string& at, const T& t) {
-  if constexpr (std::is_same_v<T, Array>) out.push_back(at);
-  else if constexpr (is_static<T>) return;
+  if constexpr (std::is_same_v<T, Array>)
+    out.push_back(at);
+  else if constexpr (is_static<T>)
+    return;
   else if constexpr (is_tuple<T>)
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (append_paths(out, at + '[' + std::to_string(i) + ']', std::get<i>(t)), ...);
-    }(std::make_index_sequence<std::tuple_size_v<T>>());
+    }
+  (std::make_index_sequence<std::tuple_size_v<T>>());
   else if constexpr (is_sequence<T>) {
     for (std::size_t i = 0; i < t.size(); ++i) append_paths(out, at + '[' + std::to_string(i) + ']', t[i]);
-  } else if constexpr (is_map<T>) {
+  }
+  else if constexpr (is_map<T>) {
     for (const auto& [key, e] : t) {
       std::string name;
       append_static(name, key);
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(key)>, std::string>) name = '"' + key + '"';
       append_paths(out, at + '[' + name + ']', e);
     }
-  } else if constexpr (is_optional<T>) {
+  }
+  else if constexpr (is_optional<T>) {
     if (t) append_paths(out, at, *t);
-  } else {
+  }
+  else {
     const auto fields_of = fields(t);
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (append_paths(out, at + field_name<T, i>(), std::get<i>(fields_of)), ...);
-    }(std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
   }
 }
 
@@ -311,7 +318,8 @@ std::vector<Array> leaves(const T& t) {
   for_each(t, [&](const Array& a) { out.push_back(a); });
   return out;
 }
-/// What is left of a tree without its Arrays: containers, sizes, keys and static values. Equal for equal trees.
+/// What is left of a tree without its Arrays: containers, sizes, keys and static values. Equal for equal
+/// trees.
 template <Tree T>
 std::string structure(const T& t) {
   std::string out;
@@ -332,7 +340,8 @@ T unflatten(T like, std::span<const Array> with) {
     ++i;
   });
   if (i != with.size())
-    throw TreeError("[unflatten] the tree " + structure(like) + " has " + std::to_string(i) + " leaves but got " + std::to_string(with.size()) + "; give one per leaf.");
+    throw TreeError("[unflatten] the tree " + structure(like) + " has " + std::to_string(i) +
+                    " leaves but got " + std::to_string(with.size()) + "; give one per leaf.");
   return like;
 }
 /// Where each leaf is: ".layers[1].w".
@@ -347,14 +356,17 @@ template <class F, Tree T, Tree... Rest>
 T map(F&& f, const T& first, const Rest&... rest) {
   const std::string want = structure(first);
   [[maybe_unused]] const auto check = [&](const std::string& got) {
-    if (got != want) throw TreeError("[tree::map] the trees differ: " + want + " and " + got + "; they must have one structure.");
+    if (got != want)
+      throw TreeError("[tree::map] the trees differ: " + want + " and " + got +
+                      "; they must have one structure.");
   };
   (check(structure(rest)), ...);
   const std::array<std::vector<Array>, sizeof...(Rest)> others{leaves(rest)...};
   T out = first;
   std::size_t i = 0;
   for_each(out, [&](Array& a) {
-    a = [&]<std::size_t... k>(std::index_sequence<k...>) { return f(a, others[k][i]...); }(std::index_sequence_for<Rest...>());
+    a = [&]<std::size_t... k>(std::index_sequence<k...>) { return f(a, others[k][i]...); }
+    (std::index_sequence_for<Rest...>());
     ++i;
   });
   return out;

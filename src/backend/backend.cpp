@@ -24,9 +24,10 @@ void reset_peak_bytes() { peak_bytes.store(live_bytes.load()); }
 Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {
   data_ = backend_.allocate(bytes);
   if (!data_)
-    raise<OutOfMemoryError>("[allocate] the device '{}' has no room for {} bytes ({} live in {} buffers); free arrays "
-                            "or work in smaller pieces.",
-                            backend.name(), bytes, live_bytes.load(), live_buffers.load());
+    raise<OutOfMemoryError>(
+        "[allocate] the device '{}' has no room for {} bytes ({} live in {} buffers); free arrays "
+        "or work in smaller pieces.",
+        backend.name(), bytes, live_bytes.load(), live_buffers.load());
   live_buffers.fetch_add(1, std::memory_order_relaxed);
   allocations.fetch_add(1, std::memory_order_relaxed);
   const auto now = live_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
@@ -47,7 +48,9 @@ std::size_t checked_bytes(const AbstractValue& aval, std::string_view op) {
   std::int64_t bytes = static_cast<std::int64_t>(itemsize(aval.dtype));
   bool empty = false;
   for (auto d : aval.shape) {
-    if (d < 0) raise<ShapeError>("[{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(aval.shape));
+    if (d < 0)
+      raise<ShapeError>("[{}] shape {} has a negative size; sizes must be 0 or more.", op,
+                        describe(aval.shape));
     empty |= d == 0;
   }
   if (empty) return 0;
@@ -87,7 +90,8 @@ Backend& common_backend(const Primitive& p, std::span<const Array> args) {
     if (a.ndim() == 0) continue;
     Backend& b = concrete(a)->buffer->backend();
     if (found && found != &b)
-      raise<DeviceError>("[{}] operands live on '{}' and '{}'; move one with device_put.", p.name, found->name(), b.name());
+      raise<DeviceError>("[{}] operands live on '{}' and '{}'; move one with device_put.", p.name,
+                         found->name(), b.name());
     found = &b;
   }
   if (found) return *found;
@@ -97,7 +101,10 @@ Backend& common_backend(const Primitive& p, std::span<const Array> args) {
 Array copy_to_backend(const Array& a, Backend& backend) {
   a.aval();
   const auto* c = concrete(a);
-  if (!c) raise<ConcretizationError>("[device_put] only arrays with values can be moved between devices; move the argument before the transform.");
+  if (!c)
+    raise<ConcretizationError>(
+        "[device_put] only arrays with values can be moved between devices; move the argument before the "
+        "transform.");
   if (&c->buffer->backend() == &backend) return a;
   auto [out, buffer] = allocate(backend, a.aval());
   if (c->buffer->bytes()) std::memcpy(buffer->data(), c->buffer->data(), c->buffer->bytes());
@@ -111,7 +118,9 @@ std::vector<Device> devices() {
 }
 Device default_device() { return Device(std::string(default_backend().name())); }
 void default_device(std::string_view name) { set_default_backend(name); }
-Array device_put(const ArrayLike& x, std::string_view device) { return copy_to_backend(x, find_backend(device)); }
+Array device_put(const ArrayLike& x, std::string_view device) {
+  return copy_to_backend(x, find_backend(device));
+}
 Array block_until_ready(const Array& x) {
   x.aval();
   return x;

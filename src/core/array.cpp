@@ -10,7 +10,9 @@ namespace cotan {
 const detail::Concrete* concrete(const Array& a) {
   const auto* c = dynamic_cast<const detail::Concrete*>(a.value().get());
   if (c && c->donated.load(std::memory_order_relaxed))
-    raise<ValueError>("[array] {} was donated to a jitted call and is gone; use the call's result, or do not donate it.", c->aval);
+    raise<ValueError>(
+        "[array] {} was donated to a jitted call and is gone; use the call's result, or do not donate it.",
+        c->aval);
   return c;
 }
 void donate(const Array& a) {
@@ -21,7 +23,8 @@ void donate(const Array& a) {
 
 const AbstractValue& Array::aval() const {
   if (!value_)
-    raise<ValueError>("[array] this Array is empty (default-constructed or moved from); assign it before use.");
+    raise<ValueError>(
+        "[array] this Array is empty (default-constructed or moved from); assign it before use.");
   return value_->aval;
 }
 const Shape& Array::shape() const { return aval().shape; }
@@ -33,7 +36,8 @@ std::size_t Array::nbytes() const { return static_cast<std::size_t>(size()) * it
 std::int64_t Array::shape(int axis) const {
   const int n = ndim();
   if (axis < -n || axis >= n)
-    raise<IndexError>("[shape] axis {} is out of range for an array of shape {}; ask for ndim() first.", axis, describe(shape()));
+    raise<IndexError>("[shape] axis {} is out of range for an array of shape {}; ask for ndim() first.", axis,
+                      describe(shape()));
   return shape()[axis < 0 ? axis + n : axis];
 }
 
@@ -55,7 +59,10 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
     at = inner;
   }
   const auto* c = concrete(at);
-  if (!c) raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", op, a.aval());
+  if (!c)
+    raise<ConcretizationError>(
+        "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", op,
+        a.aval());
   return c;
 }
 
@@ -76,9 +83,15 @@ Array weak(DType dtype, ExactScalar exact) {
     auto& e = *reinterpret_cast<E*>(buffer->data());
     switch (exact.kind) {
       case ExactScalar::Kind::boolean:
-      case ExactScalar::Kind::integer: e = convert<E>(exact.i); break;
-      case ExactScalar::Kind::unsigned_integer: e = convert<E>(exact.u); break;
-      case ExactScalar::Kind::real: e = convert<E>(exact.d); break;
+      case ExactScalar::Kind::integer:
+        e = convert<E>(exact.i);
+        break;
+      case ExactScalar::Kind::unsigned_integer:
+        e = convert<E>(exact.u);
+        break;
+      case ExactScalar::Kind::real:
+        e = convert<E>(exact.d);
+        break;
     }
   });
   return out;
@@ -102,9 +115,12 @@ std::optional<Array> exact_scalar_as(const Array& a, DType dtype) {
   const AbstractValue aval{dtype, {}, false};
   switch (e.kind) {
     case ExactScalar::Kind::boolean:
-    case ExactScalar::Kind::integer: return make_scalar(aval, e.i);
-    case ExactScalar::Kind::unsigned_integer: return make_scalar(aval, e.u);
-    case ExactScalar::Kind::real: break;
+    case ExactScalar::Kind::integer:
+      return make_scalar(aval, e.i);
+    case ExactScalar::Kind::unsigned_integer:
+      return make_scalar(aval, e.u);
+    case ExactScalar::Kind::real:
+      break;
   }
   return make_scalar(aval, e.d);
 }
@@ -136,13 +152,16 @@ Array weak_scalar(std::uint64_t value) {
   e.u = value;
   return weak(DType::u64, e);
 }
-Array weak_scalar(bool value) { return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value)); }
+Array weak_scalar(bool value) {
+  return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value));
+}
 
 void check_host_size(std::size_t count, const Shape& shape) {
   const AbstractValue aval{DType::u8, shape, false};
   if (checked_bytes(aval, "from_host") != count)
-    raise<ShapeError>("[from_host] {} elements do not fill shape {}, which needs {}; give as many as the shape holds.",
-                      count, describe(shape), aval.size());
+    raise<ShapeError>(
+        "[from_host] {} elements do not fill shape {}, which needs {}; give as many as the shape holds.",
+        count, describe(shape), aval.size());
 }
 
 void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
@@ -167,8 +186,9 @@ void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
 Array Array::from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> bytes) {
   const AbstractValue aval{dtype, shape, false};
   if (checked_bytes(aval, "from_bytes") != bytes.size())
-    raise<ShapeError>("[from_bytes] {} bytes do not fill {}, which needs {}; give as many as the shape holds.", bytes.size(), aval,
-                      checked_bytes(aval, "from_bytes"));
+    raise<ShapeError>(
+        "[from_bytes] {} bytes do not fill {}, which needs {}; give as many as the shape holds.",
+        bytes.size(), aval, checked_bytes(aval, "from_bytes"));
   auto [array, buffer] = allocate(default_backend(), aval);
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return array;
@@ -176,7 +196,8 @@ Array Array::from_bytes(DType dtype, const Shape& shape, std::span<const std::by
 
 Array::operator bool() const {
   if (size() != 1)
-    raise<ShapeError>("[bool] an array of shape {} has no single truth value; use np::any or np::all.", describe(shape()));
+    raise<ShapeError>("[bool] an array of shape {} has no single truth value; use np::any or np::all.",
+                      describe(shape()));
   bool out = false;
   detail::copy_to_host(*this, DType::bool_, &out, "bool");
   return out;
@@ -189,10 +210,11 @@ std::vector<int> Axes::resolve(int ndim, std::string_view op) const {
     return out;
   }
   for (int axis : *axes_) {
-    if (ndim == 0) raise<IndexError>("[{}] axis {} is out of range for a 0-d array; it has no axes.", op, axis);
+    if (ndim == 0)
+      raise<IndexError>("[{}] axis {} is out of range for a 0-d array; it has no axes.", op, axis);
     if (axis < -ndim || axis >= ndim)
-      raise<IndexError>("[{}] axis {} is out of range for an array with {} axes; axes run from {} to {}.", op, axis, ndim,
-                        -ndim, ndim - 1);
+      raise<IndexError>("[{}] axis {} is out of range for an array with {} axes; axes run from {} to {}.", op,
+                        axis, ndim, -ndim, ndim - 1);
     const int a = axis < 0 ? axis + ndim : axis;
     for (int seen : out)
       if (seen == a) raise<ValueError>("[{}] axis {} is given twice; name each axis once.", op, axis);

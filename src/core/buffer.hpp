@@ -1,7 +1,7 @@
 // Buffer: owned device memory, counted so that tests can see leaks. Values: what an Array points at.
 #pragma once
-#include <cotan/array.hpp>
 #include <atomic>
+#include <cotan/array.hpp>
 #include <cstring>
 
 #include "core/error.hpp"

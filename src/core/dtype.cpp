@@ -17,11 +17,11 @@ std::ostream& operator<<(std::ostream& out, DType t) { return out << name(t); }
 std::string describe(const Shape& shape) {
   return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
-std::string describe(DType t, const Shape& shape) { return fmt::format("{}[{}]", name(t), fmt::join(shape, ",")); }
-
-std::int64_t AbstractValue::size() const {
-  return element_count(shape);
+std::string describe(DType t, const Shape& shape) {
+  return fmt::format("{}[{}]", name(t), fmt::join(shape, ","));
 }
+
+std::int64_t AbstractValue::size() const { return element_count(shape); }
 std::int64_t element_count(const Shape& shape) {
   for (auto d : shape)
     if (d == 0) return 0;
@@ -55,7 +55,7 @@ std::uint16_t half_bits(float value) {
   const auto f = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (f >> 16) & 0x8000u;
   const std::uint32_t magnitude = f & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);  // NaN
+  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // NaN
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to infinity
   if (magnitude < 0x38800000u) {  // subnormal or zero in half: let float addition round
     const float rounded = std::bit_cast<float>(magnitude) + 0.5f;
@@ -79,8 +79,10 @@ float16::operator float() const {
 
 bfloat16::bfloat16(float value) {
   const auto f = std::bit_cast<std::uint32_t>(value);
-  if ((f & 0x7fffffffu) > 0x7f800000u) bits = static_cast<std::uint16_t>((f >> 16) | 0x40u);
-  else bits = static_cast<std::uint16_t>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
+  if ((f & 0x7fffffffu) > 0x7f800000u)
+    bits = static_cast<std::uint16_t>((f >> 16) | 0x40u);
+  else
+    bits = static_cast<std::uint16_t>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
 }
 bfloat16::operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 

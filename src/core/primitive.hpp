@@ -60,7 +60,8 @@ struct Primitive {
   BatchResult (*batch)(const Primitive&, std::span<const Array>, std::span<const int> dims, std::int64_t size,
                        const Params&) = nullptr;
   /// Splits an operation with known and unknown operands; nullptr records it whole.
-  Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&) = nullptr;
+  Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>,
+                         const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
 };

@@ -19,12 +19,15 @@ std::string var_name(int n) {
 std::string literal_text(const Array& value) {
   return dispatch(value.dtype(), [&]<class T>() -> std::string {
     const T v = *data<T>(value);
-    if constexpr (std::is_same_v<T, bool>) return v ? "True" : "False";
-    else if constexpr (is_half<T>) return fmt::format("{}", static_cast<float>(v));
+    if constexpr (std::is_same_v<T, bool>)
+      return v ? "True" : "False";
+    else if constexpr (is_half<T>)
+      return fmt::format("{}", static_cast<float>(v));
     else if constexpr (std::is_floating_point_v<T>) {
       std::string s = fmt::format("{}", v);
       return s.find_first_of(".einf") == std::string::npos ? s + ".0" : s;
-    } else return fmt::format("{}", static_cast<std::conditional_t<(sizeof(T) < 4), int, T>>(v));
+    } else
+      return fmt::format("{}", static_cast<std::conditional_t<(sizeof(T) < 4), int, T>>(v));
   });
 }
 
@@ -46,7 +49,8 @@ class Printer {
     std::vector<std::string> captured, inputs;
     for (int i = 0; i < static_cast<int>(j.inputs.size()); ++i)
       (i < consts ? captured : inputs).push_back(binder(j.inputs[i]));
-    std::string out = fmt::format("{{ lambda {}; {}. let\n", captured.empty() ? "" : fmt::format("{} ", fmt::join(captured, " ")),
+    std::string out = fmt::format("{{ lambda {}; {}. let\n",
+                                  captured.empty() ? "" : fmt::format("{} ", fmt::join(captured, " ")),
                                   fmt::join(inputs, " "));
     for (const Equation& e : j.equations) {
       std::vector<std::string> operands, results;
@@ -68,8 +72,10 @@ class Printer {
     std::vector<std::string> parts;
     bool nested = false;
     for (const auto& [key, value] : params.items()) {
-      nested |= std::holds_alternative<JaxprPtr>(value) || std::holds_alternative<std::vector<JaxprPtr>>(value);
-      parts.push_back(fmt::format("{}={}", key, std::visit([&](const auto& v) { return text(v, indent + 2); }, value)));
+      nested |=
+          std::holds_alternative<JaxprPtr>(value) || std::holds_alternative<std::vector<JaxprPtr>>(value);
+      parts.push_back(
+          fmt::format("{}={}", key, std::visit([&](const auto& v) { return text(v, indent + 2); }, value)));
     }
     if (!nested) return fmt::format("[{}]", fmt::join(parts, " "));
     const std::string pad(static_cast<std::size_t>(indent), ' ');

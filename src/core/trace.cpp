@@ -39,9 +39,14 @@ class EvalTrace final : public Trace {
       if (concrete(a)) continue;
       check_not_leaked(a, p.name);
       if (const auto* t = tracer(a))
-        raise<LeakedTracerError>("[{}] {} is used outside the function that is being traced; return it as an output.",
-                                 p.name, t->describe());
-      raise<ConcretizationError>("[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", p.name, a.aval());
+        raise<LeakedTracerError>(
+            "[{}] {} is used where its transform does not reach (a custom rule that closes over it, or "
+            "another thread); "
+            "pass it as an argument, or return it as an output.",
+            p.name, t->describe());
+      raise<ConcretizationError>(
+          "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.",
+          p.name, a.aval());
     }
     // Evaluation rules trust their operands: what does not fit must stop here.
     Types operands;
@@ -53,7 +58,8 @@ class EvalTrace final : public Trace {
     if (nan_checks().load(std::memory_order_relaxed) && p.op_class != OpClass::call) {
       for (const Array& a : out)
         if (has_nan(a))
-          raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(), input_note(args));
+          raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(),
+                          input_note(args));
     }
     return out;
   }
@@ -63,14 +69,17 @@ class EvalTrace final : public Trace {
     bool ok = out.size() == expected.size();
     for (std::size_t i = 0; ok && i < out.size(); ++i)
       ok = out[i].shape() == expected[i].shape && out[i].dtype() == expected[i].dtype;
-    if (!ok) raise<InternalError>("[verify] {} did not evaluate to the types its rule gives; this is a bug in cotan.", p.name);
+    if (!ok)
+      raise<InternalError>(
+          "[verify] {} did not evaluate to the types its rule gives; this is a bug in cotan.", p.name);
   }
   static std::string input_note(std::span<const Array> args) {
     for (const Array& a : args)
       if (has_nan(a)) return "; an operand had one already";
     const auto where = user_location();
-    return where.line() ? fmt::format(" (called from {}:{}); its operands had none", where.file_name(), where.line())
-                        : "; its operands had none";
+    return where.line()
+               ? fmt::format(" (called from {}:{}); its operands had none", where.file_name(), where.line())
+               : "; its operands had none";
   }
 };
 
@@ -96,11 +105,13 @@ std::source_location user_location() { return location; }
 void set_user_location(const std::source_location& where) { location = where; }
 
 namespace detail {
-Tracer::Tracer(AbstractValue type, TracePtr t) : Value(std::move(type)), trace(std::move(t)), where(location) {}
+Tracer::Tracer(AbstractValue type, TracePtr t)
+    : Value(std::move(type)), trace(std::move(t)), where(location) {}
 
 std::string Tracer::describe() const {
   // Arguments are made before the user's first line runs, so only results have a line to name.
-  if (made_by.empty() || made_by == "argument") return fmt::format("tracer {} (an argument) under {}", aval.str(), trace->transform());
+  if (made_by.empty() || made_by == "argument")
+    return fmt::format("tracer {} (an argument) under {}", aval.str(), trace->transform());
   std::string out = fmt::format("tracer {} made by {}", aval.str(), made_by);
   if (where.line()) out += fmt::format(" at {}:{}", where.file_name(), where.line());
   return out + fmt::format(" under {}", trace->transform());
@@ -122,15 +133,18 @@ Types result_types(const Primitive& p, std::span<const AbstractValue> operands, 
 void check_not_leaked(const Array& a, std::string_view op) {
   const auto* t = tracer(a);
   if (t && t->trace->closed())
-    raise<LeakedTracerError>("[{}] {} was kept after that transform had ended; return it from the function instead of "
-                             "storing it elsewhere.",
-                             op, t->describe());
+    raise<LeakedTracerError>(
+        "[{}] {} was kept after that transform had ended; return it from the function instead of "
+        "storing it elsewhere.",
+        op, t->describe());
 }
 
 Arrays Bind::operator()(const Primitive& p, std::span<const Array> args, const Params& params) const {
   for (const Array& a : args)
     if (!a.defined())
-      raise<ValueError>("[{}] an operand is an empty Array (default-constructed or moved from); assign it before use.", p.name);
+      raise<ValueError>(
+          "[{}] an operand is an empty Array (default-constructed or moved from); assign it before use.",
+          p.name);
   return current_trace().process(p, args, params);
 }
 
@@ -144,8 +158,8 @@ Var JaxprBuilder::add_input(const AbstractValue& aval) {
   jaxpr_.inputs.push_back(new_var(aval));
   return jaxpr_.inputs.back();
 }
-std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs,
-                                            const Params& params) {
+std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom> inputs,
+                                            const Types& outputs, const Params& params) {
   std::vector<Var> vars;
   for (const auto& t : outputs) vars.push_back(new_var(t));
   jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
@@ -180,7 +194,9 @@ Array RecordingTrace::tracer_for(Var v, std::string_view made_by) {
   t->made_by = made_by;
   return Array(detail::ValuePtr(t));
 }
-Array RecordingTrace::add_input(const AbstractValue& aval) { return tracer_for(builder.add_input(aval), "argument"); }
+Array RecordingTrace::add_input(const AbstractValue& aval) {
+  return tracer_for(builder.add_input(aval), "argument");
+}
 Arrays RecordingTrace::record(const Primitive& p, std::span<const Array> args, const Params& params) {
   Types types;
   std::vector<Atom> atoms;
@@ -189,11 +205,13 @@ Arrays RecordingTrace::record(const Primitive& p, std::span<const Array> args, c
     atoms.push_back(atom(a));
   }
   Arrays out;
-  for (Var v : builder.add_equation(p, std::move(atoms), result_types(p, types, params), params)) out.push_back(tracer_for(v, p.name));
+  for (Var v : builder.add_equation(p, std::move(atoms), result_types(p, types, params), params))
+    out.push_back(tracer_for(v, p.name));
   return out;
 }
 
-ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name) {
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform,
+                           std::string name) {
   auto trace = std::make_shared<JaxprTrace>(transform);
   struct Closer {
     Trace& trace;
@@ -205,7 +223,8 @@ ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_vie
   Arrays outs = f(args);
   std::vector<Atom> atoms;
   for (const Array& out : outs) {
-    if (!out.defined()) raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
+    if (!out.defined())
+      raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
     atoms.push_back(trace->atom(out));
   }
   return trace->builder.finish(std::move(atoms), std::move(name));

@@ -77,7 +77,8 @@ class JaxprBuilder {
  public:
   Var new_var(const AbstractValue& aval);
   Var add_input(const AbstractValue& aval);
-  std::vector<Var> add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs, const Params& params);
+  std::vector<Var> add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs,
+                                const Params& params);
   /// The atom for a value from outside: a literal for scalars, else a captured constant.
   Atom capture(const Array& value);
   /// Ends the program: captured constants become its leading inputs.
@@ -124,6 +125,7 @@ class JaxprTrace final : public RecordingTrace {
 };
 
 /// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms.
-ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit", std::string name = {});
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit",
+                           std::string name = {});
 
 }  // namespace cotan

@@ -10,19 +10,32 @@ namespace cotan {
 template <class F>
 auto dispatch(DType t, F&& f) {
   switch (t) {
-    case DType::bool_: return f.template operator()<bool>();
-    case DType::i8: return f.template operator()<std::int8_t>();
-    case DType::i16: return f.template operator()<std::int16_t>();
-    case DType::i32: return f.template operator()<std::int32_t>();
-    case DType::i64: return f.template operator()<std::int64_t>();
-    case DType::u8: return f.template operator()<std::uint8_t>();
-    case DType::u16: return f.template operator()<std::uint16_t>();
-    case DType::u32: return f.template operator()<std::uint32_t>();
-    case DType::u64: return f.template operator()<std::uint64_t>();
-    case DType::f16: return f.template operator()<float16>();
-    case DType::bf16: return f.template operator()<bfloat16>();
-    case DType::f32: return f.template operator()<float>();
-    case DType::f64: break;
+    case DType::bool_:
+      return f.template operator()<bool>();
+    case DType::i8:
+      return f.template operator()<std::int8_t>();
+    case DType::i16:
+      return f.template operator()<std::int16_t>();
+    case DType::i32:
+      return f.template operator()<std::int32_t>();
+    case DType::i64:
+      return f.template operator()<std::int64_t>();
+    case DType::u8:
+      return f.template operator()<std::uint8_t>();
+    case DType::u16:
+      return f.template operator()<std::uint16_t>();
+    case DType::u32:
+      return f.template operator()<std::uint32_t>();
+    case DType::u64:
+      return f.template operator()<std::uint64_t>();
+    case DType::f16:
+      return f.template operator()<float16>();
+    case DType::bf16:
+      return f.template operator()<bfloat16>();
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      break;
   }
   return f.template operator()<double>();
 }
@@ -31,11 +44,16 @@ auto dispatch(DType t, F&& f) {
 template <class F>
 auto dispatch_floating(DType t, std::string_view op, F&& f) {
   switch (t) {
-    case DType::f16: return f.template operator()<float16>();
-    case DType::bf16: return f.template operator()<bfloat16>();
-    case DType::f32: return f.template operator()<float>();
-    case DType::f64: return f.template operator()<double>();
-    default: break;
+    case DType::f16:
+      return f.template operator()<float16>();
+    case DType::bf16:
+      return f.template operator()<bfloat16>();
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      return f.template operator()<double>();
+    default:
+      break;
   }
   raise<TypeError>("[{}] needs floating-point operands, got {}; cast with astype.", op, t);
 }
@@ -44,10 +62,14 @@ auto dispatch_floating(DType t, std::string_view op, F&& f) {
 template <class F>
 auto dispatch_width(DType t, F&& f) {
   switch (itemsize(t)) {
-    case 1: return f.template operator()<std::uint8_t>();
-    case 2: return f.template operator()<std::uint16_t>();
-    case 4: return f.template operator()<std::uint32_t>();
-    default: return f.template operator()<std::uint64_t>();
+    case 1:
+      return f.template operator()<std::uint8_t>();
+    case 2:
+      return f.template operator()<std::uint16_t>();
+    case 4:
+      return f.template operator()<std::uint32_t>();
+    default:
+      return f.template operator()<std::uint64_t>();
   }
 }
 
@@ -64,8 +86,10 @@ using Compute = std::conditional_t<is_half<T>, float, T>;
 template <class To, class From>
 To convert(From v) {
   if constexpr (std::is_same_v<To, bool>) {
-    if constexpr (is_half<From>) return static_cast<float>(v) != 0.0f;
-    else return v != From(0);
+    if constexpr (is_half<From>)
+      return static_cast<float>(v) != 0.0f;
+    else
+      return v != From(0);
   } else if constexpr (is_half<From>) {
     return convert<To>(static_cast<float>(v));
   } else if constexpr (is_half<To>) {

@@ -9,7 +9,8 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Jaxpr& jaxpr, std::string_view after) : jaxpr_(jaxpr), after_(after), bound_(jaxpr.types.size()) {}
+  Verifier(const Jaxpr& jaxpr, std::string_view after)
+      : jaxpr_(jaxpr), after_(after), bound_(jaxpr.types.size()) {}
 
   void run() {
     for (Var v : jaxpr_.inputs) bind(v);
@@ -21,12 +22,12 @@ class Verifier {
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
     raise<InternalError>("[verify] after {}: {}; this is a bug in cotan. The program:\n{}", after_,
-                         fmt::format(format, std::forward<Args>(args)...),
-                         to_string(jaxpr_));
+                         fmt::format(format, std::forward<Args>(args)...), to_string(jaxpr_));
   }
   void check_id(Var v) {
     if (v.id < 0 || v.id >= static_cast<int>(bound_.size()))
-      raise<InternalError>("[verify] after {}: variable {} is not in the type table; this is a bug in cotan.", after_, v.id);
+      raise<InternalError>("[verify] after {}: variable {} is not in the type table; this is a bug in cotan.",
+                           after_, v.id);
   }
   void bind(Var v) {
     check_id(v);
@@ -39,7 +40,8 @@ class Verifier {
       if (!bound_[v->id]) fail("{} reads variable {} before it is bound", where, v->id);
     } else {
       const Array& value = std::get<Literal>(a).value;
-      if (!concrete(value) || value.ndim() != 0) fail("{} has a literal that is not a concrete scalar", where);
+      if (!concrete(value) || value.ndim() != 0)
+        fail("{} has a literal that is not a concrete scalar", where);
     }
   }
   void equation(const Equation& e) {
@@ -54,12 +56,14 @@ class Verifier {
     } catch (const Error& error) {
       fail("{} is ill-typed: {}", e.primitive->name, error.what());
     }
-    if (expected.size() != e.outputs.size()) fail("{} binds {} results of {}", e.primitive->name, e.outputs.size(), expected.size());
+    if (expected.size() != e.outputs.size())
+      fail("{} binds {} results of {}", e.primitive->name, e.outputs.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       bind(e.outputs[i]);
       const AbstractValue& declared = jaxpr_.type(e.outputs[i]);
       if (declared.dtype != expected[i].dtype || declared.shape != expected[i].shape)
-        fail("{} gives {} but its result is declared {}", e.primitive->name, expected[i].str(), declared.str());
+        fail("{} gives {} but its result is declared {}", e.primitive->name, expected[i].str(),
+             declared.str());
     }
     for (const auto& [key, value] : e.params.items()) {
       if (const auto* j = std::get_if<JaxprPtr>(&value)) Verifier(**j, after_).run();

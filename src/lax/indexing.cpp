@@ -34,8 +34,8 @@ Array scatter_with(const Primitive& p, const Array& operand, const Array& indice
 /// Start indices as the primitives take them: of one dtype, negative ones counted from the end.
 Arrays normalized_starts(std::string_view op, const Array& a, const std::vector<Array>& starts) {
   if (static_cast<int>(starts.size()) != a.ndim())
-    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", op, a.aval(), a.ndim(),
-                      starts.size());
+    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", op, a.aval(),
+                      a.ndim(), starts.size());
   bool wide = false;
   for (const Array& s : starts) {
     if (s.ndim() != 0 || !is_integer(s.dtype()))

@@ -144,7 +144,8 @@ Array diag(const ArrayLike& a, int k) {
   if (a->ndim() == 2) return diagonal(a, k);
   if (a->ndim() != 1)
     raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
-  const std::int64_t right = std::max<std::int64_t>(k, 0), below = std::max<std::int64_t>(-std::int64_t{k}, 0);
+  const std::int64_t right = std::max<std::int64_t>(k, 0),
+                     below = std::max<std::int64_t>(-std::int64_t{k}, 0);
   const std::int64_t n = a->shape()[0] + right + below;
   checked_bytes({a->dtype(), {n, n}, false}, "diag");
   const Array zero = scalar(a->dtype(), 0);

@@ -36,7 +36,8 @@ Item integer_item(std::int64_t i, const Array& a, int axis, std::string_view op)
   const std::int64_t size = a.shape()[axis];
   if (i < -size || i >= size) {
     if (size == 0)
-      raise<IndexError>("[{}] index {} is out of range: axis {} of {} is empty; use a range there.", op, i, axis, a.aval());
+      raise<IndexError>("[{}] index {} is out of range: axis {} of {} is empty; use a range there.", op, i,
+                        axis, a.aval());
     raise<IndexError>("[{}] index {} is out of range for axis {} of {}; it may be {} to {}.", op, i, axis,
                       a.aval(), -size, size - 1);
   }
@@ -75,8 +76,8 @@ std::vector<Item> parse(const Array& a, const std::vector<Index>& indices, std::
     raise<IndexError>("[{}] an index has {} ellipses; one at most says which axes it stands for.", op,
                       ellipses);
   if (covered > a.ndim())
-    raise<IndexError>("[{}] {} indices are too many for {}, which has {} axes; give one per axis at most.", op, covered, a.aval(),
-                      a.ndim());
+    raise<IndexError>("[{}] {} indices are too many for {}, which has {} axes; give one per axis at most.",
+                      op, covered, a.aval(), a.ndim());
 
   std::vector<Item> items;
   int axis = 0;

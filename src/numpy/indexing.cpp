@@ -120,8 +120,10 @@ Array read(const Array& a, const std::vector<Item>& items, const IndexOptions& o
   for (const Item& item : items) {
     if (item.kind == Kind::array) {
       if (view.shape()[axis] == 0 && ops::product(layout.index_shape) != 0)
-        raise<IndexError>("[{}] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.", op, item.axis,
-                          a.aval(), item.array.aval());
+        raise<IndexError>(
+            "[{}] axis {} of {} is empty: indices {} have nothing to select; index an axis that has "
+            "elements.",
+            op, item.axis, a.aval(), item.array.aval());
       columns.push_back(indexing::wrap_negative(item.array, view.shape()[axis], dtype));
       indexed.push_back(axis);
       sizes[axis] = 1;
@@ -244,8 +246,10 @@ Array broadcast_value(const Array& x, const Shape& shape, std::string_view op) {
   for (std::size_t i = 0; fits && i < mine.size(); ++i)
     fits = mine[i] == 1 || mine[i] == shape[shape.size() - mine.size() + i];
   if (!fits)
-    raise<ShapeError>("[{}] a value {} does not broadcast to the indexed shape {}; aligned from the end, each axis must be equal or 1.", op, x.aval(),
-                      describe(shape));
+    raise<ShapeError>(
+        "[{}] a value {} does not broadcast to the indexed shape {}; aligned from the end, each axis must be "
+        "equal or 1.",
+        op, x.aval(), describe(shape));
   return ops::broadcast_to(value, shape);
 }
 

@@ -42,8 +42,9 @@ Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis
   const std::int64_t size = source.shape()[along];
   const Shape& where = indices->shape();
   if (size == 0 && indices->size() != 0)
-    raise<IndexError>("[take] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.", along,
-                      source.aval(), indices->aval());
+    raise<IndexError>(
+        "[take] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.",
+        along, source.aval(), indices->aval());
   const DType dtype = indexing::index_dtype({&indices.array(), 1}, source.shape());
   Array positions;
   if (mode == "fill")
@@ -68,8 +69,10 @@ Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis
 Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis) {
   check_integers(indices, "take_along_axis");
   if (a->ndim() != indices->ndim())
-    raise<ShapeError>("[take_along_axis] {} and the indices {} have different numbers of axes; reshape the indices with expand_dims.", a->aval(),
-                      indices->aval());
+    raise<ShapeError>(
+        "[take_along_axis] {} and the indices {} have different numbers of axes; reshape the indices with "
+        "expand_dims.",
+        a->aval(), indices->aval());
   const int along = resolve_axis(axis, a->ndim(), "take_along_axis");
   Shape source_shape = a->shape(), index_shape = indices->shape();
   for (int i = 0; i < a->ndim(); ++i) {
@@ -82,8 +85,10 @@ Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis) {
     source_shape[i] = index_shape[i] = source_shape[i] == 1 ? index_shape[i] : source_shape[i];
   }
   if (source_shape[along] == 0 && ops::product(index_shape) != 0)
-    raise<IndexError>("[take_along_axis] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.", along,
-                      a->aval(), indices->aval());
+    raise<IndexError>(
+        "[take_along_axis] axis {} of {} is empty: indices {} have nothing to select; index an axis that has "
+        "elements.",
+        along, a->aval(), indices->aval());
   const Array source = ops::broadcast_to(a, source_shape);
   const DType dtype = indexing::index_dtype({&indices.array(), 1}, source_shape);
   const Array positions =

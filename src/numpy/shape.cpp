@@ -255,7 +255,8 @@ void check_repeats(std::string_view op, std::int64_t n) {
 }
 std::int64_t repeated_size(std::string_view op, std::int64_t size, std::int64_t times) {
   if (__builtin_mul_overflow(size, times, &size))
-    raise<OutOfMemoryError>("[{}] an axis {} times as long has more bytes than can be addressed; repeat it less.", op, times);
+    raise<OutOfMemoryError>(
+        "[{}] an axis {} times as long has more bytes than can be addressed; repeat it less.", op, times);
   return size;
 }
 

@@ -13,48 +13,63 @@ namespace {
 namespace np = numpy;
 using namespace scalar_ops;
 
-// Integer division truncates; division by zero gives -1 (all ones) and the overflow INT_MIN / -1 wraps, as XLA does.
+// Integer division truncates; division by zero gives -1 (all ones) and the overflow INT_MIN / -1 wraps, as
+// XLA does.
 constexpr auto div = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return static_cast<bool>(a && b);
+  if constexpr (std::is_same_v<T, bool>)
+    return static_cast<bool>(a && b);
   else if constexpr (is_plain_integer<T>) {
     if (b == T(0)) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>)
       if (b == T(-1)) return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
     return static_cast<T>(a / b);
-  } else return a / b;
+  } else
+    return a / b;
 };
 constexpr auto rem = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return false;
+  if constexpr (std::is_same_v<T, bool>)
+    return false;
   else if constexpr (is_plain_integer<T>) {
     if (b == T(0)) return a;
     if constexpr (std::is_signed_v<T>)
       if (b == T(-1)) return T(0);
     return static_cast<T>(a % b);
-  } else return std::fmod(a, b);
+  } else
+    return std::fmod(a, b);
 };
 constexpr auto neg = [](auto a) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a;
-  else if constexpr (is_plain_integer<T>) return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
-  else return -a;
+  if constexpr (std::is_same_v<T, bool>)
+    return a;
+  else if constexpr (is_plain_integer<T>)
+    return wrapping(T(0), a, [](auto x, auto y) { return x - y; });
+  else
+    return -a;
 };
 constexpr auto absolute = [](auto a) {
   using T = decltype(a);
-  if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
-  else if constexpr (std::is_signed_v<T>) return a < T(0) ? neg(a) : a;
-  else return a;
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fabs(a);
+  else if constexpr (std::is_signed_v<T>)
+    return a < T(0) ? neg(a) : a;
+  else
+    return a;
 };
 constexpr auto sign = [](auto a) {
   using T = decltype(a);
-  if constexpr (std::is_floating_point_v<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // keeps ±0 and NaN
-  else if constexpr (std::is_signed_v<T>) return static_cast<T>((a > T(0)) - (a < T(0)));
-  else return static_cast<T>(a != T(0));
+  if constexpr (std::is_floating_point_v<T>)
+    return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // keeps ±0 and NaN
+  else if constexpr (std::is_signed_v<T>)
+    return static_cast<T>((a > T(0)) - (a < T(0)));
+  else
+    return static_cast<T>(a != T(0));
 };
 constexpr auto power = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return static_cast<bool>(a || !b);
+  if constexpr (std::is_same_v<T, bool>)
+    return static_cast<bool>(a || !b);
   else if constexpr (is_plain_integer<T>) {
     if constexpr (std::is_signed_v<T>)
       if (b < T(0)) return a == T(1) ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
@@ -64,7 +79,8 @@ constexpr auto power = [](auto a, auto b) {
       base = mul(base, base);
     }
     return result;
-  } else return scalar_math::pow(a, b);
+  } else
+    return scalar_math::pow(a, b);
 };
 constexpr auto square = [](auto a) { return mul(a, a); };
 
@@ -81,27 +97,35 @@ Array unary_linear(const Partial& p) { return -p.t; }
 
 // Additive operations transpose by passing the cotangent on.
 template <bool negate_second>
-Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                          const Params&) {
   Arrays out(2);
   if (in[0].linear) out[0] = unbroadcast(ct[0], in[0].aval);
   if (in[1].linear) out[1] = unbroadcast(negate_second ? -ct[0] : ct[0], in[1].aval);
   return out;
 }
-Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
+                     const Params&) {
   if (in[0].linear && in[1].linear)
-    raise<TransformError>("[transpose] {} of two linear values is not linear; give linear_transpose a linear function.", self.name);
+    raise<TransformError>(
+        "[transpose] {} of two linear values is not linear; give linear_transpose a linear function.",
+        self.name);
   Arrays out(2);
   if (in[0].linear) out[0] = unbroadcast(bind1(mul_p, {ct[0], in[1].value}), in[0].aval);
   if (in[1].linear) out[1] = unbroadcast(bind1(mul_p, {in[0].value, ct[0]}), in[1].aval);
   return out;
 }
-Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                     const Params&) {
   Arrays out(2);
-  if (in[1].linear) raise<TransformError>("[transpose] div is not linear in its divisor; give linear_transpose a linear function.");
+  if (in[1].linear)
+    raise<TransformError>(
+        "[transpose] div is not linear in its divisor; give linear_transpose a linear function.");
   out[0] = unbroadcast(bind1(div_p, {ct[0], in[1].value}), in[0].aval);
   return out;
 }
-Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params&) {
+Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
+                     const Params&) {
   return {-ct[0]};
 }
 
@@ -135,8 +159,9 @@ Arrays integer_pow_eval(const Primitive&, std::span<const Array> x, const Params
 }
 Types integer_pow_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   if (params.integer("y") < 0 && !is_floating(x[0].dtype))
-    raise<TypeError>("[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).", x[0],
-                     params.integer("y"));
+    raise<TypeError>(
+        "[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).", x[0],
+        params.integer("y"));
   return elementwise_type<Accepts::numeric>(self, x, params);
 }
 Array integer_pow_partial(const Partial& p) {
@@ -154,8 +179,10 @@ T half_nextafter(T x, T y) {
   if (std::isnan(a) || std::isnan(b)) return T(std::numeric_limits<float>::quiet_NaN());
   if (a == b) return y;
   T out = x;
-  if (a == 0.0f) out.bits = static_cast<std::uint16_t>((std::signbit(b) ? 0x8000u : 0u) | 1u);
-  else out.bits = static_cast<std::uint16_t>((a < b) == (a > 0.0f) ? x.bits + 1 : x.bits - 1);
+  if (a == 0.0f)
+    out.bits = static_cast<std::uint16_t>((std::signbit(b) ? 0x8000u : 0u) | 1u);
+  else
+    out.bits = static_cast<std::uint16_t>((a < b) == (a > 0.0f) ? x.bits + 1 : x.bits - 1);
   return out;
 }
 Arrays nextafter_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -165,8 +192,10 @@ Arrays nextafter_eval(const Primitive& self, std::span<const Array> x, const Par
     const auto df = step(x[0], n), dt = step(x[1], n);
     T* y = reinterpret_cast<T*>(b->data());
     for (std::int64_t i = 0; i < n; ++i) {
-      if constexpr (is_half<T>) y[i] = half_nextafter(from[i * df], to[i * dt]);
-      else y[i] = scalar_math::nextafter(from[i * df], to[i * dt]);
+      if constexpr (is_half<T>)
+        y[i] = half_nextafter(from[i * df], to[i * dt]);
+      else
+        y[i] = scalar_math::nextafter(from[i * df], to[i * dt]);
     }
   });
   return {out};
@@ -181,7 +210,8 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
     const auto dl = step(a[0], n), dx = step(a[1], n), dh = step(a[2], n);
     T* y = reinterpret_cast<T*>(b->data());
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = static_cast<T>(minimum(maximum(static_cast<C>(x[i * dx]), static_cast<C>(lo[i * dl])), static_cast<C>(hi[i * dh])));
+      y[i] = static_cast<T>(minimum(maximum(static_cast<C>(x[i * dx]), static_cast<C>(lo[i * dl])),
+                                    static_cast<C>(hi[i * dh])));
   });
   return {out};
 }
@@ -189,28 +219,42 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
 }  // namespace
 
 const Primitive neg_p = linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose);
-const Primitive abs_p = unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); });
+const Primitive abs_p =
+    unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); });
 const Primitive sign_p = unary<sign, Accepts::numeric>("sign", nullptr);
-const Primitive square_p = unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); });
+const Primitive square_p =
+    unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); });
 const Primitive add_p = linear_in_operands(
-    binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
+    binary<add, Accepts::any>("add",
+                              {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
     additive_transpose<false>);
 const Primitive sub_p = linear_in_operands(
-    binary<sub, Accepts::numeric>("sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
+    binary<sub, Accepts::numeric>(
+        "sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
     additive_transpose<true>);
-const Primitive mul_p = linear_in_operands(
-    binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
-                                      [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
-    mul_transpose);
-const Primitive div_p = linear_in_operands(
-    binary<div, Accepts::numeric>("div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
-                                          [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
-    div_transpose);
+const Primitive mul_p =
+    linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) {
+                                                           return bind1(mul_p, {p.t, p.x[1]});
+                                                         },
+                                                         [](const Partial& p) {
+                                                           return bind1(mul_p, {p.x[0], p.t});
+                                                         }}),
+                       mul_transpose);
+const Primitive div_p =
+    linear_in_operands(binary<div, Accepts::numeric>("div", {[](const Partial& p) {
+                                                               return bind1(div_p, {p.t, p.x[1]});
+                                                             },
+                                                             [](const Partial& p) {
+                                                               return bind1(mul_p, {-p.t, p.y / p.x[1]});
+                                                             }}),
+                       div_transpose);
 const Primitive rem_p = binary<rem, Accepts::numeric>(
     "rem", {[](const Partial& p) { return p.t; },
             [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }});
-const Primitive max_p = binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>});
-const Primitive min_p = binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>});
+const Primitive max_p =
+    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>});
+const Primitive min_p =
+    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>});
 const Primitive pow_p = binary<power, Accepts::numeric>(
     "pow", {[](const Partial& p) {
               // y x^(y-1); zero where y is zero, also at x = 0
@@ -228,7 +272,8 @@ const Primitive integer_pow_p{.name = "integer_pow",
                               .eval = integer_pow_eval,
                               .partials = {integer_pow_partial},
                               .batch = elementwise_batch};
-const Primitive sqrt_p = unary<[](auto x) { return scalar_math::sqrt(x); }>("sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); });
+const Primitive sqrt_p = unary<[](auto x) { return scalar_math::sqrt(x); }>(
+    "sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); });
 const Primitive rsqrt_p = unary<[](auto x) { return scalar_math::rsqrt(x); }>(
     "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); });
 const Primitive cbrt_p = unary<[](auto x) { return scalar_math::cbrt(x); }>(
@@ -237,7 +282,8 @@ const Primitive atan2_p = binary<[](auto y, auto x) { return scalar_math::atan2(
     "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
               [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }});
 const Primitive hypot_p = binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
-    "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); }, [](const Partial& p) { return p.t * (p.x[1] / p.y); }});
+    "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); },
+              [](const Partial& p) { return p.t * (p.x[1] / p.y); }});
 const Primitive nextafter_p{.name = "nextafter",
                             .op_class = OpClass::elementwise,
                             .type = elementwise_type<Accepts::floating>,
@@ -249,11 +295,13 @@ const Primitive clamp_p{
     .op_class = OpClass::elementwise,
     .type = elementwise_type<Accepts::any>,
     .eval = clamp_eval,
-    .partials = {[](const Partial& p) { return np::where(bind1(lt_p, {p.x[1], p.x[0]}), p.t, 0.0); },
-                 [](const Partial& p) {
-                   return np::where((p.x[1] > p.x[0]) & (p.x[1] < p.x[2]), p.t, 0.0);
+    .partials = {[](const Partial& p) {
+                   return np::where(bind1(lt_p, {p.x[1], p.x[0]}), p.t, 0.0);
                  },
-                 [](const Partial& p) { return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0); }},
+                 [](const Partial& p) { return np::where((p.x[1] > p.x[0]) & (p.x[1] < p.x[2]), p.t, 0.0); },
+                 [](const Partial& p) {
+                   return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0);
+                 }},
     .batch = elementwise_batch};
 
 }  // namespace cotan::ops

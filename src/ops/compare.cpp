@@ -34,14 +34,16 @@ Arrays is_finite_eval(const Primitive& self, std::span<const Array> x, const Par
   auto [out, buffer] = allocate_like(x, {DType::bool_, x[0].shape(), false});
   dispatch_floating(x[0].dtype(), self.name, [&, &b = buffer, n = out.size()]<class T>() {
     const T* in = data<T>(x[0]);
-    for (std::int64_t i = 0; i < n; ++i) reinterpret_cast<bool*>(b->data())[i] = std::isfinite(static_cast<Compute<T>>(in[i]));
+    for (std::int64_t i = 0; i < n; ++i)
+      reinterpret_cast<bool*>(b->data())[i] = std::isfinite(static_cast<Compute<T>>(in[i]));
   });
   return {out};
 }
 
 // select(predicate, on_true, on_false): the predicate is 0-d or of the operands' shape.
 Types select_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-  if (x[0].dtype != DType::bool_) raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", x[0]);
+  if (x[0].dtype != DType::bool_)
+    raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", x[0]);
   if (x[1].dtype != x[2].dtype)
     raise<TypeError>("[select] the branches are {} and {}; give them one dtype with astype.", x[1], x[2]);
   return {{x[1].dtype, elementwise_shape(self, x), x[1].weak_type && x[2].weak_type}};
@@ -60,7 +62,8 @@ Arrays select_eval(const Primitive& self, std::span<const Array> x, const Params
 /// Linear in the branches: the tangent where it is chosen, zero elsewhere.
 Array select_true(const Partial& p) { return bind1(select_p, {p.x[0], p.t, scalar(p.t.dtype(), 0)}); }
 Array select_false(const Partial& p) { return bind1(select_p, {p.x[0], scalar(p.t.dtype(), 0), p.t}); }
-Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
+Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                        const Params&) {
   const Array zero = scalar(ct[0].dtype(), 0);
   Arrays out(3);
   if (in[1].linear) out[1] = unbroadcast(bind1(select_p, {in[0].value, ct[0], zero}), in[1].aval);
@@ -78,10 +81,11 @@ const Primitive gt_p = comparison<[](auto a, auto b) { return (a > b); }>("gt");
 const Primitive ge_p = comparison<[](auto a, auto b) { return (a >= b); }>("ge");
 const Primitive is_finite_p{.name = "is_finite",
                             .op_class = OpClass::elementwise,
-                            .type = [](const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-                              check_dtype(self, x[0].dtype, Accepts::floating);
-                              return Types{{DType::bool_, x[0].shape, false}};
-                            },
+                            .type =
+                                [](const Primitive& self, std::span<const AbstractValue> x, const Params&) {
+                                  check_dtype(self, x[0].dtype, Accepts::floating);
+                                  return Types{{DType::bool_, x[0].shape, false}};
+                                },
                             .eval = is_finite_eval,
                             .batch = elementwise_batch,
                             .not_differentiable = true};

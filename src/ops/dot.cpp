@@ -11,13 +11,17 @@ namespace {
 struct Dimensions {
   const Ints &contract_a, &contract_b, &batch_a, &batch_b;
   explicit Dimensions(const Params& p)
-      : contract_a(p.ints("contract_lhs")), contract_b(p.ints("contract_rhs")), batch_a(p.ints("batch_lhs")), batch_b(p.ints("batch_rhs")) {}
+      : contract_a(p.ints("contract_lhs")),
+        contract_b(p.ints("contract_rhs")),
+        batch_a(p.ints("batch_lhs")),
+        batch_b(p.ints("batch_rhs")) {}
 };
 
 Ints free_axes(std::int64_t ndim, const Ints& contract, const Ints& batch) {
   Ints out;
   for (std::int64_t i = 0; i < ndim; ++i)
-    if (std::find(contract.begin(), contract.end(), i) == contract.end() && std::find(batch.begin(), batch.end(), i) == batch.end())
+    if (std::find(contract.begin(), contract.end(), i) == contract.end() &&
+        std::find(batch.begin(), batch.end(), i) == batch.end())
       out.push_back(i);
   return out;
 }
@@ -28,8 +32,10 @@ void check_axes(const AbstractValue& x, const Ints& contract, const Ints& batch)
   std::sort(all.begin(), all.end());
   const bool unique = std::adjacent_find(all.begin(), all.end()) == all.end();
   if (!unique || (!all.empty() && (all.front() < 0 || all.back() >= x.ndim())))
-    raise<IndexError>("[dot_general] contract axes {} and batch axes {} do not name different axes of {}; name each axis once.", describe(contract),
-                      describe(batch), x);
+    raise<IndexError>(
+        "[dot_general] contract axes {} and batch axes {} do not name different axes of {}; name each axis "
+        "once.",
+        describe(contract), describe(batch), x);
 }
 
 Types dot_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
@@ -40,12 +46,14 @@ Types dot_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
     raise<TypeError>("[dot_general] operands are {} and {}; give them one dtype with astype.", x[0], x[1]);
   check_dtype(self, x[0].dtype, Accepts::any);
   if (d.contract_a.size() != d.contract_b.size() || d.batch_a.size() != d.batch_b.size())
-    raise<ShapeError>("[dot_general] the operands have different numbers of contract or batch axes; name as many of each.");
+    raise<ShapeError>(
+        "[dot_general] the operands have different numbers of contract or batch axes; name as many of each.");
   const auto match = [&](const Ints& a, const Ints& b, const char* what) {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (x[0].shape[a[i]] != x[1].shape[b[i]])
-        raise<ShapeError>("[dot_general] {} and {} differ along {} axes {} and {}: {} against {}; those must be equal.", x[0], x[1], what, a[i], b[i],
-                          x[0].shape[a[i]], x[1].shape[b[i]]);
+        raise<ShapeError>(
+            "[dot_general] {} and {} differ along {} axes {} and {}: {} against {}; those must be equal.",
+            x[0], x[1], what, a[i], b[i], x[0].shape[a[i]], x[1].shape[b[i]]);
   };
   match(d.contract_a, d.contract_b, "contract");
   match(d.batch_a, d.batch_b, "batch");
@@ -71,20 +79,23 @@ Array packed(const Array& x, const Ints& batch, const Ints& free, const Ints& co
 
 /// Wide enough that the reference is the oracle: halves in float, floats in double, integers modulo 2^64.
 template <class T>
-using Accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, double>>;
+using Accumulator =
+    std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, double>>;
 
 Arrays dot_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const Dimensions d(params);
   auto [out, buffer] = allocate_like(x, result_type(self, x, params));
-  const Ints free_a = free_axes(x[0].ndim(), d.contract_a, d.batch_a), free_b = free_axes(x[1].ndim(), d.contract_b, d.batch_b);
+  const Ints free_a = free_axes(x[0].ndim(), d.contract_a, d.batch_a),
+             free_b = free_axes(x[1].ndim(), d.contract_b, d.batch_b);
   const auto extent = [](const Array& a, const Ints& axes) {
     std::int64_t n = 1;
     for (auto i : axes) n *= a.shape()[i];
     return n;
   };
-  const std::int64_t batch = extent(x[0], d.batch_a), rows = extent(x[0], free_a), columns = extent(x[1], free_b),
-                     inner = extent(x[0], d.contract_a);
-  const Array a = packed(x[0], d.batch_a, free_a, d.contract_a), b = packed(x[1], d.batch_b, free_b, d.contract_b);
+  const std::int64_t batch = extent(x[0], d.batch_a), rows = extent(x[0], free_a),
+                     columns = extent(x[1], free_b), inner = extent(x[0], d.contract_a);
+  const Array a = packed(x[0], d.batch_a, free_a, d.contract_a),
+              b = packed(x[1], d.batch_b, free_b, d.contract_b);
   dispatch(out.dtype(), [&, &buf = buffer]<class T>() {
     using A = Accumulator<T>;
     T* y = reinterpret_cast<T*>(buf->data());
@@ -101,10 +112,13 @@ Arrays dot_eval(const Primitive& self, std::span<const Array> x, const Params& p
 }
 
 /// The cotangent of one operand: the result's cotangent times the other operand, axes put back in place.
-Array transpose_operand(const Array& ct, const Array& other, bool first, const AbstractValue& operand, const Dimensions& d) {
+Array transpose_operand(const Array& ct, const Array& other, bool first, const AbstractValue& operand,
+                        const Dimensions& d) {
   const Ints &contract = first ? d.contract_a : d.contract_b, &batch = first ? d.batch_a : d.batch_b;
-  const Ints &other_contract = first ? d.contract_b : d.contract_a, &other_batch = first ? d.batch_b : d.batch_a;
-  const Ints free = free_axes(operand.ndim(), contract, batch), other_free = free_axes(other.ndim(), other_contract, other_batch);
+  const Ints &other_contract = first ? d.contract_b : d.contract_a,
+             &other_batch = first ? d.batch_b : d.batch_a;
+  const Ints free = free_axes(operand.ndim(), contract, batch),
+             other_free = free_axes(other.ndim(), other_contract, other_batch);
   // In ct: batch axes, then a's free ones, then b's.
   const std::int64_t nb = static_cast<std::int64_t>(batch.size());
   const std::int64_t other_at = first ? nb + static_cast<std::int64_t>(free.size()) : nb;
@@ -115,7 +129,8 @@ Array transpose_operand(const Array& ct, const Array& other, bool first, const A
   // Its axes: batch, our free ones, then the other's contracted ones in their own order.
   Ints order(other_contract.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](auto i, auto j) { return other_contract[i] < other_contract[j]; });
+  std::sort(order.begin(), order.end(),
+            [&](auto i, auto j) { return other_contract[i] < other_contract[j]; });
   Ints axes = batch;
   axes.insert(axes.end(), free.begin(), free.end());
   for (auto i : order) axes.push_back(contract[i]);
@@ -124,7 +139,8 @@ Array transpose_operand(const Array& ct, const Array& other, bool first, const A
   return transpose(product, permutation);
 }
 
-Arrays dot_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
+Arrays dot_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                     const Params& params) {
   const Dimensions d(params);
   Arrays out(2);
   if (in[0].linear) out[0] = transpose_operand(ct[0], in[1].value, true, in[0].aval, d);
@@ -137,37 +153,56 @@ Ints shifted(Ints axes, int around) {
   return axes;
 }
 
-BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t, const Params& params) {
+BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                      const Params& params) {
   const Dimensions d(params);
   if (dims[0] != not_batched && dims[1] != not_batched) {
     Ints batch_a = shifted(d.batch_a, dims[0]), batch_b = shifted(d.batch_b, dims[1]);
     batch_a.insert(batch_a.begin(), dims[0]);
     batch_b.insert(batch_b.begin(), dims[1]);
-    return {{dot_general(x[0], x[1], shifted(d.contract_a, dims[0]), shifted(d.contract_b, dims[1]), batch_a, batch_b)}, {0}};
+    return {{dot_general(x[0], x[1], shifted(d.contract_a, dims[0]), shifted(d.contract_b, dims[1]), batch_a,
+                         batch_b)},
+            {0}};
   }
   // One operand is batched: its batch axis becomes one more free axis, found again in the result.
   const bool first = dims[0] != not_batched;
   const int dim = first ? dims[0] : dims[1];
-  const Ints contract_a = first ? shifted(d.contract_a, dim) : d.contract_a, batch_a = first ? shifted(d.batch_a, dim) : d.batch_a;
-  const Ints contract_b = first ? d.contract_b : shifted(d.contract_b, dim), batch_b = first ? d.batch_b : shifted(d.batch_b, dim);
+  const Ints contract_a = first ? shifted(d.contract_a, dim) : d.contract_a,
+             batch_a = first ? shifted(d.batch_a, dim) : d.batch_a;
+  const Ints contract_b = first ? d.contract_b : shifted(d.contract_b, dim),
+             batch_b = first ? d.batch_b : shifted(d.batch_b, dim);
   const Array y = dot_general(x[0], x[1], contract_a, contract_b, batch_a, batch_b);
-  const Ints free_a = free_axes(x[0].ndim(), contract_a, batch_a), free_b = free_axes(x[1].ndim(), contract_b, batch_b);
+  const Ints free_a = free_axes(x[0].ndim(), contract_a, batch_a),
+             free_b = free_axes(x[1].ndim(), contract_b, batch_b);
   const Ints& mine = first ? free_a : free_b;
   const auto at = std::find(mine.begin(), mine.end(), dim) - mine.begin();
-  const auto result = static_cast<int>(batch_a.size()) + static_cast<int>(at) + (first ? 0 : static_cast<int>(free_a.size()));
+  const auto result =
+      static_cast<int>(batch_a.size()) + static_cast<int>(at) + (first ? 0 : static_cast<int>(free_a.size()));
   return {{y}, {result}};
 }
 
 }  // namespace
 
-const Primitive dot_general_p{.name = "dot_general", .op_class = OpClass::routine, .type = dot_type, .eval = dot_eval,
-                              .partials = {[](const Partial& p) { return bind1(dot_general_p, {p.t, p.x[1]}, p.params); },
-                                           [](const Partial& p) { return bind1(dot_general_p, {p.x[0], p.t}, p.params); }},
-                              .transpose = dot_transpose, .batch = dot_batch};
+const Primitive dot_general_p{.name = "dot_general",
+                              .op_class = OpClass::routine,
+                              .type = dot_type,
+                              .eval = dot_eval,
+                              .partials = {[](const Partial& p) {
+                                             return bind1(dot_general_p, {p.t, p.x[1]}, p.params);
+                                           },
+                                           [](const Partial& p) {
+                                             return bind1(dot_general_p, {p.x[0], p.t}, p.params);
+                                           }},
+                              .transpose = dot_transpose,
+                              .batch = dot_batch};
 
-Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a, const Ints& batch_b) {
+Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b,
+                  const Ints& batch_a, const Ints& batch_b) {
   return bind1(dot_general_p, {a, b},
-               {{"contract_lhs", contract_a}, {"contract_rhs", contract_b}, {"batch_lhs", batch_a}, {"batch_rhs", batch_b}});
+               {{"contract_lhs", contract_a},
+                {"contract_rhs", contract_b},
+                {"batch_lhs", batch_a},
+                {"batch_rhs", batch_b}});
 }
 
 }  // namespace cotan::ops

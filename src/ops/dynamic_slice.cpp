@@ -11,8 +11,8 @@ namespace {
 void check_starts(const Primitive& self, const AbstractValue& operand,
                   std::span<const AbstractValue> starts) {
   if (static_cast<int>(starts.size()) != operand.ndim())
-    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", self.name, operand, operand.ndim(),
-                      starts.size());
+    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", self.name,
+                      operand, operand.ndim(), starts.size());
   for (const auto& s : starts)
     if (s.ndim() != 0 || !is_integer(s.dtype) || s.dtype != starts[0].dtype)
       raise<TypeError>("[{}] a start index is {}; they must be integer scalars of one dtype.", self.name, s);
@@ -64,7 +64,8 @@ Types slice_type(const Primitive& self, std::span<const AbstractValue> x, const 
   const Ints& sizes = params.ints("slice_sizes");
   check_starts(self, x[0], x.subspan(1));
   if (sizes.size() != x[0].shape.size())
-    raise<ShapeError>("[dynamic_slice] {} has {} axes but the slice sizes are {}; give one per axis.", x[0], x[0].ndim(), describe(sizes));
+    raise<ShapeError>("[dynamic_slice] {} has {} axes but the slice sizes are {}; give one per axis.", x[0],
+                      x[0].ndim(), describe(sizes));
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < 0 || sizes[i] > x[0].shape[i])
       raise<ShapeError>("[dynamic_slice] slice size {} does not fit axis {} of {}; it may be 0 to {}.",

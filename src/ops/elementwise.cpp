@@ -6,12 +6,23 @@ void check_dtype(const Primitive& self, DType t, Accepts accepts) {
   bool ok = true;
   const char* wanted = "";
   switch (accepts) {
-    case Accepts::any: return;
-    case Accepts::numeric: ok = t != DType::bool_, wanted = "numeric"; break;
-    case Accepts::floating: ok = is_floating(t), wanted = "floating-point"; break;
-    case Accepts::integer: ok = is_integer(t), wanted = "integer"; break;
-    case Accepts::bits: ok = is_integer(t) || t == DType::bool_, wanted = "integer or bool"; break;
-    case Accepts::boolean: ok = t == DType::bool_, wanted = "bool"; break;
+    case Accepts::any:
+      return;
+    case Accepts::numeric:
+      ok = t != DType::bool_, wanted = "numeric";
+      break;
+    case Accepts::floating:
+      ok = is_floating(t), wanted = "floating-point";
+      break;
+    case Accepts::integer:
+      ok = is_integer(t), wanted = "integer";
+      break;
+    case Accepts::bits:
+      ok = is_integer(t) || t == DType::bool_, wanted = "integer or bool";
+      break;
+    case Accepts::boolean:
+      ok = t == DType::bool_, wanted = "bool";
+      break;
   }
   if (!ok) raise<TypeError>("[{}] needs {} operands, got {}; cast with astype.", self.name, wanted, t);
 }

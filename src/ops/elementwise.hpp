@@ -19,7 +19,8 @@ Types elementwise_type(const Primitive& self, std::span<const AbstractValue> x, 
   bool weak = true;
   for (const auto& operand : x) {
     if (operand.dtype != x[0].dtype)
-      raise<TypeError>("[{}] operands are {} and {}; give them one dtype with astype.", self.name, x[0], operand);
+      raise<TypeError>("[{}] operands are {} and {}; give them one dtype with astype.", self.name, x[0],
+                       operand);
     weak &= operand.weak_type;
   }
   check_dtype(self, x[0].dtype, accepts);
@@ -64,8 +65,10 @@ Arrays eval_unary(const Primitive& self, std::span<const Array> x, const Params&
   auto [out, buffer] = allocate_like(x, x[0].aval());
   const std::int64_t n = out.size();
   const auto run = [&, &b = buffer]<class T>() { map1<f, T>(x[0], b, n); };
-  if constexpr (accepts == Accepts::floating) dispatch_floating(x[0].dtype(), self.name, run);
-  else dispatch(x[0].dtype(), run);
+  if constexpr (accepts == Accepts::floating)
+    dispatch_floating(x[0].dtype(), self.name, run);
+  else
+    dispatch(x[0].dtype(), run);
   return {out};
 }
 
@@ -74,8 +77,10 @@ Arrays eval_binary(const Primitive& self, std::span<const Array> x, const Params
   auto [out, buffer] = allocate_like(x, result_type(self, x, params));
   const std::int64_t n = out.size();
   const auto run = [&, &b = buffer]<class T>() { map2<f, T>(x[0], x[1], b, n); };
-  if constexpr (accepts == Accepts::floating) dispatch_floating(x[0].dtype(), self.name, run);
-  else dispatch(x[0].dtype(), run);
+  if constexpr (accepts == Accepts::floating)
+    dispatch_floating(x[0].dtype(), self.name, run);
+  else
+    dispatch(x[0].dtype(), run);
   return {out};
 }
 
@@ -87,8 +92,10 @@ Primitive unary(std::string_view name, PartialRule derivative) {
               .type = elementwise_type<accepts>,
               .eval = eval_unary<f, accepts>,
               .batch = elementwise_batch};
-  if (derivative) p.partials = {derivative};
-  else p.not_differentiable = true;
+  if (derivative)
+    p.partials = {derivative};
+  else
+    p.not_differentiable = true;
   return p;
 }
 template <auto f, Accepts accepts = Accepts::floating>

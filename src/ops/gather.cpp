@@ -65,9 +65,11 @@ void check_windows(const Primitive& self, const AbstractValue& operand, const Ab
         raise<IndexError>("[{}] {} {} has an axis out of range; axes run from 0 to {}.", self.name, name,
                           describe(axes), rank - 1);
     if (std::set<std::int64_t>(axes.begin(), axes.end()).size() != axes.size())
-      raise<ValueError>("[{}] {} {} has an axis twice; name each axis once.", self.name, name, describe(axes));
+      raise<ValueError>("[{}] {} {} has an axis twice; name each axis once.", self.name, name,
+                        describe(axes));
     if (sorted && !std::is_sorted(axes.begin(), axes.end()))
-      raise<ValueError>("[{}] {} {} is not sorted; give the axes in ascending order.", self.name, name, describe(axes));
+      raise<ValueError>("[{}] {} {} is not sorted; give the axes in ascending order.", self.name, name,
+                        describe(axes));
   };
   const auto check_disjoint = [&](const Ints& a, const Ints& b, const char* name_a, const char* name_b) {
     for (auto axis : a)
@@ -95,7 +97,8 @@ void check_windows(const Primitive& self, const AbstractValue& operand, const Ab
   for (std::size_t k = 0; k < dims.operand_batching_dims.size(); ++k)
     if (operand.shape[dims.operand_batching_dims[k]] != indices.shape[dims.start_indices_batching_dims[k]])
       raise<ShapeError>(
-          "[{}] batching axis {} of the operand {} and batching axis {} of the indices {} differ in size; those must be equal.",
+          "[{}] batching axis {} of the operand {} and batching axis {} of the indices {} differ in size; "
+          "those must be equal.",
           self.name, dims.operand_batching_dims[k], operand, dims.start_indices_batching_dims[k], indices);
   const std::size_t covered =
       dims.offset_dims.size() + dims.collapsed_slice_dims.size() + dims.operand_batching_dims.size();
@@ -133,8 +136,9 @@ Types gather_type(const Primitive& self, std::span<const AbstractValue> x, const
     const auto axis = static_cast<std::int64_t>(i);
     // An empty axis may be indexed where there are no indices.
     if (sizes[i] < 0 || (sizes[i] > operand.shape[i] && product(batch) != 0))
-      raise<ShapeError>("[gather] slice size {} does not fit axis {} of the operand {}; give 0 to the axis's size.", sizes[i], i,
-                        operand);
+      raise<ShapeError>(
+          "[gather] slice size {} does not fit axis {} of the operand {}; give 0 to the axis's size.",
+          sizes[i], i, operand);
     if (contains(dims.collapsed_slice_dims, axis) && sizes[i] != 1)
       raise<ShapeError>("[gather] axis {} is collapsed but has slice size {}; it must be 1.", i, sizes[i]);
     if (contains(dims.operand_batching_dims, axis) && sizes[i] > 1)

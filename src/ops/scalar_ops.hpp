@@ -13,7 +13,8 @@ T wrapping(T a, T b, F f) {
   using U = std::make_unsigned_t<T>;
   // u16 * u16 would promote to a signed int: widen to at least unsigned.
   using W = std::conditional_t<(sizeof(U) < sizeof(unsigned)), unsigned, U>;
-  return static_cast<T>(static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
+  return static_cast<T>(
+      static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
 }
 
 template <class T>
@@ -21,21 +22,30 @@ inline constexpr bool is_plain_integer = std::is_integral_v<T> && !std::is_same_
 
 inline constexpr auto add = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a || b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x + y; });
-  else return a + b;
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else if constexpr (is_plain_integer<T>)
+    return wrapping(a, b, [](auto x, auto y) { return x + y; });
+  else
+    return a + b;
 };
 inline constexpr auto sub = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a != b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x - y; });
-  else return a - b;
+  if constexpr (std::is_same_v<T, bool>)
+    return a != b;
+  else if constexpr (is_plain_integer<T>)
+    return wrapping(a, b, [](auto x, auto y) { return x - y; });
+  else
+    return a - b;
 };
 inline constexpr auto mul = [](auto a, auto b) {
   using T = decltype(a);
-  if constexpr (std::is_same_v<T, bool>) return a && b;
-  else if constexpr (is_plain_integer<T>) return wrapping(a, b, [](auto x, auto y) { return x * y; });
-  else return a * b;
+  if constexpr (std::is_same_v<T, bool>)
+    return a && b;
+  else if constexpr (is_plain_integer<T>)
+    return wrapping(a, b, [](auto x, auto y) { return x * y; });
+  else
+    return a * b;
 };
 // NaN wins, and +0 is larger than -0.
 inline constexpr auto maximum = [](auto a, auto b) {

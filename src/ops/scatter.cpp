@@ -51,13 +51,16 @@ Types scatter_type(const Primitive& self, std::span<const AbstractValue> x, cons
   std::size_t batch = 0;
   for (auto axis : batch_axes(static_cast<std::int64_t>(rank), dims.offset_dims))
     if (updates.shape[axis] != indices.shape[batch++])
-      raise<ShapeError>("[{}] axis {} of the updates {} and axis {} of the indices {} differ in size; those must be equal.",
-                        self.name, axis, updates, batch - 1, indices);
+      raise<ShapeError>(
+          "[{}] axis {} of the updates {} and axis {} of the indices {} differ in size; those must be equal.",
+          self.name, axis, updates, batch - 1, indices);
   const Ints sizes = window_sizes(operand.shape, updates.shape, dims);
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] > operand.shape[i] && updates.size() != 0)
-      raise<ShapeError>("[{}] windows of size {} in the updates {} do not fit axis {} of the operand {}; give windows no larger than it.",
-                        self.name, sizes[i], updates, i, operand);
+      raise<ShapeError>(
+          "[{}] windows of size {} in the updates {} do not fit axis {} of the operand {}; give windows no "
+          "larger than it.",
+          self.name, sizes[i], updates, i, operand);
   return {{operand.dtype, operand.shape, operand.weak_type && updates.weak_type}};
 }
 
@@ -194,7 +197,8 @@ Arrays scatter_mul_transpose(const Primitive& self, std::span<const Array> ct,
                              std::span<const LinearInput> in, const Params& params) {
   if (in[2].linear)
     raise<TransformError>(
-        "[transpose] scatter_mul is not linear in its updates; use vjp or grad in place of linear_transpose.");
+        "[transpose] scatter_mul is not linear in its updates; use vjp or grad in place of "
+        "linear_transpose.");
   return {bind1(self, {ct[0], in[1].value, in[2].value}, params), Array(), Array()};
 }
 

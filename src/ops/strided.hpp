@@ -29,7 +29,8 @@ void for_each_offset(const Shape& shape, const Ints& strides_a, const Ints& stri
 }
 
 /// A dense array of shape `shape` read from `x` at `offset` with `strides`, in elements.
-inline Array gather_strided(const Array& x, const Shape& shape, std::int64_t offset, const Ints& strides, bool weak = false) {
+inline Array gather_strided(const Array& x, const Shape& shape, std::int64_t offset, const Ints& strides,
+                            bool weak = false) {
   auto [out, buffer] = allocate_like({&x, 1}, {x.dtype(), shape, weak});
   dispatch_width(x.dtype(), [&, &b = buffer]<class T>() {
     const T* in = data<T>(x) + offset;

@@ -14,46 +14,49 @@ using std::numbers::ln10;
 using std::numbers::ln2;
 
 // Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
-#define COTAN_UNARY(op, derivative)                                                \
-  const Primitive op##_p = unary<[](auto v) { return scalar_math::op(v); }>(            \
-      #op, [](const Partial& p) -> Array {                                         \
-        [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t;              \
-        return derivative;                                                         \
+#define COTAN_UNARY(op, derivative)                                                         \
+  const Primitive op##_p =                                                                  \
+      unary<[](auto v) { return scalar_math::op(v); }>(#op, [](const Partial& p) -> Array { \
+        [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t;                       \
+        return derivative;                                                                  \
       })
 
-COTAN_UNARY(exp, t * y);
-COTAN_UNARY(exp2, t * (y * ln2));
-COTAN_UNARY(expm1, t * (y + 1.0));
+COTAN_UNARY(exp, t* y);
+COTAN_UNARY(exp2, t*(y* ln2));
+COTAN_UNARY(expm1, t*(y + 1.0));
 COTAN_UNARY(log, t / x);
 COTAN_UNARY(log2, t / (x * ln2));
 COTAN_UNARY(log10, t / (x * ln10));
 COTAN_UNARY(log1p, t / (x + 1.0));
-COTAN_UNARY(sin, t * np::cos(x));
-COTAN_UNARY(cos, -(t * np::sin(x)));
-COTAN_UNARY(tan, t * (1.0 + np::square(y)));
-COTAN_UNARY(asin, t * bind1(rsqrt_p, {1.0 - np::square(x)}));
-COTAN_UNARY(acos, -(t * bind1(rsqrt_p, {1.0 - np::square(x)})));
+COTAN_UNARY(sin, t* np::cos(x));
+COTAN_UNARY(cos, -(t* np::sin(x)));
+COTAN_UNARY(tan, t*(1.0 + np::square(y)));
+COTAN_UNARY(asin, t* bind1(rsqrt_p, {1.0 - np::square(x)}));
+COTAN_UNARY(acos, -(t* bind1(rsqrt_p, {1.0 - np::square(x)})));
 COTAN_UNARY(atan, t / (1.0 + np::square(x)));
-COTAN_UNARY(sinh, t * np::cosh(x));
-COTAN_UNARY(cosh, t * np::sinh(x));
-COTAN_UNARY(tanh, t * (1.0 - np::square(y)));
-COTAN_UNARY(asinh, t * bind1(rsqrt_p, {np::square(x) + 1.0}));
-COTAN_UNARY(acosh, t * bind1(rsqrt_p, {(x - 1.0) * (x + 1.0)}));
+COTAN_UNARY(sinh, t* np::cosh(x));
+COTAN_UNARY(cosh, t* np::sinh(x));
+COTAN_UNARY(tanh, t*(1.0 - np::square(y)));
+COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
+COTAN_UNARY(acosh, t* bind1(rsqrt_p, {(x - 1.0) * (x + 1.0)}));
 COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
-COTAN_UNARY(logistic, t * (y * (1.0 - y)));
-COTAN_UNARY(erf, t * (2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erfc, t * (-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erf_inv, t * (0.5 / inv_sqrtpi * np::exp(np::square(y))));
-COTAN_UNARY(lgamma, t * bind1(digamma_p, {x}));
+COTAN_UNARY(logistic, t*(y*(1.0 - y)));
+COTAN_UNARY(erf, t*(2.0 * inv_sqrtpi * np::exp(-np::square(x))));
+COTAN_UNARY(erfc, t*(-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
+COTAN_UNARY(erf_inv, t*(0.5 / inv_sqrtpi * np::exp(np::square(y))));
+COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
 #undef COTAN_UNARY
 
-const Primitive digamma_p = unary<[](auto v) { return scalar_math::digamma(v); }>(
-    "digamma", [](const Partial& p) { return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}}); });
+const Primitive digamma_p =
+    unary<[](auto v) { return scalar_math::digamma(v); }>("digamma", [](const Partial& p) {
+      return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}});
+    });
 
 namespace {
 
-/// The n-th derivative of digamma, n >= 1: shifted up to where the asymptotic series is exact to the last bit.
+/// The n-th derivative of digamma, n >= 1: shifted up to where the asymptotic series is exact to the last
+/// bit.
 long double polygamma(std::int64_t n, long double x) {
   if (std::isnan(x)) return x;
   if (std::isinf(x)) return x > 0 ? 0.0L : std::numeric_limits<long double>::quiet_NaN();
@@ -64,13 +67,15 @@ long double polygamma(std::int64_t n, long double x) {
   long double sum = 0;
   const long double threshold = 20.0L + order;
   for (; x < threshold; x += 1.0L) {
-    if (x == 0.0L) return n % 2 ? std::numeric_limits<long double>::infinity() : std::numeric_limits<long double>::quiet_NaN();
+    if (x == 0.0L)
+      return n % 2 ? std::numeric_limits<long double>::infinity()
+                   : std::numeric_limits<long double>::quiet_NaN();
     sum += factorial / std::pow(x, order + 1.0L);
   }
   // (n-1)!/x^n + n!/(2 x^(n+1)) + sum of B_2k (2k+n-1)! / ((2k)! x^(2k+n))
-  static constexpr long double bernoulli[] = {1.0L / 6,      -1.0L / 30,       1.0L / 42,        -1.0L / 30,    5.0L / 66,
-                                              -691.0L / 2730, 7.0L / 6,        -3617.0L / 510,   43867.0L / 798,
-                                              -174611.0L / 330};
+  static constexpr long double bernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,
+                                              5.0L / 66,      -691.0L / 2730,  7.0L / 6,  -3617.0L / 510,
+                                              43867.0L / 798, -174611.0L / 330};
   long double tail = factorial / order / std::pow(x, order) + factorial / (2.0L * std::pow(x, order + 1.0L));
   long double ratio = factorial;  // (2k+n-1)! / (2k)! / x^(2k+n), built up from k to k+1
   ratio = std::tgamma(order + 2.0L) / 2.0L / std::pow(x, order + 2.0L);

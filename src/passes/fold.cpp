@@ -1,4 +1,5 @@
-// Constant folding and identities. Only rewrites that keep every bit: x + 0 is not one (-0 + 0 is +0), x - 0 is.
+// Constant folding and identities. Only rewrites that keep every bit: x + 0 is not one (-0 + 0 is +0), x - 0
+// is.
 #include <algorithm>
 #include <unordered_map>
 
@@ -36,7 +37,9 @@ class Folder {
         continue;
       }
       const Params params = compose_views(e, inputs, map_nested(e.params, fold_constants_and_identities));
-      for (std::size_t i = 0; i < e.outputs.size(); ++i) defined_by_[static_cast<std::int32_t>(rewriter_.out().types.size() + i)] = rewriter_.out().equations.size();
+      for (std::size_t i = 0; i < e.outputs.size(); ++i)
+        defined_by_[static_cast<std::int32_t>(rewriter_.out().types.size() + i)] =
+            rewriter_.out().equations.size();
       rewriter_.emit(e, std::move(inputs), params);
     }
     return rewriter_.finish(jaxpr_.outputs, "folding");
@@ -62,11 +65,16 @@ class Folder {
       for (std::size_t i : {0, 1})
         if (is(i, 0) && (!floating || is_negative_zero(*literal(i)))) return if_same_type(e, in[1 - i]);
     if (p == &ops::integer_pow_p && e.params.integer("y") == 1) return in[0];
-    if ((p == &ops::max_p || p == &ops::min_p || p == &ops::and_p || p == &ops::or_p) && same_var(in[0], in[1])) return in[0];
+    if ((p == &ops::max_p || p == &ops::min_p || p == &ops::and_p || p == &ops::or_p) &&
+        same_var(in[0], in[1]))
+      return in[0];
     if (p == &ops::select_p && same_var(in[1], in[2])) return if_same_type(e, in[1]);
     if (p == &ops::select_p && literal(0)) return if_same_type(e, in[*literal(0) != 0 ? 1 : 2]);
-    if (p == &ops::convert_element_type_p || p == &ops::reshape_p || p == &ops::broadcast_in_dim_p) return if_same_type(e, in[0]);
-    if (p == &ops::transpose_p && std::is_sorted(e.params.ints("permutation").begin(), e.params.ints("permutation").end())) return in[0];
+    if (p == &ops::convert_element_type_p || p == &ops::reshape_p || p == &ops::broadcast_in_dim_p)
+      return if_same_type(e, in[0]);
+    if (p == &ops::transpose_p &&
+        std::is_sorted(e.params.ints("permutation").begin(), e.params.ints("permutation").end()))
+      return in[0];
     if (p == &ops::slice_p || p == &ops::pad_p) return all_of_it(e) ? if_same_type(e, in[0]) : std::nullopt;
     if (p == &ops::rev_p && e.params.ints("dimensions").empty()) return in[0];
     if (p == &ops::concatenate_p && in.size() == 1) return in[0];
@@ -89,7 +97,8 @@ class Folder {
     };
     if (e.primitive == &ops::pad_p) return zero("low") && zero("high") && zero("interior");
     const Ints& strides = e.params.ints("strides");
-    return zero("start_indices") && std::all_of(strides.begin(), strides.end(), [](auto i) { return i == 1; });
+    return zero("start_indices") &&
+           std::all_of(strides.begin(), strides.end(), [](auto i) { return i == 1; });
   }
   const Equation* definition(const Atom& a) const {
     const Var* v = std::get_if<Var>(&a);
@@ -100,7 +109,9 @@ class Folder {
 
   /// Scalar operations on literals, evaluated now.
   std::optional<Atom> folded(const Equation& e, const std::vector<Atom>& in) {
-    if (e.primitive->op_class != OpClass::elementwise || in.empty() || !jaxpr_.type(e.outputs[0]).shape.empty()) return std::nullopt;
+    if (e.primitive->op_class != OpClass::elementwise || in.empty() ||
+        !jaxpr_.type(e.outputs[0]).shape.empty())
+      return std::nullopt;
     if (e.primitive == &ops::stop_gradient_p) return std::nullopt;
     Arrays operands;
     for (const Atom& a : in) {

@@ -38,7 +38,8 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
   }
   TraceScope scope(parent_);
   if (!any) return bind(p, values, params);
-  if (!p.batch) raise<TransformError>("[{}] {} has no batching rule; loop over the batch instead.", transform(), p.name);
+  if (!p.batch)
+    raise<TransformError>("[{}] {} has no batching rule; loop over the batch instead.", transform(), p.name);
   BatchResult r = p.batch(p, values, dims, size_, params);
   Arrays out;
   for (std::size_t i = 0; i < r.values.size(); ++i) {
@@ -48,8 +49,8 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
   return out;
 }
 
-BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
-                       std::string_view transform) {
+BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims,
+                       std::int64_t size, std::string_view transform) {
   auto trace = std::make_shared<BatchTrace>(transform, current_trace_ptr(), size);
   TraceCloser closer(*trace);
   Arrays wrapped, outs;
@@ -68,7 +69,8 @@ BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<c
   return result;
 }
 
-BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size, bool batch_all_outputs) {
+BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size,
+                         bool batch_all_outputs) {
   Types inputs = jaxpr.input_types();
   std::vector<int> dims;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -78,7 +80,8 @@ BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, s
   BatchedJaxpr out;
   out.jaxpr = trace_to_jaxpr(
       [&](std::span<const Array> args) {
-        BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args, dims, size, "vmap");
+        BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args,
+                                   dims, size, "vmap");
         for (std::size_t i = 0; i < r.values.size(); ++i) {
           out.batched_out.push_back(r.dims[i] != not_batched || batch_all_outputs);
           if (out.batched_out.back()) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
@@ -104,13 +107,15 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     }
     const int ndim = args[i].ndim();
     if (in_axes[i] < -ndim || in_axes[i] >= ndim)
-      raise<ShapeError>("[vmap] {} has shape {} and no axis {} to map over; pass none in in_axes to leave it whole.", paths(i),
-                        describe(args[i].shape()), in_axes[i]);
+      raise<ShapeError>(
+          "[vmap] {} has shape {} and no axis {} to map over; pass none in in_axes to leave it whole.",
+          paths(i), describe(args[i].shape()), in_axes[i]);
     dims.push_back(in_axes[i] < 0 ? in_axes[i] + ndim : in_axes[i]);
     const std::int64_t here = args[i].shape()[dims.back()];
     if (size >= 0 && here != size)
-      raise<ShapeError>("[vmap] mapped axes have different sizes: {} for {} but {} for {} (shape {}); they must be equal.", size,
-                        first, here, paths(i), describe(args[i].shape()));
+      raise<ShapeError>(
+          "[vmap] mapped axes have different sizes: {} for {} but {} for {} (shape {}); they must be equal.",
+          size, first, here, paths(i), describe(args[i].shape()));
     if (size < 0) first = paths(i);
     size = here;
   }
@@ -122,14 +127,18 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     const Array& value = r.values[i];
     if (wanted[i] == no_axis) {
       if (r.dims[i] != not_batched)
-        raise<ShapeError>("[vmap] output {} has none in out_axes but depends on a mapped argument; give it an axis.", i);
+        raise<ShapeError>(
+            "[vmap] output {} has none in out_axes but depends on a mapped argument; give it an axis.", i);
       out.push_back(value);
       continue;
     }
     const Array front = ops::batch_at_front(value, r.dims[i], size);
     const int ndim = front.ndim();
     if (wanted[i] < -ndim || wanted[i] >= ndim)
-      raise<ShapeError>("[vmap] out_axes {} is out of range for output {}, which has shape {} with the batch in front; give one of its axes.", wanted[i], i, describe(front.shape()));
+      raise<ShapeError>(
+          "[vmap] out_axes {} is out of range for output {}, which has shape {} with the batch in front; "
+          "give one of its axes.",
+          wanted[i], i, describe(front.shape()));
     out.push_back(ops::move_axis(front, 0, wanted[i] < 0 ? wanted[i] + ndim : wanted[i]));
   }
   return out;

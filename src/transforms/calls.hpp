@@ -9,9 +9,10 @@ extern const Primitive jit_p, custom_jvp_call_p, custom_vjp_call_p, custom_lin_p
 // Rules of a primitive whose parameter "jaxpr" is the program it applies to its operands.
 Types call_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params);
 Arrays call_eval(const Primitive& self, std::span<const Array> args, const Params& params);
-JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents, const Params& params);
-BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
-                       const Params& params);
+JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents,
+                   const Params& params);
+BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
+                       std::int64_t size, const Params& params);
 
 std::vector<bool> defined_mask(std::span<const Array> arrays);
 Arrays concat(std::span<const Array> a, std::span<const Array> b);
@@ -32,6 +33,7 @@ KnownOperands split_known(const PartialEvalTrace& trace, std::span<const Array> 
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs);
 Arrays merge_outputs(const std::vector<bool>& output_unknown, const Arrays& known, const Arrays& unknown);
 /// Cotangents per operand from those of the linear operands that are not zero.
-Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero, const Arrays& cts);
+Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero,
+                          const Arrays& cts);
 
 }  // namespace cotan

@@ -1,4 +1,5 @@
-// checkpoint: a call that gives its derivative as few saved values as the policy allows, and recomputes the rest.
+// checkpoint: a call that gives its derivative as few saved values as the policy allows, and recomputes the
+// rest.
 #include <cotan/transforms.hpp>
 
 #include "ops/elementwise.hpp"
@@ -40,7 +41,8 @@ SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, con
   Jaxpr recompute = *flat;
   std::erase_if(recompute.equations, [&](const Equation& e) { return policy.saves(e); });
   recompute.inputs.insert(recompute.inputs.end(), saved.begin(), saved.end());
-  recompute.outputs.erase(recompute.outputs.begin(), recompute.outputs.begin() + static_cast<std::ptrdiff_t>(known_outputs));
+  recompute.outputs.erase(recompute.outputs.begin(),
+                          recompute.outputs.begin() + static_cast<std::ptrdiff_t>(known_outputs));
   JaxprPtr clean = eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(recompute)));
   // Saved values that the recomputation does not read need not be saved.
   std::vector<bool> read(clean->types.size(), false);
@@ -58,10 +60,12 @@ SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, con
     pruned.inputs.push_back(clean->inputs[plain + i]);
     forward.outputs.push_back(saved[i]);
   }
-  return {eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(forward))), std::make_shared<const Jaxpr>(std::move(pruned)), known_outputs};
+  return {eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(forward))),
+          std::make_shared<const Jaxpr>(std::move(pruned)), known_outputs};
 }
 
-Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
+Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, std::span<const Array> args,
+                               const Params& params) {
   auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   known_args = concat(split.known.consts, known_args);
@@ -87,19 +91,23 @@ Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, s
         const Arrays recomputed = eval_jaxpr(*parts.recompute, in.subspan(0, recompute_args.size()));
         Arrays inner;
         for (int source : split.residual_source)
-          inner.push_back(source >= 0 ? in[static_cast<std::size_t>(consts + source)] : recomputed[static_cast<std::size_t>(-1 - source)]);
+          inner.push_back(source >= 0 ? in[static_cast<std::size_t>(consts + source)]
+                                      : recomputed[static_cast<std::size_t>(-1 - source)]);
         for (std::size_t i = recompute_args.size(); i < in.size(); ++i) inner.push_back(in[i]);
         return eval_jaxpr(*split.unknown, inner);
       },
       types, "checkpoint", params.jaxpr("jaxpr")->name);
   Arrays unknown_outs;
   if (!staged.jaxpr->outputs.empty())
-    unknown_outs = trace.record(self, concat(staged.consts, operands), params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
+    unknown_outs = trace.record(self, concat(staged.consts, operands),
+                                params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
   return merge_outputs(split.output_unknown, known_outs, unknown_outs);
 }
 
-/// Recomputes what the linear part needs, then runs it backwards; one call, so that nothing is kept alive before.
-Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+/// Recomputes what the linear part needs, then runs it backwards; one call, so that nothing is kept alive
+/// before.
+Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotangents,
+                            std::span<const LinearInput> inputs, const Params& params) {
   std::vector<bool> linear;
   Arrays args;
   Types types;
@@ -117,7 +125,8 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
   const ClosedJaxpr program = trace_to_jaxpr(
       [&](std::span<const Array> in) {
         Arrays known_outs = eval_jaxpr(*split.known.jaxpr, in.subspan(0, known));
-        const Arrays known_args(in.begin() + static_cast<std::ptrdiff_t>(split.known.consts.size()), in.begin() + static_cast<std::ptrdiff_t>(known));
+        const Arrays known_args(in.begin() + static_cast<std::ptrdiff_t>(split.known.consts.size()),
+                                in.begin() + static_cast<std::ptrdiff_t>(known));
         Arrays operands = residuals_of(split, known_args, known_outs);
         operands.resize(split.unknown->inputs.size());  // the linear inputs stay undefined
         Arrays cts, results;
@@ -133,37 +142,53 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
         return results;
       },
       types, "checkpoint", params.jaxpr("jaxpr")->name);
-  return scatter_cotangents(inputs, nonzero, bind(self, concat(program.consts, args), params.with("jaxpr", program.jaxpr)));
+  return scatter_cotangents(inputs, nonzero,
+                            bind(self, concat(program.consts, args), params.with("jaxpr", program.jaxpr)));
 }
 
 Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
 
 }  // namespace
 
-const Primitive checkpoint_p{.name = "checkpoint", .op_class = OpClass::call, .type = call_type, .eval = call_eval,
-                             .jvp = call_jvp, .transpose = checkpoint_transpose, .batch = call_batch,
+const Primitive checkpoint_p{.name = "checkpoint",
+                             .op_class = OpClass::call,
+                             .type = call_type,
+                             .eval = call_eval,
+                             .jvp = call_jvp,
+                             .transpose = checkpoint_transpose,
+                             .batch = call_batch,
                              .partial_eval = checkpoint_partial_eval};
-const Primitive name_p{.name = "name", .op_class = OpClass::elementwise, .type = ops::elementwise_type<ops::Accepts::any>, .eval = identity_eval,
+const Primitive name_p{.name = "name",
+                       .op_class = OpClass::elementwise,
+                       .type = ops::elementwise_type<ops::Accepts::any>,
+                       .eval = identity_eval,
                        .partials = {[](const Partial& p) { return p.t; }},
-                       .transpose = [](const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params&) { return Arrays{ct[0]}; },
+                       .transpose = [](const Primitive&, std::span<const Array> ct,
+                                       std::span<const LinearInput>, const Params&) { return Arrays{ct[0]}; },
                        .batch = ops::elementwise_batch};
 
 namespace policy {
-const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });
+const PolicyPtr everything_saveable =
+    make_policy("everything_saveable", [](const Equation&) { return true; });
 const PolicyPtr nothing_saveable = make_policy("nothing_saveable", [](const Equation&) { return false; });
-const PolicyPtr dots_saveable = make_policy("dots_saveable", [](const Equation& e) { return e.primitive == &ops::dot_general_p; });
-const PolicyPtr dots_with_no_batch_dims_saveable = make_policy("dots_with_no_batch_dims_saveable", [](const Equation& e) {
-  return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty();
-});
+const PolicyPtr dots_saveable =
+    make_policy("dots_saveable", [](const Equation& e) { return e.primitive == &ops::dot_general_p; });
+const PolicyPtr dots_with_no_batch_dims_saveable =
+    make_policy("dots_with_no_batch_dims_saveable", [](const Equation& e) {
+      return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty();
+    });
 PolicyPtr save_only_these_names(std::vector<std::string> names) {
   std::string text = fmt::format("save_only_these_names({})", fmt::join(names, ", "));
   return make_policy(std::move(text), [names = std::move(names)](const Equation& e) {
-    return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
+    return e.primitive == &name_p &&
+           std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
   });
 }
 }  // namespace policy
 
-Array checkpoint_name(const ArrayLike& x, std::string name) { return bind1(name_p, {x.array()}, {{"name", std::move(name)}}); }
+Array checkpoint_name(const ArrayLike& x, std::string name) {
+  return bind1(name_p, {x.array()}, {{"name", std::move(name)}});
+}
 
 namespace flat {
 
@@ -174,7 +199,8 @@ Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy
   const ClosedJaxpr closed = trace_to_jaxpr(f, types, "checkpoint");
   auto param = std::make_shared<PolicyParam>();
   param->policy = policy ? std::move(policy) : policy::nothing_saveable;
-  return bind(checkpoint_p, concat(closed.consts, args), {{"jaxpr", closed.jaxpr}, {"policy", OpaquePtr(param)}});
+  return bind(checkpoint_p, concat(closed.consts, args),
+              {{"jaxpr", closed.jaxpr}, {"policy", OpaquePtr(param)}});
 }
 
 }  // namespace flat

@@ -39,28 +39,32 @@ Arrays instantiated(std::span<const Array> tangents, std::span<const Array> prim
 void check_constants(std::string_view op, std::span<const Array> tangents, std::size_t consts) {
   for (std::size_t i = 0; i < consts; ++i)
     if (tangents[i].defined())
-      raise<TransformError>("[{}] the function closes over a value that is being differentiated; pass it as an argument, so that "
-                            "the rule can see it.",
-                            op);
+      raise<TransformError>(
+          "[{}] the function closes over a value that is being differentiated; pass it as an argument, so "
+          "that "
+          "the rule can see it.",
+          op);
 }
 
 /// What a rule returned against what it must be like: `of` is "its primal" or "the function's".
-void check_results(std::string_view op, std::string_view what, const Arrays& got, const Types& want, std::string_view of = "its primal") {
+void check_results(std::string_view op, std::string_view what, const Arrays& got, const Types& want,
+                   std::string_view of = "its primal") {
   if (got.size() != want.size())
-    raise<TreeError>("[{}] the rule returned {} {}s but {} are needed; return one per {}.", op, got.size(), what, want.size(),
-                     what == "cotangent" ? "argument" : "output");
+    raise<TreeError>("[{}] the rule returned {} {}s but {} are needed; return one per {}.", op, got.size(),
+                     what, want.size(), what == "cotangent" ? "argument" : "output");
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i].defined() && got[i].shape() != want[i].shape)
-      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op, what, i,
-                        describe(got[i].shape()), describe(want[i].shape), of);
+      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op,
+                        what, i, describe(got[i].shape()), describe(want[i].shape), of);
     if (got[i].defined() && got[i].dtype() != want[i].dtype && !got[i].weak_type())
-      raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of {}.", op, what, i, got[i].dtype(),
-                       want[i].dtype, of);
+      raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of {}.", op, what, i,
+                       got[i].dtype(), want[i].dtype, of);
   }
 }
 
 /// A linear custom call: the transpose of its program.
-Arrays call_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in, const Params& params) {
+Arrays call_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in,
+                      const Params& params) {
   Arrays args, out(in.size());
   for (const LinearInput& i : in) args.push_back(i.linear ? Array() : i.value);
   const Arrays results = backward_pass(*params.jaxpr("jaxpr"), args, cts);
@@ -75,7 +79,8 @@ struct BatchedCall {
   Params params;
   std::size_t new_consts;
 };
-BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
   BatchedCall out;
   FrontOperands front = batch_in_front(args, dims);
   out.batched = front.batched;
@@ -84,12 +89,14 @@ BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, s
   out.batched_out = j.batched_out;
   out.new_consts = j.jaxpr.consts.size();
   out.operands = concat(j.jaxpr.consts, front.values);
-  out.params = params.with("jaxpr", j.jaxpr.jaxpr)
-                   .with("num_consts", params.integer("num_consts") + static_cast<std::int64_t>(out.new_consts));
+  out.params =
+      params.with("jaxpr", j.jaxpr.jaxpr)
+          .with("num_consts", params.integer("num_consts") + static_cast<std::int64_t>(out.new_consts));
   return out;
 }
 /// f over batched arguments, all results with the batch in front.
-Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched, std::int64_t size) {
+Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched,
+                   std::int64_t size) {
   BatchResult r = batch_flat(f, args, dims_of(batched), size, "vmap");
   for (std::size_t i = 0; i < r.values.size(); ++i)
     r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
@@ -98,30 +105,39 @@ Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vect
 
 // custom_jvp ------------------------------------------------------------------------------------
 
-JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> primals, std::span<const Array> tangents) {
+JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> primals,
+                         std::span<const Array> tangents) {
   const Arrays args = concat(primals, instantiated(tangents, primals));
   Arrays results = rule.rule(args);
   const std::size_t n = results.size() / 2;
-  JvpResult out{{results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)}, {results.begin() + static_cast<std::ptrdiff_t>(n), results.end()}};
+  JvpResult out{{results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)},
+                {results.begin() + static_cast<std::ptrdiff_t>(n), results.end()}};
   Types types;
   for (const Array& p : out.primals) types.push_back(p.aval());
   for (std::size_t i = 0; i < out.tangents.size(); ++i)
     if (!out.tangents[i].defined())
-      raise<ValueError>("[custom_jvp] the rule returned an empty Array as tangent {}; return np::zeros_like of the output for zero.", i);
+      raise<ValueError>(
+          "[custom_jvp] the rule returned an empty Array as tangent {}; return np::zeros_like of the output "
+          "for zero.",
+          i);
   check_results("custom_jvp", "tangent", out.tangents, types);
   for (std::size_t i = 0; i < n; ++i) out.tangents[i] = ops::cast(out.tangents[i], types[i].dtype);
   return out;
 }
 
-JvpResult custom_jvp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+JvpResult custom_jvp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                         const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_jvp", tangents, consts);
-  JvpResult r = apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
-  check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
+  JvpResult r =
+      apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(),
+                "the function's result");
   return r;
 }
 
-BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
+                             std::int64_t size, const Params& params) {
   BatchedCall call = batch_call(args, dims, size, params);
   auto rule = std::make_shared<CustomJvpRule>();
   const auto original = std::static_pointer_cast<const CustomJvpRule>(params.get<OpaquePtr>("jvp"));
@@ -138,7 +154,8 @@ BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args,
 
 // custom_vjp ------------------------------------------------------------------------------------
 
-JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> primals, std::span<const Array> tangents) {
+JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> primals,
+                         std::span<const Array> tangents) {
   auto [outputs, residuals] = rule.forward(primals);
   auto backward = std::make_shared<BackwardRule>();
   backward->name = rule.name;
@@ -154,21 +171,26 @@ JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> prima
   };
   const auto num_residuals = static_cast<std::int64_t>(residuals.size());
   const Arrays operands = concat(residuals, instantiated(tangents, primals));
-  const Arrays results = bind(custom_lin_p, operands, {{"backward", OpaquePtr(backward)}, {"num_residuals", num_residuals}});
+  const Arrays results =
+      bind(custom_lin_p, operands, {{"backward", OpaquePtr(backward)}, {"num_residuals", num_residuals}});
   return {outputs, results};
 }
 
-JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                         const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_vjp", tangents, consts);
-  JvpResult r = apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
-  check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
+  JvpResult r =
+      apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(),
+                "the function's result");
   return r;
 }
 
 /// Backward over a batch: everything it gets is batched; cotangents of unbatched primals are summed.
 FlatFunction batched_backward(FlatFunction backward, std::vector<bool> primal_batched, std::int64_t size) {
-  return [backward = std::move(backward), primal_batched = std::move(primal_batched), size](std::span<const Array> args) {
+  return [backward = std::move(backward), primal_batched = std::move(primal_batched),
+          size](std::span<const Array> args) {
     std::vector<bool> nonzero;  // an empty cotangent is zero
     const Arrays given = run_batched(
         [&](std::span<const Array> in) {
@@ -188,7 +210,8 @@ FlatFunction batched_backward(FlatFunction backward, std::vector<bool> primal_ba
   };
 }
 
-BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
+                             std::int64_t size, const Params& params) {
   BatchedCall call = batch_call(args, dims, size, params);
   const auto original = std::static_pointer_cast<const CustomVjpRule>(params.get<OpaquePtr>("vjp"));
   const auto consts = static_cast<std::ptrdiff_t>(params.integer("num_consts"));
@@ -215,26 +238,31 @@ BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args,
 // custom_lin: the tangent of a custom_vjp call, known only by its transpose ---------------------
 
 [[noreturn]] void no_forward_mode(const Params& params) {
-  raise<TransformError>("[jvp] {} has a custom_vjp rule, which gives reverse mode only; use grad or vjp, or give the function a "
-                        "custom_jvp rule.",
-                        opaque<BackwardRule>(params, "backward").name);
+  raise<TransformError>(
+      "[jvp] {} has a custom_vjp rule, which gives reverse mode only; use grad or vjp, or give the function "
+      "a "
+      "custom_jvp rule.",
+      opaque<BackwardRule>(params, "backward").name);
 }
 Types custom_lin_type(const Primitive&, std::span<const AbstractValue>, const Params& params) {
   return opaque<BackwardRule>(params, "backward").outputs;
 }
-Arrays custom_lin_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in, const Params& params) {
+Arrays custom_lin_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in,
+                            const Params& params) {
   const auto& rule = opaque<BackwardRule>(params, "backward");
   const auto residuals = static_cast<std::size_t>(params.integer("num_residuals"));
   Arrays args;
   for (std::size_t i = 0; i < residuals; ++i) args.push_back(in[i].value);
-  for (std::size_t i = 0; i < cts.size(); ++i) args.push_back(cts[i].defined() ? cts[i] : ops::zeros_of(rule.outputs[i]));
+  for (std::size_t i = 0; i < cts.size(); ++i)
+    args.push_back(cts[i].defined() ? cts[i] : ops::zeros_of(rule.outputs[i]));
   const Arrays results = rule.backward(args);
   Arrays out(in.size());
   for (std::size_t i = residuals; i < in.size(); ++i)
     if (in[i].linear && is_floating(in[i].aval.dtype)) out[i] = results[i - residuals];
   return out;
 }
-BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
+                             std::int64_t size, const Params& params) {
   const auto original = std::static_pointer_cast<const BackwardRule>(params.get<OpaquePtr>("backward"));
   const auto residuals = static_cast<std::size_t>(params.integer("num_residuals"));
   auto rule = std::make_shared<BackwardRule>();
@@ -243,24 +271,29 @@ BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args,
     t.shape.insert(t.shape.begin(), size);
     rule->outputs.push_back(t);
   }
-  rule->backward = batched_backward(original->backward, std::vector<bool>(args.size() - residuals, true), size);
+  rule->backward =
+      batched_backward(original->backward, std::vector<bool>(args.size() - residuals, true), size);
   Arrays front;
   for (std::size_t i = 0; i < args.size(); ++i) front.push_back(ops::batch_at_front(args[i], dims[i], size));
   Arrays outs = bind(self, front, params.with("backward", OpaquePtr(rule)));
   return {outs, std::vector<int>(outs.size(), 0)};
 }
 
-Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key, OpaquePtr rule, std::string name) {
+Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key,
+                   OpaquePtr rule, std::string name) {
   Types types;
   for (const Array& a : args) types.push_back(a.aval());
   const ClosedJaxpr closed = trace_to_jaxpr(f, types, p.name, std::move(name));
   return bind(p, concat(closed.consts, args),
-              {{"jaxpr", closed.jaxpr}, {"num_consts", static_cast<std::int64_t>(closed.consts.size())}, {key, std::move(rule)}});
+              {{"jaxpr", closed.jaxpr},
+               {"num_consts", static_cast<std::int64_t>(closed.consts.size())},
+               {key, std::move(rule)}});
 }
 
 /// Runs `apply` where the call itself is differentiated, `f` where nothing is traced, else stages the call.
 template <class Rule>
-Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key, std::shared_ptr<const Rule> rule,
+Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key,
+                   std::shared_ptr<const Rule> rule,
                    JvpResult (*apply)(const Rule&, std::span<const Array>, std::span<const Array>)) {
   if (is_eval_trace(current_trace())) return f(args);
   if (auto* trace = dynamic_cast<JvpTrace*>(&current_trace())) {
@@ -287,18 +320,29 @@ Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> a
 
 }  // namespace
 
-const Primitive custom_jvp_call_p{.name = "custom_jvp_call", .op_class = OpClass::call, .type = call_type, .eval = call_eval,
-                                  .jvp = custom_jvp_jvp, .transpose = call_transpose, .batch = custom_jvp_batch};
-const Primitive custom_vjp_call_p{.name = "custom_vjp_call", .op_class = OpClass::call, .type = call_type, .eval = call_eval,
-                                  .jvp = custom_vjp_jvp, .transpose = call_transpose, .batch = custom_vjp_batch};
-const Primitive custom_lin_p{
-    .name = "custom_lin",
-    .op_class = OpClass::call,
-    .type = custom_lin_type,
-    .eval = [](const Primitive&, std::span<const Array>, const Params& params) -> Arrays { no_forward_mode(params); },
-    .jvp = [](const Primitive&, std::span<const Array>, std::span<const Array>, const Params& params) -> JvpResult { no_forward_mode(params); },
-    .transpose = custom_lin_transpose,
-    .batch = custom_lin_batch};
+const Primitive custom_jvp_call_p{.name = "custom_jvp_call",
+                                  .op_class = OpClass::call,
+                                  .type = call_type,
+                                  .eval = call_eval,
+                                  .jvp = custom_jvp_jvp,
+                                  .transpose = call_transpose,
+                                  .batch = custom_jvp_batch};
+const Primitive custom_vjp_call_p{.name = "custom_vjp_call",
+                                  .op_class = OpClass::call,
+                                  .type = call_type,
+                                  .eval = call_eval,
+                                  .jvp = custom_vjp_jvp,
+                                  .transpose = call_transpose,
+                                  .batch = custom_vjp_batch};
+const Primitive custom_lin_p{.name = "custom_lin",
+                             .op_class = OpClass::call,
+                             .type = custom_lin_type,
+                             .eval = [](const Primitive&, std::span<const Array>,
+                                        const Params& params) -> Arrays { no_forward_mode(params); },
+                             .jvp = [](const Primitive&, std::span<const Array>, std::span<const Array>,
+                                       const Params& params) -> JvpResult { no_forward_mode(params); },
+                             .transpose = custom_lin_transpose,
+                             .batch = custom_lin_batch};
 
 namespace flat {
 
@@ -309,7 +353,8 @@ Arrays custom_jvp(const FlatFn& f, FlatFunction rule, std::span<const Array> arg
   return custom_call<CustomJvpRule>(custom_jvp_call_p, f, args, "jvp", opaque_rule, apply_jvp_rule);
 }
 
-Arrays custom_vjp(const FlatFn& f, FlatForward forward, FlatFunction backward, std::span<const Array> args, std::string_view name) {
+Arrays custom_vjp(const FlatFn& f, FlatForward forward, FlatFunction backward, std::span<const Array> args,
+                  std::string_view name) {
   auto opaque_rule = std::make_shared<CustomVjpRule>();
   opaque_rule->forward = std::move(forward);
   opaque_rule->backward = std::move(backward);

@@ -4,8 +4,8 @@
 #include <list>
 #include <mutex>
 
-#include "passes/passes.hpp"
 #include "ops/ops.hpp"
+#include "passes/passes.hpp"
 #include "transforms/calls.hpp"
 #include "transforms/traces.hpp"
 
@@ -13,7 +13,8 @@ namespace cotan {
 
 namespace {
 
-Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
+Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
+                        const Params& params) {
   auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   Arrays known_outs;
@@ -24,11 +25,13 @@ Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<con
   Arrays operands = residuals_of(split, known_args, known_outs);
   operands.insert(operands.end(), unknown_args.begin(), unknown_args.end());
   Arrays unknown_outs;
-  if (!split.unknown->outputs.empty()) unknown_outs = trace.record(jit_p, operands, params.with("jaxpr", split.unknown));
+  if (!split.unknown->outputs.empty())
+    unknown_outs = trace.record(jit_p, operands, params.with("jaxpr", split.unknown));
   return merge_outputs(split.output_unknown, known_outs, unknown_outs);
 }
 
-Arrays jit_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+Arrays jit_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs,
+                     const Params& params) {
   std::vector<bool> linear;
   Arrays args;
   for (const LinearInput& in : inputs) {
@@ -129,8 +132,9 @@ class JitCache {
 std::shared_ptr<JitCache> make_jit_cache() { return std::make_shared<JitCache>(); }
 
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
-           const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
-           std::span<const Array> args, const JitOptions& options, const Paths& paths) {
+           const std::function<std::shared_ptr<const void>()>& make_payload,
+           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
+           const Paths& paths) {
   check_defined(args, "jit", paths);
   Types types;
   for (const Array& a : args) types.push_back(a.aval());
@@ -164,7 +168,8 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     if (!options.donate[i]) continue;
     // An argument that is also a result lives on in the result alone.
     for (Array& a : out)
-      if (const auto* c = concrete(args[i]); c && a.value() == args[i].value()) a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
+      if (const auto* c = concrete(args[i]); c && a.value() == args[i].value())
+        a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
     donate(args[i]);
   }
   return out;

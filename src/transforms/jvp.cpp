@@ -51,10 +51,12 @@ Arrays JvpTrace::process(const Primitive& p, std::span<const Array> args, const 
   TraceScope scope(parent_);
   if (!active || p.not_differentiable) return bind(p, primals, params);
   if (!p.jvp && p.partials.empty())
-    raise<TransformError>("[{}] {} has no derivative rule; wrap it in custom_jvp or custom_vjp, or stop_gradient its "
-                          "operands.",
-                          transform(), p.name);
-  JvpResult result = p.jvp ? p.jvp(p, primals, tangents, params) : sum_of_partials(p, primals, tangents, params);
+    raise<TransformError>(
+        "[{}] {} has no derivative rule; wrap it in custom_jvp or custom_vjp, or stop_gradient its "
+        "operands.",
+        transform(), p.name);
+  JvpResult result =
+      p.jvp ? p.jvp(p, primals, tangents, params) : sum_of_partials(p, primals, tangents, params);
   Arrays out;
   for (std::size_t i = 0; i < result.primals.size(); ++i) {
     out.push_back(wrap(result.primals[i], result.tangents[i]));
@@ -94,7 +96,8 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero) {
         Arrays tangents(nonzero.size());
         for (std::size_t i = 0, k = nonzero.size(); i < nonzero.size(); ++i)
           if (nonzero[i]) tangents[i] = args[k++];
-        JvpResult r = jvp_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, primals, tangents, "jvp");
+        JvpResult r = jvp_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, primals,
+                               tangents, "jvp");
         for (const Array& t : r.tangents) {
           out.nonzero_out.push_back(t.defined());
           if (t.defined()) r.primals.push_back(t);
@@ -105,21 +108,23 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero) {
   return out;
 }
 
-void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform, std::size_t leaf, const flat::Paths& paths) {
+void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform,
+                   std::size_t leaf, const flat::Paths& paths) {
   if (!tangent.defined())
-    raise<ValueError>("[{}] the tangent of {} is an empty Array; assign it before the call.", transform, paths(leaf));
+    raise<ValueError>("[{}] the tangent of {} is an empty Array; assign it before the call.", transform,
+                      paths(leaf));
   if (tangent.shape() != primal.shape)
-    raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.", transform, paths(leaf),
-                      describe(tangent.shape()), describe(primal.shape));
+    raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.",
+                      transform, paths(leaf), describe(tangent.shape()), describe(primal.shape));
   if (is_floating(primal.dtype) && tangent.dtype() != primal.dtype && !tangent.weak_type())
-    raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform, paths(leaf),
-                     tangent.dtype(), primal.dtype);
+    raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform,
+                     paths(leaf), tangent.dtype(), primal.dtype);
 }
 
 namespace flat {
 
-std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
-                              const Paths& paths) {
+std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
+                              std::span<const Array> tangents, const Paths& paths) {
   check_defined(primals, "jvp", paths);
   Arrays used(primals.size());
   for (std::size_t i = 0; i < primals.size(); ++i) {

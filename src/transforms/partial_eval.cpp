@@ -18,8 +18,7 @@ Linearized linearize_flat(const FlatFn& f, std::span<const Array> primals, std::
   auto trace = std::make_shared<PartialEvalTrace>(transform, current_trace_ptr());
   TraceCloser closer(*trace);
   Arrays tangents;
-  for (const Array& p : primals)
-    tangents.push_back(trace->add_input(p.aval()));
+  for (const Array& p : primals) tangents.push_back(trace->add_input(p.aval()));
   JvpResult result;
   {
     TraceScope scope(trace);
@@ -58,8 +57,10 @@ SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unkno
         for (const Array& o : outs) {
           const bool is_unknown = trace->is_unknown(o);
           out.output_unknown.push_back(is_unknown);
-          if (is_unknown) unknown_outs.push_back(trace->atom(o));
-          else known_outs.push_back(o);
+          if (is_unknown)
+            unknown_outs.push_back(trace->atom(o));
+          else
+            known_outs.push_back(o);
         }
         ClosedJaxpr rest = trace->builder.finish(std::move(unknown_outs), jaxpr.name);
         out.unknown = rest.jaxpr;

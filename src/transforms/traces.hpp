@@ -18,7 +18,8 @@ class TraceCloser {
 /// Raises ValueError, with the path, on an argument that is an empty Array.
 void check_defined(std::span<const Array> args, std::string_view transform, const flat::Paths& paths);
 /// Raises unless a tangent has the shape and dtype of its primal; a weak scalar takes the primal's dtype.
-void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform, std::size_t leaf, const flat::Paths& paths);
+void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform,
+                   std::size_t leaf, const flat::Paths& paths);
 /// Raises ValueError if the user's function returned an empty Array.
 void check_outputs_defined(std::span<const Array> outputs, std::string_view transform);
 
@@ -27,7 +28,8 @@ void check_outputs_defined(std::span<const Array> outputs, std::string_view tran
 namespace detail {
 class JvpTracer final : public Tracer {
  public:
-  JvpTracer(TracePtr t, Array p, Array d) : Tracer(p.aval(), std::move(t)), primal(std::move(p)), tangent(std::move(d)) {}
+  JvpTracer(TracePtr t, Array p, Array d)
+      : Tracer(p.aval(), std::move(t)), primal(std::move(p)), tangent(std::move(d)) {}
   const Array primal, tangent;
   Array known_value() const override { return primal; }
 };
@@ -47,7 +49,8 @@ class JvpTrace final : public Trace {
 };
 
 /// Runs `f` in forward mode under the current trace. Undefined tangents are zero, in and out.
-JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents, std::string_view transform);
+JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
+                   std::string_view transform);
 
 // Partial evaluation ----------------------------------------------------------------------------
 
@@ -55,7 +58,8 @@ JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<co
 /// captured constants are the residuals.
 class PartialEvalTrace final : public RecordingTrace {
  public:
-  PartialEvalTrace(std::string_view transform, TracePtr parent) : RecordingTrace(transform), parent_(std::move(parent)) {}
+  PartialEvalTrace(std::string_view transform, TracePtr parent)
+      : RecordingTrace(transform), parent_(std::move(parent)) {}
   Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
   bool is_unknown(const Array& a) const { return tracer_of(a, *this) != nullptr; }
   const TracePtr& parent() const { return parent_; }
@@ -67,8 +71,8 @@ class PartialEvalTrace final : public RecordingTrace {
 /// A linear program with its residuals; outputs that are zero are left out of it.
 struct Linearized {
   Arrays outputs;
-  ClosedJaxpr linear;           ///< residuals, then one input per differentiated primal
-  std::vector<bool> nonzero;    ///< per output: has a tangent, in order, in `linear`'s outputs
+  ClosedJaxpr linear;         ///< residuals, then one input per differentiated primal
+  std::vector<bool> nonzero;  ///< per output: has a tangent, in order, in `linear`'s outputs
 };
 Linearized linearize_flat(const FlatFn& f, std::span<const Array> primals, std::string_view transform);
 
@@ -93,7 +97,8 @@ Arrays backward_pass(const Jaxpr& jaxpr, std::span<const Array> args, std::span<
 namespace detail {
 class BatchTracer final : public Tracer {
  public:
-  BatchTracer(AbstractValue type, TracePtr t, Array v, int d) : Tracer(std::move(type), std::move(t)), value(std::move(v)), dim(d) {}
+  BatchTracer(AbstractValue type, TracePtr t, Array v, int d)
+      : Tracer(std::move(type), std::move(t)), value(std::move(v)), dim(d) {}
   const Array value;
   const int dim;
 };
@@ -101,7 +106,8 @@ class BatchTracer final : public Tracer {
 
 class BatchTrace final : public Trace {
  public:
-  BatchTrace(std::string_view transform, TracePtr parent, std::int64_t size) : Trace(transform), parent_(std::move(parent)), size_(size) {}
+  BatchTrace(std::string_view transform, TracePtr parent, std::int64_t size)
+      : Trace(transform), parent_(std::move(parent)), size_(size) {}
   Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
   Array wrap(const Array& value, int dim);
   std::pair<Array, int> unwrap(const Array& a) const;
@@ -112,7 +118,8 @@ class BatchTrace final : public Trace {
 };
 
 /// Runs `f` with `args` batched along `dims` under the current trace.
-BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size, std::string_view transform);
+BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims,
+                       std::int64_t size, std::string_view transform);
 
 // Whole programs --------------------------------------------------------------------------------
 
@@ -122,18 +129,21 @@ struct JvpJaxpr {
   std::vector<bool> nonzero_out;
 };
 JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero);
-/// A program over batched inputs (axis 0 where `batched`); outputs have the batch in front where `batched_out`.
+/// A program over batched inputs (axis 0 where `batched`); outputs have the batch in front where
+/// `batched_out`.
 struct BatchedJaxpr {
   ClosedJaxpr jaxpr;
   std::vector<bool> batched_out;
 };
-BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size, bool batch_all_outputs = false);
+BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size,
+                         bool batch_all_outputs = false);
 /// The transpose of a program: inputs are the non-linear inputs, then the nonzero cotangents; outputs are
 /// the cotangents of linear inputs that are not zero.
 struct TransposedJaxpr {
   ClosedJaxpr jaxpr;
   std::vector<bool> nonzero_out;  ///< per linear input
 };
-TransposedJaxpr transpose_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& linear, const std::vector<bool>& nonzero_cotangents);
+TransposedJaxpr transpose_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& linear,
+                                const std::vector<bool>& nonzero_cotangents);
 
 }  // namespace cotan

@@ -55,9 +55,10 @@ Arrays backward_pass(const Jaxpr& jaxpr, std::span<const Array> args, std::span<
     }
     if (!any) continue;
     if (!e.primitive->transpose)
-      raise<TransformError>("[transpose] {} has no transpose rule, so the function is not linear in its arguments; give "
-                            "linear_transpose a linear one, or use vjp, which linearizes first.",
-                            e.primitive->name);
+      raise<TransformError>(
+          "[transpose] {} has no transpose rule, so the function is not linear in its arguments; give "
+          "linear_transpose a linear one, or use vjp, which linearizes first.",
+          e.primitive->name);
     std::vector<LinearInput> inputs;
     for (const Atom& a : e.inputs) {
       const bool lin = is_linear(a);

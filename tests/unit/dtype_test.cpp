@@ -77,7 +77,9 @@ TEST(Promotion, EveryPairAsInJax) {
     EXPECT_EQ(traced.aval(), eager.aval()) << a << " and " << b << " under jit";
     if (a != "int" && a != "float" && b != "int" && b != "float") {
       const DType strong = promote_types(dtype_named(a), dtype_named(b));
-      if (!weak) EXPECT_EQ(strong, want) << a << " and " << b;
+      if (!weak) {
+        EXPECT_EQ(strong, want) << a << " and " << b;
+      }
     }
     ++rows;
   }
