@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev nlohmann-json3-dev libgtest-dev
-          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev)
+          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev)
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system, nothing checked. Needed (Debian names): ${packages[*]}" >&2

@@ -1,8 +1,12 @@
 // Looking inside: memory counters, NaN checks, compile log.
 #pragma once
+#include <cotan/flat.hpp>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cotan {
 
@@ -19,6 +23,33 @@ void reset_peak_bytes();
 /// Also switched on by COTAN_DEBUG_NANS=1.
 void debug_nans(bool on);
 bool debug_nans();
+
+/// What a device makes of a program: `explain(f, args…)`, in transforms.hpp.
+struct Explanation {
+  std::string device;
+  int kernels = 0;     ///< fused loop nests
+  int routines = 0;    ///< operations on whole arrays: large matrix products, decompositions, sorts
+  int dispatches = 0;  ///< steps that run one after another, per call
+  int loops = 0;       ///< loops and branches that are part of the program
+  std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
+  std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
+  /// The program after each pass, by name: "traced", "inlined", "fused", "planned".
+  std::vector<std::pair<std::string, std::string>> passes;
+  std::string steps;     ///< every step, and how it runs
+  std::string llvm_ir;   ///< of the native device
+  std::string assembly;
+  /// Summary and steps; what each pass left and the generated code are in the fields above.
+  std::string text() const;
+};
+std::ostream& operator<<(std::ostream& out, const Explanation& e);
+namespace flat {
+/// On the default device, or on `device`.
+Explanation explain(const Program& program, std::string_view device = {});
+}
+
+/// Forgets compiled programs that were kept to be shared, so that the next call of an equal one compiles again.
+/// Jitted functions keep what they have.
+void clear_caches();
 
 /// Receives a line for each trace of a jitted function, with the reason of the cache miss.
 /// An empty function switches it off; COTAN_LOG_COMPILES=1 logs to stderr from the start.

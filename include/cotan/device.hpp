@@ -13,6 +13,11 @@ Device default_device();
 void default_device(std::string_view name);
 /// A copy of `x` on another device, or `x` itself if it is there already.
 Array device_put(const ArrayLike& x, std::string_view device);
+/// How many threads programs on the native device may use, the caller included. At first COTAN_NUM_THREADS, else
+/// the number of cores that this process may run on. Results do not depend on it.
+int num_threads();
+/// Takes effect with the next program; `n` must be at least 1.
+void set_num_threads(int n);
 /// Waits until `x` has been computed, and returns it.
 Array block_until_ready(const Array& x);
 

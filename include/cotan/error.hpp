@@ -57,6 +57,10 @@ struct DeviceError : Error {
 struct OutOfMemoryError : Error {
   using Error::Error;
 };
+/// A program that could not be compiled; the message holds the program.
+struct CompileError : Error {
+  using Error::Error;
+};
 /// A bug in cotan: the verifier or an internal check failed.
 struct InternalError : Error {
   using Error::Error;

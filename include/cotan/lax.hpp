@@ -3,6 +3,8 @@
 #pragma once
 #include <cotan/array.hpp>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace cotan::lax {
@@ -49,6 +51,62 @@ struct DotDimensionNumbers {
 };
 /// Result axes: batch, then free axes of `a`, then free axes of `b`.
 Array dot_general(const ArrayLike& a, const ArrayLike& b, const DotDimensionNumbers& dimensions);
+
+/// Layouts of a convolution, a letter per axis: N batch, C features; O and I the kernel's output and input
+/// features; any other letters are spatial axes. Left empty: {"NCHW", "OIHW", "NCHW"} and alike.
+struct ConvDimensionNumbers {
+  std::string lhs = {}, rhs = {}, out = {};
+};
+/// Zeros put around the spatial axes: (low, high) pairs, where negative ones crop; or "VALID", none; or
+/// "SAME", as many as make the result as long as lhs divided by the strides, an odd one at the end
+/// ("SAME_LOWER": at the beginning).
+class ConvPadding {
+ public:
+  using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  ConvPadding(const char* name) : name_(name) {}
+  ConvPadding(std::string name) : name_(std::move(name)) {}
+  ConvPadding(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
+  ConvPadding(Pairs pairs) : pairs_(std::move(pairs)) {}
+  const std::string& name() const { return name_; }  ///< empty: the pairs hold
+  const Pairs& pairs() const { return pairs_; }
+
+ private:
+  std::string name_;
+  Pairs pairs_;
+};
+/// Lists have one entry per spatial axis, in the order of the kernel's layout; empty ones are all 1.
+struct ConvOptions {
+  std::vector<std::int64_t> window_strides = {};
+  ConvPadding padding = "VALID";
+  std::vector<std::int64_t> lhs_dilation = {}, rhs_dilation = {};
+  ConvDimensionNumbers dimension_numbers = {};
+  /// Input and output features, or images and output features, are divided into groups that do not meet.
+  std::int64_t feature_group_count = 1, batch_group_count = 1;
+};
+/// The products of `rhs`, a kernel, with the windows of `lhs`, summed over input features and window; with
+/// any number of spatial axes. (The kernel is not turned round: mathematicians call this correlation.)
+Array conv_general_dilated(const ArrayLike& lhs, const ArrayLike& rhs, const ConvOptions& options = {});
+/// lhs[N,C,…] with rhs[O,I,…].
+Array conv(const ArrayLike& lhs, const ArrayLike& rhs, const std::vector<std::int64_t>& window_strides,
+           const ConvPadding& padding);
+Array conv_with_general_padding(const ArrayLike& lhs, const ArrayLike& rhs,
+                                const std::vector<std::int64_t>& window_strides, const ConvPadding& padding,
+                                const std::vector<std::int64_t>& lhs_dilation,
+                                const std::vector<std::int64_t>& rhs_dilation);
+struct ConvTransposeOptions {
+  std::vector<std::int64_t> strides = {};
+  /// A name means the padding of the convolution that this is the transpose of; pairs are put around lhs.
+  ConvPadding padding = "SAME";
+  std::vector<std::int64_t> rhs_dilation = {};
+  /// Left empty: {"NHWC", "HWIO", "NHWC"} and alike.
+  ConvDimensionNumbers dimension_numbers = {};
+  /// Turns the kernel round and swaps its features, which makes this the gradient of a convolution.
+  bool transpose_kernel = false;
+  /// Pairs too mean the padding of the convolution that this is the transpose of.
+  bool use_consistent_padding = false;
+};
+/// A convolution that makes lhs longer by the strides ("fractionally strided").
+Array conv_transpose(const ArrayLike& lhs, const ArrayLike& rhs, const ConvTransposeOptions& options = {});
 
 Array reduce_sum(const ArrayLike& a, const std::vector<std::int64_t>& axes);
 Array reduce_prod(const ArrayLike& a, const std::vector<std::int64_t>& axes);

@@ -284,7 +284,10 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
                 const std::vector<int>& axes_b);
 /// einsum("bij,bjk->bik", {a, b}); the output may be left out, '...' broadcasts.
 Array einsum(std::string_view subscripts, const std::vector<Array>& operands);
+/// Of two vectors: c[k] = sum_j a[k - j] v[j]; mode "full", "same" or "valid" says where they overlap.
 Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode = "full");
+/// c[k] = sum_j a[k + j] v[j].
+Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode = "valid");
 Array polyval(const ArrayLike& p, const ArrayLike& x);
 Array vander(const ArrayLike& x, std::optional<int> n = std::nullopt);
 Array cov(const ArrayLike& m);

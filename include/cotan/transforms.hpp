@@ -1,6 +1,7 @@
 // The transforms: a typed skin over cotan::flat. Functions take and return pytrees (tree.hpp).
 #pragma once
 #include <algorithm>
+#include <cotan/debug.hpp>
 #include <cotan/flat.hpp>
 #include <cotan/tree.hpp>
 #include <typeinfo>
@@ -468,6 +469,12 @@ auto make_jaxpr(F f) {
         [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
         tree::leaves(args), "f", detail::lazy_paths(args));
   };
+}
+
+/// How the default device runs f on arguments like these: explain(jit(f), x).text().
+template <class F, class... A>
+requires detail::CallableWith<F, A...> Explanation explain(const F& f, const A&... a) {
+  return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...));
 }
 
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.

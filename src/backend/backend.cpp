@@ -37,7 +37,7 @@ Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(
 }
 Buffer::~Buffer() { release(); }
 void Buffer::release() {
-  if (!data_) return;
+  if (!data_ || borrowed_) return;
   backend_.release(std::exchange(data_, nullptr), bytes_);
   live_buffers.fetch_sub(1, std::memory_order_relaxed);
   live_bytes.fetch_sub(static_cast<std::int64_t>(bytes_));
@@ -67,7 +67,7 @@ std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval
   return {Array(std::make_shared<detail::Concrete>(aval, buffer)), buffer};
 }
 
-std::vector<Backend*> all_backends() { return {&reference_backend()}; }
+std::vector<Backend*> all_backends() { return {&native_backend(), &reference_backend()}; }
 
 Backend& find_backend(std::string_view name) {
   std::vector<std::string_view> names;
@@ -80,7 +80,7 @@ Backend& find_backend(std::string_view name) {
 
 Backend& default_backend() {
   Backend* b = chosen_backend.load(std::memory_order_relaxed);
-  return b ? *b : reference_backend();
+  return b ? *b : native_backend();
 }
 void set_default_backend(std::string_view name) { chosen_backend = &find_backend(name); }
 

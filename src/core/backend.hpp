@@ -1,5 +1,7 @@
 // Backend: what a device must offer. Devices are looked up by name.
 #pragma once
+#include <cotan/debug.hpp>
+
 #include "core/jaxpr.hpp"
 
 namespace cotan {
@@ -13,12 +15,19 @@ class Backend {
   virtual void release(std::byte* data, std::size_t bytes) = 0;
   /// Evaluates one primitive on arrays of this device.
   virtual Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) = 0;
+  /// Runs a whole program on arrays of this device. Where `donated`, an argument's memory may be reused.
+  virtual Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
+                             const std::vector<bool>* donated) = 0;
+  /// How it would run a program; counts and listings are the device's, the rest is filled in by the caller.
+  virtual void explain(const JaxprPtr& jaxpr, Explanation& out) = 0;
+  virtual void clear_caches() {}
 };
 
 Backend& default_backend();
 void set_default_backend(std::string_view name);
 Backend& find_backend(std::string_view name);
 std::vector<Backend*> all_backends();
+Backend& native_backend();
 Backend& reference_backend();
 /// The device that a primitive on these concrete arrays runs on: they must agree; scalars follow.
 Backend& common_backend(const Primitive& p, std::span<const Array> args);

@@ -14,6 +14,9 @@ class Backend;
 class Buffer {
  public:
   Buffer(Backend& backend, std::size_t bytes);
+  /// Memory that someone else owns and that outlives this; not counted.
+  Buffer(Backend& backend, std::byte* borrowed, std::size_t bytes)
+      : backend_(backend), data_(borrowed), bytes_(bytes), borrowed_(true) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -28,6 +31,7 @@ class Buffer {
   Backend& backend_;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  bool borrowed_ = false;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
 

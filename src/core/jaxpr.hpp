@@ -3,6 +3,8 @@
 // A Jaxpr has no captured arrays: constants are scalar Literals or leading inputs whose values a
 // ClosedJaxpr holds. So nested programs depend on their operands alone and hash by structure.
 #pragma once
+#include <atomic>
+#include <mutex>
 #include <source_location>
 #include <variant>
 
@@ -29,12 +31,34 @@ struct Equation {
   std::source_location where;
 };
 
+/// What a back end has compiled a program to. Copies of a program start without.
+class CompiledSlot {
+ public:
+  CompiledSlot() = default;
+  CompiledSlot(const CompiledSlot&) {}
+  CompiledSlot& operator=(const CompiledSlot&) { return *this; }
+  /// Never changes once it is there, so it can be read without a lock.
+  const void* get() const { return ready_.load(std::memory_order_acquire); }
+  void set(std::shared_ptr<const void> compiled) const {
+    std::lock_guard lock(mutex_);
+    if (owner_) return;
+    owner_ = std::move(compiled);
+    ready_.store(owner_.get(), std::memory_order_release);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const void> owner_;
+  mutable std::atomic<const void*> ready_{nullptr};
+};
+
 struct Jaxpr {
   std::string name;  ///< of the function it came from, for printing
   Types types;       ///< type of each Var, by id
   std::vector<Var> inputs;
   std::vector<Equation> equations;
   std::vector<Atom> outputs;
+  CompiledSlot native = {};  ///< filled by the native back end
 
   const AbstractValue& type(Var v) const { return types[v.id]; }
   const AbstractValue& type(const Atom& a) const {

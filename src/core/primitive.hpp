@@ -7,6 +7,12 @@
 
 namespace cotan {
 
+namespace expr {
+class Expr;
+class Operands;
+struct Reduction;
+}  // namespace expr
+
 class PartialEvalTrace;
 struct Primitive;
 using Types = std::vector<AbstractValue>;
@@ -64,7 +70,27 @@ struct Primitive {
                          const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
+
+  // How a compiler sees it (expr/lowering.hpp). An operation with none of these rules is a routine: it is
+  // called with whole arrays.
+  using Expr = expr::Expr;
+  /// Elementwise: the result from one element of each operand. Halves come as f32 …
+  Expr (*scalar)(std::span<const Expr>, const Params&) = nullptr;
+  /// … but for operations that only move or reinterpret bits.
+  bool keeps_halves = false;
+  /// The same for several results.
+  std::vector<Expr> (*scalars)(std::span<const Expr>, const Params&) = nullptr;
+  /// The element of the result at an index, or of a reduction the term.
+  Expr (*element)(const expr::Operands&, std::span<const Expr> index, const Params&) = nullptr;
+  expr::Reduction (*reduction)(std::span<const AbstractValue>, const Params&) = nullptr;
 };
+
+/// `p` with a scalar rule: what the factories of elementwise primitives end with.
+inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, bool keeps_halves = false) {
+  p.scalar = scalar;
+  p.keeps_halves = keeps_halves;
+  return p;
+}
 
 /// bind(p, args, params): applies `p` under the current trace. An object and not a function, so that
 /// std::bind is never found beside it.

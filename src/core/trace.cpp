@@ -53,9 +53,12 @@ class EvalTrace final : public Trace {
     operands.reserve(args.size());
     for (const Array& a : args) operands.push_back(a.aval());
     const Types expected = result_types(p, operands, params);
-    Arrays out = common_backend(p, args).run(p, args, params);
+    // Programs are run whole, but where someone wants to see each of their results.
+    const bool check_nans = nan_checks().load(std::memory_order_relaxed);
+    Arrays out = check_nans && p.op_class == OpClass::call ? p.eval(p, args, params)
+                                                           : common_backend(p, args).run(p, args, params);
     if (verification_enabled()) check_results(p, out, expected);
-    if (nan_checks().load(std::memory_order_relaxed) && p.op_class != OpClass::call) {
+    if (check_nans && p.op_class != OpClass::call) {
       for (const Array& a : out)
         if (has_nan(a))
           raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(),

@@ -80,6 +80,11 @@ inline constexpr bool is_real = is_half<T> || std::is_floating_point_v<T>;
 /// The type that arithmetic on T is done in.
 template <class T>
 using Compute = std::conditional_t<is_half<T>, float, T>;
+/// The type that the reference sums products of T in, wide enough that it is the oracle: halves in float,
+/// floats in double, integers modulo 2^64.
+template <class T>
+using Accumulator =
+    std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, double>>;
 
 /// Numeric conversion with defined results everywhere: floats outside an integer's range saturate, NaN
 /// becomes 0, bool is "not zero".

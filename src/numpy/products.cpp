@@ -1,5 +1,6 @@
 // Products of vectors, matrices and tensors, polynomials and convolutions.
 #include <algorithm>
+#include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 #include <numeric>
 
@@ -139,25 +140,46 @@ Array trace(const ArrayLike& a, int offset, int axis1, int axis2) {
   return sum(diagonal(a, offset, axis1, axis2), -1);
 }
 
-Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
-  if (a->ndim() != 1 || v->ndim() != 1)
-    raise<ShapeError>("[convolve] operands are {} and {}; both must be vectors.", a->aval(), v->aval());
-  if (a->size() == 0 || v->size() == 0)
-    raise<ShapeError>("[convolve] operands have shapes {} and {}; neither may be empty.",
-                      describe(a->shape()), describe(v->shape()));
+namespace {
+
+/// The windows of `a` with `v`, which is not the longer one.
+Array slide(std::string_view op, const Array& a, const Array& v, std::string_view mode) {
+  const std::int64_t n = v.size();
+  std::pair<std::int64_t, std::int64_t> padding;
+  if (mode == "full")
+    padding = {n - 1, n - 1};
+  else if (mode == "same")
+    padding = {n / 2, n - n / 2 - 1};
+  else if (mode != "valid")
+    raise<ValueError>("[{}] there is no mode '{}'; use full, same or valid.", op, mode);
+  const Array y = lax::conv_general_dilated(ops::reshape(a, {1, 1, a.size()}), ops::reshape(v, {1, 1, n}),
+                                            {.padding = {padding}});
+  return ops::reshape(y, {y.size()});
+}
+
+/// Vectors of one floating dtype.
+Arrays vectors(std::string_view op, const Array& a, const Array& v) {
+  if (a.ndim() != 1 || v.ndim() != 1)
+    raise<ShapeError>("[{}] operands are {} and {}; both must be vectors.", op, a.aval(), v.aval());
+  if (a.size() == 0 || v.size() == 0)
+    raise<ShapeError>("[{}] operands have shapes {} and {}; neither may be empty.", op, describe(a.shape()),
+                      describe(v.shape()));
   const Array operands[] = {a, v};
-  Arrays x = cast_all(operands, inexact_result_type(operands));
+  return cast_all(operands, inexact_result_type(operands));
+}
+
+}  // namespace
+
+Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
+  Arrays x = vectors("convolve", a, v);
   if (x[0].size() < x[1].size()) std::swap(x[0], x[1]);
-  const std::int64_t n = x[0].size(), m = x[1].size(), length = n + m - 1;
-  // Row i of the products, shifted by i: pad rows by m, and read the same elements back in rows shorter by
-  // one.
-  const Array padded = ops::pad(outer(x[1], x[0]), scalar(x[0].dtype(), 0), {0, 0}, {0, m}, {0, 0});
-  const Array skewed = ops::reshape(ops::slice_axis(ravel(padded), 0, 0, m * length), {m, length});
-  const Array full = ops::reduce_sum(skewed, {0});
-  if (mode == "full") return full;
-  if (mode == "same") return ops::slice_axis(full, 0, (m - 1) / 2, (m - 1) / 2 + n);
-  if (mode == "valid") return ops::slice_axis(full, 0, m - 1, n);
-  raise<ValueError>("[convolve] there is no mode '{}'; use full, same or valid.", mode);
+  return slide("convolve", x[0], ops::rev(x[1], {0}), mode);
+}
+
+Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
+  const Arrays x = vectors("correlate", a, v);
+  if (x[0].size() >= x[1].size()) return slide("correlate", x[0], x[1], mode);
+  return ops::rev(slide("correlate", x[1], x[0], mode), {0});
 }
 
 Array polyval(const ArrayLike& p, const ArrayLike& x) {

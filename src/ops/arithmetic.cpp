@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "expr/math.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/scalar_math.hpp"
 #include "ops/scalar_ops.hpp"
@@ -83,6 +84,72 @@ constexpr auto power = [](auto a, auto b) {
     return scalar_math::pow(a, b);
 };
 constexpr auto square = [](auto a) { return mul(a, a); };
+
+// The same as expressions: what compiled programs evaluate.
+using expr::Expr;
+using Xs = std::span<const Expr>;
+
+bool is_bool(Expr e) { return e->dtype == DType::bool_; }
+Expr add_scalar(Xs x, const Params&) { return is_bool(x[0]) ? x[0] | x[1] : x[0] + x[1]; }
+Expr sub_scalar(Xs x, const Params&) { return is_bool(x[0]) ? x[0] ^ x[1] : x[0] - x[1]; }
+Expr mul_scalar(Xs x, const Params&) { return is_bool(x[0]) ? x[0] & x[1] : x[0] * x[1]; }
+Expr neg_scalar(Xs x, const Params&) { return is_bool(x[0]) ? x[0] : -x[0]; }
+Expr div_scalar(Xs x, const Params&) {
+  if (is_floating(x[0]->dtype)) return x[0] / x[1];
+  if (is_bool(x[0])) return x[0] & x[1];
+  const Expr zero = like(x[0], 0), none = eq(x[1], zero);
+  if (!is_signed_integer(x[0]->dtype)) return select(none, ~zero, x[0] / select(none, like(x[0], 1), x[1]));
+  const Expr minus_one = eq(x[1], like(x[1], -1));
+  const Expr quotient = x[0] / select(none | minus_one, like(x[0], 1), x[1]);
+  return select(none, like(x[0], -1), select(minus_one, -x[0], quotient));
+}
+Expr rem_scalar(Xs x, const Params&) {
+  if (is_floating(x[0]->dtype)) return expr::math::fmod(x[0], x[1]);
+  if (is_bool(x[0])) return expr::boolean(false);
+  const Expr none = eq(x[1], like(x[1], 0));
+  Expr trivial = none;
+  if (is_signed_integer(x[0]->dtype)) trivial = none | eq(x[1], like(x[1], -1));
+  return select(none, x[0], expr::rem(x[0], select(trivial, like(x[1], 1), x[1])));
+}
+Expr abs_scalar(Xs x, const Params&) {
+  return is_floating(x[0]->dtype) || is_signed_integer(x[0]->dtype) ? abs(x[0]) : x[0];
+}
+Expr sign_scalar(Xs x, const Params&) {
+  const Expr zero = like(x[0], 0), one = like(x[0], 1);
+  if (!is_floating(x[0]->dtype) && !is_signed_integer(x[0]->dtype)) return cast(ne(x[0], zero), x[0]->dtype);
+  return select(gt(x[0], zero), one,
+                select(lt(x[0], zero), like(x[0], -1), is_floating(x[0]->dtype) ? x[0] : zero));
+}
+/// By repeated squaring over all bits of the exponent; integers wrap.
+Expr integer_power(Expr base, Expr exponent) {
+  const int bits = static_cast<int>(8 * itemsize(base->dtype));
+  const Expr zero = like(base, 0), one = like(base, 1);
+  Expr result = one, square = base;
+  for (int k = 0; k < bits; ++k) {
+    const Expr bit = shift_right(exponent, k) & one;
+    result = select(ne(bit, zero), result * square, result);
+    square = square * square;
+  }
+  if (!is_signed_integer(base->dtype)) return result;
+  const Expr odd = ne(exponent & one, zero), minus_one = like(base, -1);
+  const Expr inverse = select(eq(base, one), one, select(eq(base, minus_one), select(odd, minus_one, one), zero));
+  return select(lt(exponent, zero), inverse, result);
+}
+Expr pow_scalar(Xs x, const Params&) {
+  if (is_floating(x[0]->dtype)) return expr::math::pow(x[0], x[1]);
+  if (is_bool(x[0])) return x[0] | ~x[1];
+  return integer_power(x[0], x[1]);
+}
+Expr integer_pow_scalar(Xs x, const Params& params) {
+  const std::int64_t n = params.integer("y");
+  if (is_floating(x[0]->dtype)) return expr::math::integer_pow(x[0], n);
+  Expr result = like(x[0], 1), square = x[0];
+  for (auto e = static_cast<std::uint64_t>(n); e; e >>= 1) {
+    if (e & 1u) result = result * square;
+    square = square * square;
+  }
+  return result;
+}
 
 /// d max(a, b): the larger operand's tangent, half of each where they are equal.
 template <bool first, bool larger>
@@ -218,44 +285,54 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
 
 }  // namespace
 
-const Primitive neg_p = linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose);
-const Primitive abs_p =
-    unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); });
-const Primitive sign_p = unary<sign, Accepts::numeric>("sign", nullptr);
-const Primitive square_p =
-    unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); });
-const Primitive add_p = linear_in_operands(
-    binary<add, Accepts::any>("add",
-                              {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
-    additive_transpose<false>);
-const Primitive sub_p = linear_in_operands(
-    binary<sub, Accepts::numeric>(
-        "sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
-    additive_transpose<true>);
-const Primitive mul_p =
+const Primitive neg_p = lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose), neg_scalar);
+const Primitive abs_p = lowered(
+    unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); }),
+    abs_scalar);
+const Primitive sign_p = lowered(unary<sign, Accepts::numeric>("sign", nullptr), sign_scalar);
+const Primitive square_p = lowered(
+    unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); }),
+    [](Xs x, const Params&) { return x[0] * x[0]; });
+const Primitive add_p = lowered(
+    linear_in_operands(binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; },
+                                                         [](const Partial& p) { return p.t; }}),
+                       additive_transpose<false>),
+    add_scalar);
+const Primitive sub_p = lowered(
+    linear_in_operands(binary<sub, Accepts::numeric>("sub", {[](const Partial& p) { return p.t; },
+                                                             [](const Partial& p) { return -p.t; }}),
+                       additive_transpose<true>),
+    sub_scalar);
+const Primitive mul_p = lowered(
     linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) {
                                                            return bind1(mul_p, {p.t, p.x[1]});
                                                          },
                                                          [](const Partial& p) {
                                                            return bind1(mul_p, {p.x[0], p.t});
                                                          }}),
-                       mul_transpose);
-const Primitive div_p =
+                       mul_transpose),
+    mul_scalar);
+const Primitive div_p = lowered(
     linear_in_operands(binary<div, Accepts::numeric>("div", {[](const Partial& p) {
                                                                return bind1(div_p, {p.t, p.x[1]});
                                                              },
                                                              [](const Partial& p) {
                                                                return bind1(mul_p, {-p.t, p.y / p.x[1]});
                                                              }}),
-                       div_transpose);
-const Primitive rem_p = binary<rem, Accepts::numeric>(
-    "rem", {[](const Partial& p) { return p.t; },
-            [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }});
-const Primitive max_p =
-    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>});
-const Primitive min_p =
-    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>});
-const Primitive pow_p = binary<power, Accepts::numeric>(
+                       div_transpose),
+    div_scalar);
+const Primitive rem_p = lowered(
+    binary<rem, Accepts::numeric>(
+        "rem", {[](const Partial& p) { return p.t; },
+                [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }}),
+    rem_scalar);
+const Primitive max_p = lowered(
+    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
+    [](Xs x, const Params&) { return max(x[0], x[1]); });
+const Primitive min_p = lowered(
+    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
+    [](Xs x, const Params&) { return min(x[0], x[1]); });
+const Primitive pow_p = lowered(binary<power, Accepts::numeric>(
     "pow", {[](const Partial& p) {
               // y x^(y-1); zero where y is zero, also at x = 0
               const Array safe = np::where(p.x[1] == 0, 1.0, p.x[1]);
@@ -265,31 +342,39 @@ const Primitive pow_p = binary<power, Accepts::numeric>(
               // x^y log x; zero at x = 0, where x^y does not depend on y > 0
               const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
               return p.t * (log_x * p.y);
-            }});
+            }}), pow_scalar);
 const Primitive integer_pow_p{.name = "integer_pow",
                               .op_class = OpClass::elementwise,
                               .type = integer_pow_type,
                               .eval = integer_pow_eval,
                               .partials = {integer_pow_partial},
-                              .batch = elementwise_batch};
-const Primitive sqrt_p = unary<[](auto x) { return scalar_math::sqrt(x); }>(
-    "sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); });
-const Primitive rsqrt_p = unary<[](auto x) { return scalar_math::rsqrt(x); }>(
-    "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); });
-const Primitive cbrt_p = unary<[](auto x) { return scalar_math::cbrt(x); }>(
-    "cbrt", [](const Partial& p) { return p.t * (p.y / (3.0 * p.x[0])); });
-const Primitive atan2_p = binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
+                              .batch = elementwise_batch,
+                              .scalar = integer_pow_scalar};
+const Primitive sqrt_p = lowered(unary<[](auto x) { return scalar_math::sqrt(x); }>(
+    "sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
+    [](Xs x, const Params&) { return sqrt(x[0]); });
+const Primitive rsqrt_p = lowered(unary<[](auto x) { return scalar_math::rsqrt(x); }>(
+    "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
+    [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); });
+const Primitive cbrt_p = lowered(unary<[](auto x) { return scalar_math::cbrt(x); }>(
+    "cbrt", [](const Partial& p) { return p.t * (p.y / (3.0 * p.x[0])); }),
+    [](Xs x, const Params&) { return expr::math::cbrt(x[0]); });
+const Primitive atan2_p = lowered(binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
     "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
-              [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }});
-const Primitive hypot_p = binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
+              [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }}),
+    [](Xs x, const Params&) { return expr::math::atan2(x[0], x[1]); });
+const Primitive hypot_p = lowered(binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
     "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); },
-              [](const Partial& p) { return p.t * (p.x[1] / p.y); }});
+              [](const Partial& p) { return p.t * (p.x[1] / p.y); }}),
+    [](Xs x, const Params&) { return expr::math::hypot(x[0], x[1]); });
 const Primitive nextafter_p{.name = "nextafter",
                             .op_class = OpClass::elementwise,
                             .type = elementwise_type<Accepts::floating>,
                             .eval = nextafter_eval,
                             .batch = elementwise_batch,
-                            .not_differentiable = true};
+                            .not_differentiable = true,
+                            .scalar = [](Xs x, const Params&) { return expr::math::nextafter(x[0], x[1]); },
+                            .keeps_halves = true};
 const Primitive clamp_p{
     .name = "clamp",
     .op_class = OpClass::elementwise,
@@ -302,6 +387,7 @@ const Primitive clamp_p{
                  [](const Partial& p) {
                    return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0);
                  }},
-    .batch = elementwise_batch};
+    .batch = elementwise_batch,
+    .scalar = [](Xs x, const Params&) { return min(max(x[1], x[0]), x[2]); }};
 
 }  // namespace cotan::ops

@@ -1,6 +1,7 @@
 // Casts between dtypes, by value and by bits.
 #include <cotan/numpy.hpp>
 
+#include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
 
 namespace cotan::ops {
@@ -65,7 +66,11 @@ const Primitive convert_element_type_p{.name = "convert_element_type",
                                        .eval = cast_eval,
                                        .partials = {cast_partial},
                                        .transpose = cast_transpose,
-                                       .batch = elementwise_batch};
+                                       .batch = elementwise_batch,
+                                       .scalar = [](std::span<const expr::Expr> x, const Params& params) {
+                                         return expr::cast(x[0], params.dtype("new_dtype"));
+                                       },
+                                       .keeps_halves = true};
 const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
                                        .op_class = OpClass::view,
                                        .type = bitcast_type,
@@ -77,7 +82,9 @@ const Primitive stop_gradient_p{.name = "stop_gradient",
                                 .type = elementwise_type<Accepts::any>,
                                 .eval = identity_eval,
                                 .batch = elementwise_batch,
-                                .not_differentiable = true};
+                                .not_differentiable = true,
+                                .scalar = [](std::span<const expr::Expr> x, const Params&) { return x[0]; },
+                                .keeps_halves = true};
 
 Array cast(const Array& a, DType dtype) {
   if (a.weak_type())

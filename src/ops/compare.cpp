@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
 
 namespace cotan::ops {
@@ -20,14 +21,15 @@ Arrays compare_eval(const Primitive& self, std::span<const Array> x, const Param
   return {out};
 }
 
-template <auto f>
+template <auto f, expr::Expr (*scalar)(expr::Expr, expr::Expr)>
 Primitive comparison(std::string_view name) {
   return {.name = name,
           .op_class = OpClass::elementwise,
           .type = compare_type,
           .eval = compare_eval<f>,
           .batch = elementwise_batch,
-          .not_differentiable = true};
+          .not_differentiable = true,
+          .scalar = [](std::span<const expr::Expr> x, const Params&) { return scalar(x[0], x[1]); }};
 }
 
 Arrays is_finite_eval(const Primitive& self, std::span<const Array> x, const Params&) {
@@ -73,12 +75,12 @@ Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<c
 
 }  // namespace
 
-const Primitive eq_p = comparison<[](auto a, auto b) { return a == b; }>("eq");
-const Primitive ne_p = comparison<[](auto a, auto b) { return a != b; }>("ne");
-const Primitive lt_p = comparison<[](auto a, auto b) { return a < b; }>("lt");
-const Primitive le_p = comparison<[](auto a, auto b) { return a <= b; }>("le");
-const Primitive gt_p = comparison<[](auto a, auto b) { return (a > b); }>("gt");
-const Primitive ge_p = comparison<[](auto a, auto b) { return (a >= b); }>("ge");
+const Primitive eq_p = comparison<[](auto a, auto b) { return a == b; }, expr::eq>("eq");
+const Primitive ne_p = comparison<[](auto a, auto b) { return a != b; }, expr::ne>("ne");
+const Primitive lt_p = comparison<[](auto a, auto b) { return a < b; }, expr::lt>("lt");
+const Primitive le_p = comparison<[](auto a, auto b) { return a <= b; }, expr::le>("le");
+const Primitive gt_p = comparison<[](auto a, auto b) { return (a > b); }, expr::gt>("gt");
+const Primitive ge_p = comparison<[](auto a, auto b) { return (a >= b); }, expr::ge>("ge");
 const Primitive is_finite_p{.name = "is_finite",
                             .op_class = OpClass::elementwise,
                             .type =
@@ -88,14 +90,20 @@ const Primitive is_finite_p{.name = "is_finite",
                                 },
                             .eval = is_finite_eval,
                             .batch = elementwise_batch,
-                            .not_differentiable = true};
+                            .not_differentiable = true,
+                            .scalar = [](std::span<const expr::Expr> x, const Params&) {
+                              return lt(abs(x[0]), like(x[0], std::numeric_limits<double>::infinity()));
+                            }};
 const Primitive select_p{.name = "select",
                          .op_class = OpClass::elementwise,
                          .type = select_type,
                          .eval = select_eval,
                          .partials = {nullptr, select_true, select_false},
                          .transpose = select_transpose,
-                         .batch = elementwise_batch};
+                         .batch = elementwise_batch,
+                         .scalar = [](std::span<const expr::Expr> x,
+                                      const Params&) { return expr::select(x[0], x[1], x[2]); },
+                         .keeps_halves = true};
 
 Array select(const Array& predicate, const Array& on_true, const Array& on_false) {
   return bind1(select_p, {predicate, on_true, on_false});

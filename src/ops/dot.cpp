@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expr/lowering.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -76,11 +77,6 @@ Array packed(const Array& x, const Ints& batch, const Ints& free, const Ints& co
     }
   return gather_strided(x, shape, 0, strides);
 }
-
-/// Wide enough that the reference is the oracle: halves in float, floats in double, integers modulo 2^64.
-template <class T>
-using Accumulator =
-    std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, double>>;
 
 Arrays dot_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const Dimensions d(params);
@@ -181,6 +177,33 @@ BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<cons
   return {{y}, {result}};
 }
 
+/// A sum over the contracted axes, which come last; halves are multiplied as floats.
+expr::Reduction dot_reduction(std::span<const AbstractValue> x, const Params& params) {
+  Shape shape = dot_type(dot_general_p, x, params)[0].shape;
+  std::vector<bool> reduced(shape.size(), false);
+  for (auto axis : Dimensions(params).contract_a) {
+    shape.push_back(x[0].shape[axis]);
+    reduced.push_back(true);
+  }
+  return {x[0].dtype == DType::bool_ ? expr::ReduceOp::bit_or : expr::ReduceOp::sum, std::move(shape),
+          std::move(reduced)};
+}
+expr::Expr dot_term(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
+  const Dimensions d(params);
+  const std::size_t first_contract = i.size() - d.contract_a.size();
+  std::size_t next_free = d.batch_a.size();
+  const auto operand = [&](std::size_t k, const Ints& batch, const Ints& contract) {
+    std::vector<expr::Expr> at(x.type(k).shape.size());
+    for (std::size_t j = 0; j < batch.size(); ++j) at[batch[j]] = i[j];
+    for (std::size_t j = 0; j < contract.size(); ++j) at[contract[j]] = i[first_contract + j];
+    for (auto axis : free_axes(x.type(k).ndim(), contract, batch)) at[axis] = i[next_free++];
+    const expr::Expr e = x.at(k, at);
+    return e->dtype == DType::f16 || e->dtype == DType::bf16 ? expr::cast(e, DType::f32) : e;
+  };
+  const expr::Expr a = operand(0, d.batch_a, d.contract_a), b = operand(1, d.batch_b, d.contract_b);
+  return a->dtype == DType::bool_ ? a & b : a * b;
+}
+
 }  // namespace
 
 const Primitive dot_general_p{.name = "dot_general",
@@ -194,7 +217,9 @@ const Primitive dot_general_p{.name = "dot_general",
                                              return bind1(dot_general_p, {p.x[0], p.t}, p.params);
                                            }},
                               .transpose = dot_transpose,
-                              .batch = dot_batch};
+                              .batch = dot_batch,
+                              .element = dot_term,
+                              .reduction = dot_reduction};
 
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b,
                   const Ints& batch_a, const Ints& batch_b) {

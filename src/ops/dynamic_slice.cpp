@@ -110,6 +110,14 @@ BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::sp
   return {{gather(operand, index_vectors(starts, dims.subspan(1), size), d, window, mode_clip)}, {0}};
 }
 
+expr::Expr slice_element(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
+  const Ints& sizes = params.ints("slice_sizes");
+  std::vector<expr::Expr> at;
+  for (std::size_t k = 0; k < i.size(); ++k)
+    at.push_back(i[k] + clamped_start(start_index(x.at(k + 1, {})), x.type(0).shape[k], sizes[k]));
+  return x.at(0, at);
+}
+
 // dynamic_update_slice ----------------------------------------------------------------------------
 
 Types update_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
@@ -174,6 +182,17 @@ BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::s
       {0}};
 }
 
+expr::Expr update_element(const expr::Operands& x, std::span<const expr::Expr> i, const Params&) {
+  std::vector<expr::Expr> at;
+  expr::Expr inside = expr::boolean(true);
+  for (std::size_t k = 0; k < i.size(); ++k) {
+    const std::int64_t size = x.type(1).shape[k];
+    at.push_back(i[k] - clamped_start(start_index(x.at(k + 2, {})), x.type(0).shape[k], size));
+    inside = inside & ge(at[k], expr::integer(0)) & lt(at[k], expr::integer(size));
+  }
+  return expr::select(inside, x.at(1, at, inside), x.at(0, i));
+}
+
 }  // namespace
 
 const Primitive dynamic_slice_p{.name = "dynamic_slice",
@@ -182,13 +201,15 @@ const Primitive dynamic_slice_p{.name = "dynamic_slice",
                                 .eval = slice_eval,
                                 .partials = {slice_operand, nullptr},
                                 .transpose = slice_transpose,
-                                .batch = slice_batch};
+                                .batch = slice_batch,
+                                .element = slice_element};
 const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .op_class = OpClass::data,
                                        .type = update_type,
                                        .eval = update_eval,
                                        .jvp = update_jvp,
                                        .transpose = update_transpose,
-                                       .batch = update_batch};
+                                       .batch = update_batch,
+                                       .element = update_element};
 
 }  // namespace cotan::ops

@@ -31,6 +31,15 @@ Ints index_values(const Array& indices) {
   return out;
 }
 
+expr::Expr start_index(expr::Expr index) {
+  if (index->dtype == DType::u64)
+    index = min(index, expr::constant_bits(DType::u64, static_cast<std::uint64_t>(INT64_MAX)));
+  return expr::cast(index, DType::i64);
+}
+expr::Expr clamped_start(expr::Expr start, std::int64_t extent, std::int64_t size) {
+  return min(max(start, expr::integer(0)), expr::integer(std::max<std::int64_t>(extent - size, 0)));
+}
+
 WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
                            const Ints& slice_sizes) {
   const Ints from = strides_of(operand), to = strides_of(result);
@@ -191,6 +200,45 @@ Arrays gather_eval(const Primitive& self, std::span<const Array> x, const Params
   return {out};
 }
 
+expr::Expr gather_element(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
+  using expr::Expr;
+  const WindowDims dims = dims_of(params);
+  const Ints& sizes = params.ints("slice_sizes");
+  const Shape& operand = x.type(0).shape;
+  std::vector<Expr> which;  // the index vector
+  for (auto axis : batch_axes(static_cast<std::int64_t>(i.size()), dims.offset_dims)) which.push_back(i[axis]);
+  std::vector<Expr> at(operand.size(), expr::integer(0));
+  for (std::size_t axis = 0, k = 0; axis < operand.size(); ++axis)
+    if (!contains(dims.collapsed_slice_dims, static_cast<std::int64_t>(axis)) &&
+        !contains(dims.operand_batching_dims, static_cast<std::int64_t>(axis)))
+      at[axis] = i[dims.offset_dims[k++]];
+  for (std::size_t k = 0; k < dims.operand_batching_dims.size(); ++k)
+    at[dims.operand_batching_dims[k]] = which[dims.start_indices_batching_dims[k]];
+  const bool clip = params.text("mode") != mode_fill_or_drop;
+  Expr inside = expr::boolean(true);
+  for (std::size_t k = 0; k < dims.start_index_map.size(); ++k) {
+    const std::int64_t axis = dims.start_index_map[k];
+    std::vector<Expr> component = which;
+    component.push_back(expr::integer(static_cast<std::int64_t>(k)));
+    Expr start = start_index(x.at(1, component));
+    if (clip)
+      start = clamped_start(start, operand[axis], sizes[axis]);
+    else
+      inside = inside & ge(start, expr::integer(0)) & le(start, expr::integer(operand[axis] - sizes[axis]));
+    at[axis] = at[axis] + start;
+  }
+  if (clip) return x.at(0, at);
+  const DType dtype = x.type(0).dtype;
+  const std::optional<double> fill_value = fill_of(params);
+  const Expr fill = dispatch(dtype, [&]<class T>() {
+    const T value = fill_value ? convert<T>(*fill_value) : default_fill<T>();
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return expr::constant_bits(dtype, bits);
+  });
+  return expr::select(inside, x.at(0, at, inside), fill);
+}
+
 /// Linear in the operand; what is outside it is constant.
 Array gather_operand(const Partial& p) {
   return bind1(gather_p, {p.t, p.x[1]}, p.params.with("fill_value", 0.0));
@@ -237,7 +285,8 @@ const Primitive gather_p{.name = "gather",
                          .eval = gather_eval,
                          .partials = {gather_operand, nullptr},
                          .transpose = gather_transpose,
-                         .batch = gather_batch};
+                         .batch = gather_batch,
+                         .element = gather_element};
 
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,
              const std::string& mode, std::optional<double> fill_value) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/lowering.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -40,6 +41,11 @@ bool contains(const Ints& list, std::int64_t value);
 Ints batch_axes(std::int64_t rank, const Ints& offset_dims);
 /// Any integer array as int64; larger ones saturate.
 Ints index_values(const Array& indices);
+
+/// A start index as an i64 expression; larger ones saturate.
+expr::Expr start_index(expr::Expr index);
+/// Moved so that a window of `size` lies inside an axis of `extent`.
+expr::Expr clamped_start(expr::Expr start, std::int64_t extent, std::int64_t size);
 
 /// All axes moved up by one, behind a new axis 0.
 inline Ints shifted(Ints axes) {

@@ -2,6 +2,7 @@
 // are the two words of a key and of a counter, results the two words of the cipher; all u32, elementwise.
 #include <bit>
 
+#include "expr/math.hpp"
 #include "ops/elementwise.hpp"
 
 namespace cotan::ops {
@@ -67,6 +68,10 @@ const Primitive threefry2x32_p{.name = "threefry2x32",
                                .type = threefry_type,
                                .eval = threefry_eval,
                                .batch = elementwise_batch,
-                               .not_differentiable = true};
+                               .not_differentiable = true,
+                               .scalars = [](std::span<const expr::Expr> x, const Params&) {
+                                 const auto [a, b] = expr::math::threefry2x32(x[0], x[1], x[2], x[3]);
+                                 return std::vector{a, b};
+                               }};
 
 }  // namespace cotan::ops

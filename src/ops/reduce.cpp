@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "expr/lowering.hpp"
 #include "ops/scalar_ops.hpp"
 #include "ops/strided.hpp"
 
@@ -125,6 +126,20 @@ BatchResult reduce_batch(const Primitive& self, std::span<const Array> x, std::s
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params.with("axes", axes)), {0}};
 }
 
+template <expr::ReduceOp op>
+expr::Reduction reduction_of(std::span<const AbstractValue> x, const Params& params) {
+  std::vector<bool> reduced(x[0].shape.size(), false);
+  for (auto axis : params.ints("axes")) reduced[axis] = true;
+  return {op, x[0].shape, std::move(reduced)};
+}
+template <expr::ReduceOp op>
+expr::Reduction arg_reduction(std::span<const AbstractValue> x, const Params& params) {
+  std::vector<bool> reduced(x[0].shape.size(), false);
+  reduced[params.integer("axis")] = true;
+  return {op, x[0].shape, std::move(reduced)};
+}
+expr::Expr term(const expr::Operands& x, std::span<const expr::Expr> i, const Params&) { return x.at(0, i); }
+
 /// A reduced value back in the operand's shape.
 Array spread(const Array& reduced, const Shape& shape, const Ints& axes) {
   Ints kept;
@@ -182,37 +197,49 @@ const Primitive reduce_sum_p{
     .eval = reduce_sum_eval,
     .partials = {[](const Partial& p) { return reduce_sum(p.t, p.params.ints("axes")); }},
     .transpose = reduce_sum_transpose,
-    .batch = reduce_batch};
+    .batch = reduce_batch,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::sum>};
 const Primitive reduce_prod_p{.name = "reduce_prod",
                               .op_class = OpClass::reduction,
                               .type = reduce_type<Accepts::numeric>,
                               .eval = reduce_eval<scalar_ops::mul, one>,
                               .partials = {prod_partial},
-                              .batch = reduce_batch};
+                              .batch = reduce_batch,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::product>};
 const Primitive reduce_max_p{.name = "reduce_max",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::maximum, lowest>,
                              .partials = {extremum_partial},
-                             .batch = reduce_batch};
+                             .batch = reduce_batch,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::max>};
 const Primitive reduce_min_p{.name = "reduce_min",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::minimum, highest>,
                              .partials = {extremum_partial},
-                             .batch = reduce_batch};
+                             .batch = reduce_batch,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::min>};
 const Primitive reduce_and_p{.name = "reduce_and",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::bits>,
                              .eval = reduce_eval<both, all_ones>,
                              .batch = reduce_batch,
-                             .not_differentiable = true};
+                             .not_differentiable = true,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::bit_and>};
 const Primitive reduce_or_p{.name = "reduce_or",
                             .op_class = OpClass::reduction,
                             .type = reduce_type<Accepts::bits>,
                             .eval = reduce_eval<either, zero>,
                             .batch = reduce_batch,
-                            .not_differentiable = true};
+                            .not_differentiable = true,
+    .element = term,
+    .reduction = reduction_of<expr::ReduceOp::bit_or>};
 
 Array reduce_sum(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_sum_p, {a}, {{"axes", axes}});
@@ -269,12 +296,16 @@ const Primitive argmax_p{.name = "argmax",
                          .type = arg_type,
                          .eval = arg_eval<true>,
                          .batch = arg_batch,
-                         .not_differentiable = true};
+                         .not_differentiable = true,
+    .element = term,
+    .reduction = arg_reduction<expr::ReduceOp::argmax>};
 const Primitive argmin_p{.name = "argmin",
                          .op_class = OpClass::reduction,
                          .type = arg_type,
                          .eval = arg_eval<false>,
                          .batch = arg_batch,
-                         .not_differentiable = true};
+                         .not_differentiable = true,
+    .element = term,
+    .reduction = arg_reduction<expr::ReduceOp::argmin>};
 
 }  // namespace cotan::ops

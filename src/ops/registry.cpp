@@ -99,6 +99,7 @@ std::vector<const Primitive*> all_primitives() {
                                         &cumlogsumexp_p,
                                         &linear_recurrence_p,
                                         &dot_general_p,
+                                        &conv_general_dilated_p,
                                         &gather_p,
                                         &scatter_p,
                                         &scatter_add_p,

@@ -1,6 +1,7 @@
 // Rounding to integers; zero derivative.
 #include <cmath>
 
+#include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
 
 namespace cotan::ops {
@@ -14,14 +15,23 @@ inline constexpr auto on_floats = [](auto x) {
     return x;
 };
 
+template <expr::Expr (*f)(expr::Expr)>
+expr::Expr floats_rounded(std::span<const expr::Expr> x, const Params&) {
+  return is_floating(x[0]->dtype) ? f(x[0]) : x[0];
+}
+
 const Primitive floor_p =
-    unary<on_floats<[](auto x) { return std::floor(x); }>, Accepts::numeric>("floor", nullptr);
+    lowered(unary<on_floats<[](auto x) { return std::floor(x); }>, Accepts::numeric>("floor", nullptr),
+            floats_rounded<expr::floor>);
 const Primitive ceil_p =
-    unary<on_floats<[](auto x) { return std::ceil(x); }>, Accepts::numeric>("ceil", nullptr);
+    lowered(unary<on_floats<[](auto x) { return std::ceil(x); }>, Accepts::numeric>("ceil", nullptr),
+            floats_rounded<expr::ceil>);
 const Primitive trunc_p =
-    unary<on_floats<[](auto x) { return std::trunc(x); }>, Accepts::numeric>("trunc", nullptr);
+    lowered(unary<on_floats<[](auto x) { return std::trunc(x); }>, Accepts::numeric>("trunc", nullptr),
+            floats_rounded<expr::trunc>);
 /// Half to even, as NumPy rounds.
 const Primitive round_p =
-    unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr);
+    lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
+            floats_rounded<expr::round>);
 
 }  // namespace cotan::ops

@@ -7,6 +7,7 @@
 #include <cotan/numpy.hpp>
 #include <numbers>
 
+#include "expr/math.hpp"
 #include "ops/elementwise.hpp"
 
 #define COTAN_INLINE [[gnu::always_inline]] inline
@@ -111,6 +112,8 @@ struct SamplerErfInv {
   }
 };
 
+using Xs = std::span<const expr::Expr>;
+
 struct Fma {
   template <class T>
   COTAN_INLINE static T of(T a, T b, T c) {
@@ -164,26 +167,32 @@ Arrays sampler_eval(const Primitive& self, std::span<const Array> x, const Param
 }
 
 template <class F, std::size_t operands = 1>
-Primitive sampler_function(std::string_view name, std::vector<PartialRule> partials) {
+Primitive sampler_function(std::string_view name, std::vector<PartialRule> partials,
+                           decltype(Primitive::scalar) scalar) {
   return {.name = name,
           .op_class = OpClass::elementwise,
           .type = elementwise_type<Accepts::floating>,
           .eval = sampler_eval<F, operands>,
           .partials = std::move(partials),
-          .batch = elementwise_batch};
+          .batch = elementwise_batch,
+          .scalar = scalar};
 }
 
 }  // namespace
 
 const Primitive fma_p = sampler_function<Fma, 3>(
     "fma", {[](const Partial& p) { return p.t * p.x[1]; }, [](const Partial& p) { return p.x[0] * p.t; },
-            [](const Partial& p) { return p.t; }});
+            [](const Partial& p) { return p.t; }},
+    [](Xs x, const Params&) { return fma(x[0], x[1], x[2]); });
 const Primitive sampler_log_p =
-    sampler_function<SamplerLog>("sampler_log", {[](const Partial& p) { return p.t / p.x[0]; }});
+    sampler_function<SamplerLog>("sampler_log", {[](const Partial& p) { return p.t / p.x[0]; }},
+                                 [](Xs x, const Params&) { return expr::math::sampler_log(x[0]); });
 const Primitive sampler_log1p_p =
-    sampler_function<SamplerLog1p>("sampler_log1p", {[](const Partial& p) { return p.t / (p.x[0] + 1.0); }});
+    sampler_function<SamplerLog1p>("sampler_log1p", {[](const Partial& p) { return p.t / (p.x[0] + 1.0); }},
+                                   [](Xs x, const Params&) { return expr::math::sampler_log1p(x[0]); });
 const Primitive sampler_erf_inv_p = sampler_function<SamplerErfInv>(
     "sampler_erf_inv",
-    {[](const Partial& p) { return p.t * (0.5 / std::numbers::inv_sqrtpi * np::exp(np::square(p.y))); }});
+    {[](const Partial& p) { return p.t * (0.5 / std::numbers::inv_sqrtpi * np::exp(np::square(p.y))); }},
+    [](Xs x, const Params&) { return expr::math::sampler_erf_inv(x[0]); });
 
 }  // namespace cotan::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expr/lowering.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -26,6 +27,12 @@ Ints strides_of(const Shape& shape) {
 }
 
 namespace {
+
+// In element rules, indices of the result become indices of the operand: views cost arithmetic, no copies.
+using expr::Expr;
+using expr::integer;
+using Operands = expr::Operands;
+using Is = std::span<const Expr>;
 
 Array apply_to_tangent(const Primitive& p, const Partial& d) { return bind1(p, {d.t}, d.params); }
 
@@ -61,6 +68,10 @@ BatchResult reshape_batch(const Primitive&, std::span<const Array> x, std::span<
   return {{reshape(move_axis(x[0], dims[0], 0), shape)}, {0}};
 }
 
+Expr reshape_element(const Operands& x, Is i, const Params& params) {
+  return x.at(0, expr::index_at(x.type(0).shape, expr::offset_of(params.ints("new_sizes"), i)));
+}
+
 // transpose -------------------------------------------------------------------------------------
 
 Types transpose_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
@@ -93,6 +104,13 @@ Arrays transpose_transpose(const Primitive&, std::span<const Array> ct, std::spa
 BatchResult transpose_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
                             std::int64_t, const Params& params) {
   return {{transpose(move_axis(x[0], dims[0], 0), inserted_front(params.ints("permutation"), 1, 0))}, {0}};
+}
+
+Expr transpose_element(const Operands& x, Is i, const Params& params) {
+  const Ints& perm = params.ints("permutation");
+  std::vector<Expr> at(perm.size());
+  for (std::size_t k = 0; k < perm.size(); ++k) at[perm[k]] = i[k];
+  return x.at(0, at);
 }
 
 // broadcast_in_dim ------------------------------------------------------------------------------
@@ -145,6 +163,14 @@ BatchResult broadcast_batch(const Primitive&, std::span<const Array> x, std::spa
           {0}};
 }
 
+Expr broadcast_element(const Operands& x, Is i, const Params& params) {
+  const Ints& dims = params.ints("broadcast_dimensions");
+  std::vector<Expr> at;
+  for (std::size_t k = 0; k < dims.size(); ++k)
+    at.push_back(x.type(0).shape[k] == 1 ? integer(0) : i[dims[k]]);
+  return x.at(0, at);
+}
+
 // slice -----------------------------------------------------------------------------------------
 
 Types slice_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
@@ -191,6 +217,13 @@ BatchResult slice_batch(const Primitive&, std::span<const Array> x, std::span<co
                  inserted_front(params.ints("limit_indices"), 0, size),
                  inserted_front(params.ints("strides"), 0, 1))},
           {0}};
+}
+
+Expr slice_element(const Operands& x, Is i, const Params& params) {
+  const Ints &start = params.ints("start_indices"), &strides = params.ints("strides");
+  std::vector<Expr> at;
+  for (std::size_t k = 0; k < i.size(); ++k) at.push_back(i[k] * integer(strides[k]) + integer(start[k]));
+  return x.at(0, at);
 }
 
 // pad: operands are the array and the 0-d padding value --------------------------------------------
@@ -293,6 +326,20 @@ BatchResult pad_batch(const Primitive&, std::span<const Array> x, std::span<cons
   return {{select(inside, padded, broadcast_in_dim(x[1], padded.shape(), {0}))}, {0}};
 }
 
+Expr pad_element(const Operands& x, Is i, const Params& params) {
+  const Ints &low = params.ints("low"), &interior = params.ints("interior");
+  std::vector<Expr> at;
+  Expr inside = expr::boolean(true);
+  for (std::size_t k = 0; k < i.size(); ++k) {
+    const std::int64_t every = interior[k] + 1;
+    const Expr from_low = i[k] - integer(low[k]), j = expr::floor_div(from_low, every);
+    at.push_back(j);
+    inside = inside & ge(j, integer(0)) & lt(j, integer(x.type(0).shape[k])) &
+             eq(expr::floor_mod(from_low, every), integer(0));
+  }
+  return expr::select(inside, x.at(0, at, inside), x.at(1, {}));
+}
+
 // rev -------------------------------------------------------------------------------------------
 
 Types rev_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
@@ -319,6 +366,12 @@ BatchResult rev_batch(const Primitive&, std::span<const Array> x, std::span<cons
   Ints axes = params.ints("dimensions");
   for (auto& a : axes) ++a;
   return {{rev(move_axis(x[0], dims[0], 0), axes)}, {0}};
+}
+
+Expr rev_element(const Operands& x, Is i, const Params& params) {
+  std::vector<Expr> at(i.begin(), i.end());
+  for (auto d : params.ints("dimensions")) at[d] = integer(x.type(0).shape[d] - 1) - i[d];
+  return x.at(0, at);
 }
 
 // concatenate -----------------------------------------------------------------------------------
@@ -387,6 +440,25 @@ BatchResult concatenate_batch(const Primitive&, std::span<const Array> x, std::s
   return {{concatenate(parts, static_cast<int>(params.integer("dimension")) + 1)}, {0}};
 }
 
+Expr concatenate_element(const Operands& x, Is i, const Params& params) {
+  const auto axis = static_cast<std::size_t>(params.integer("dimension"));
+  std::int64_t end = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) end += x.type(k).shape[axis];
+  Expr out;
+  for (std::size_t k = x.size(); k-- > 0;) {
+    const std::int64_t size = x.type(k).shape[axis], start = end - size;
+    if (size > 0) {
+      std::vector<Expr> at(i.begin(), i.end());
+      at[axis] = i[axis] - integer(start);
+      const Expr here = ge(i[axis], integer(start)) & lt(i[axis], integer(end));
+      const Expr value = x.at(k, at, here);
+      out = out ? expr::select(here, value, out) : value;
+    }
+    end = start;
+  }
+  return out;
+}
+
 // iota ------------------------------------------------------------------------------------------
 
 Types iota_type(const Primitive&, std::span<const AbstractValue>, const Params& params) {
@@ -410,6 +482,10 @@ Arrays iota_eval(const Primitive&, std::span<const Array>, const Params& params)
   return {out};
 }
 
+Expr iota_element(const Operands&, Is i, const Params& params) {
+  return expr::cast(i[static_cast<std::size_t>(params.integer("dimension"))], params.dtype("dtype"));
+}
+
 }  // namespace
 
 const Primitive reshape_p{.name = "reshape",
@@ -418,14 +494,16 @@ const Primitive reshape_p{.name = "reshape",
                           .eval = reshape_eval,
                           .partials = {[](const Partial& d) { return apply_to_tangent(reshape_p, d); }},
                           .transpose = reshape_transpose,
-                          .batch = reshape_batch};
+                          .batch = reshape_batch,
+                          .element = reshape_element};
 const Primitive transpose_p{.name = "transpose",
                             .op_class = OpClass::view,
                             .type = transpose_type,
                             .eval = transpose_eval,
                             .partials = {[](const Partial& d) { return apply_to_tangent(transpose_p, d); }},
                             .transpose = transpose_transpose,
-                            .batch = transpose_batch};
+                            .batch = transpose_batch,
+                            .element = transpose_element};
 const Primitive broadcast_in_dim_p{
     .name = "broadcast_in_dim",
     .op_class = OpClass::view,
@@ -433,40 +511,46 @@ const Primitive broadcast_in_dim_p{
     .eval = broadcast_eval,
     .partials = {[](const Partial& d) { return apply_to_tangent(broadcast_in_dim_p, d); }},
     .transpose = broadcast_transpose,
-    .batch = broadcast_batch};
+    .batch = broadcast_batch,
+    .element = broadcast_element};
 const Primitive slice_p{.name = "slice",
                         .op_class = OpClass::view,
                         .type = slice_type,
                         .eval = slice_eval,
                         .partials = {[](const Partial& d) { return apply_to_tangent(slice_p, d); }},
                         .transpose = slice_transpose,
-                        .batch = slice_batch};
+                        .batch = slice_batch,
+                        .element = slice_element};
 const Primitive pad_p{.name = "pad",
                       .op_class = OpClass::view,
                       .type = pad_type,
                       .eval = pad_eval,
                       .partials = {pad_operand, pad_value},
                       .transpose = pad_transpose,
-                      .batch = pad_batch};
+                      .batch = pad_batch,
+                      .element = pad_element};
 const Primitive rev_p{.name = "rev",
                       .op_class = OpClass::view,
                       .type = rev_type,
                       .eval = rev_eval,
                       .partials = {[](const Partial& d) { return apply_to_tangent(rev_p, d); }},
                       .transpose = rev_transpose,
-                      .batch = rev_batch};
+                      .batch = rev_batch,
+                      .element = rev_element};
 const Primitive concatenate_p{.name = "concatenate",
                               .op_class = OpClass::data,
                               .type = concatenate_type,
                               .eval = concatenate_eval,
                               .jvp = concatenate_jvp,
                               .transpose = concatenate_transpose,
-                              .batch = concatenate_batch};
+                              .batch = concatenate_batch,
+                              .element = concatenate_element};
 const Primitive iota_p{.name = "iota",
                        .op_class = OpClass::elementwise,
                        .type = iota_type,
                        .eval = iota_eval,
-                       .not_differentiable = true};
+                       .not_differentiable = true,
+                       .element = iota_element};
 
 // The functions ---------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <cotan/numpy.hpp>
 #include <numbers>
 
+#include "expr/math.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/scalar_math.hpp"
 
@@ -15,11 +16,12 @@ using std::numbers::ln2;
 
 // Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
 #define COTAN_UNARY(op, derivative)                                                         \
-  const Primitive op##_p =                                                                  \
+  const Primitive op##_p = lowered(                                                         \
       unary<[](auto v) { return scalar_math::op(v); }>(#op, [](const Partial& p) -> Array { \
         [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t;                       \
         return derivative;                                                                  \
-      })
+      }),                                                                                   \
+      [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); })
 
 COTAN_UNARY(exp, t* y);
 COTAN_UNARY(exp2, t*(y* ln2));
@@ -48,10 +50,11 @@ COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
 #undef COTAN_UNARY
 
-const Primitive digamma_p =
+const Primitive digamma_p = lowered(
     unary<[](auto v) { return scalar_math::digamma(v); }>("digamma", [](const Partial& p) {
       return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}});
-    });
+    }),
+    [](std::span<const expr::Expr> x, const Params&) { return expr::math::digamma(x[0]); });
 
 namespace {
 

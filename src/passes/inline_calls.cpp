@@ -29,11 +29,14 @@ std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rew
 
 }  // namespace
 
-JaxprPtr inline_calls(const JaxprPtr& jaxpr) {
+namespace {
+
+template <class F>
+JaxprPtr inline_where(const JaxprPtr& jaxpr, F&& wanted) {
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
-    const Params params = map_nested(e.params, inline_calls);
-    if (e.primitive->name != "jit") {
+    const Params params = map_nested(e.params, [&](const JaxprPtr& j) { return inline_where(j, wanted); });
+    if (!wanted(e)) {
       rewriter.emit(e, rewriter.read(e.inputs), params);
       continue;
     }
@@ -41,6 +44,17 @@ JaxprPtr inline_calls(const JaxprPtr& jaxpr) {
     for (std::size_t i = 0; i < results.size(); ++i) rewriter.substitute(e.outputs[i], results[i]);
   }
   return rewriter.finish(jaxpr->outputs, "inlining");
+}
+
+}  // namespace
+
+JaxprPtr inline_calls(const JaxprPtr& jaxpr) {
+  return inline_where(jaxpr, [](const Equation& e) { return e.primitive->name == "jit"; });
+}
+JaxprPtr inline_all_calls(const JaxprPtr& jaxpr) {
+  return inline_where(jaxpr, [](const Equation& e) {
+    return e.primitive->op_class == OpClass::call && e.params.has("jaxpr");
+  });
 }
 
 }  // namespace cotan

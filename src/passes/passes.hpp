@@ -10,6 +10,8 @@ JaxprPtr eliminate_dead_code(const JaxprPtr& jaxpr);
 JaxprPtr restrict_outputs(const JaxprPtr& jaxpr, const std::vector<bool>& used);
 /// Replaces jit calls by their programs. Checkpoints stay: inlining would undo them.
 JaxprPtr inline_calls(const JaxprPtr& jaxpr);
+/// Of every kind: for a compiler, which runs no further transforms.
+JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 /// Literals through scalar arithmetic, identities that are exact in floating point, views that do nothing.
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
 /// One equation for equal ones.

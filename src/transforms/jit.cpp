@@ -1,9 +1,11 @@
 // jit: the call primitive and its rules, and the cache of traced programs behind a jitted function.
+#include <algorithm>
 #include <cotan/debug.hpp>
 #include <cstdio>
 #include <list>
 #include <mutex>
 
+#include "core/backend.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "transforms/calls.hpp"
@@ -108,9 +110,11 @@ class JitCache {
   std::mutex mutex;
   std::list<Entry> entries;  // a handful per function: a scan beats a hash table
 
-  const Entry* find(const std::string& key, const Types& types) const {
+  const Entry* find(const std::string& key, std::span<const Array> args) const {
     for (const Entry& e : entries)
-      if (e.types == types && e.key == key) return &e;
+      if (e.key == key && std::equal(e.types.begin(), e.types.end(), args.begin(), args.end(),
+                                     [](const AbstractValue& t, const Array& a) { return t == a.aval(); }))
+        return &e;
     return nullptr;
   }
   /// Why nothing fits, in words, against the entry that is nearest.
@@ -136,34 +140,51 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
            const Paths& paths) {
   check_defined(args, "jit", paths);
-  Types types;
-  for (const Array& a : args) types.push_back(a.aval());
-  ClosedJaxpr program;
+  const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
   {
     std::lock_guard lock(cache.mutex);
-    if (const auto* entry = cache.find(key, types)) {
-      program = entry->program;
-      payload = entry->payload;
-    }
+    entry = cache.find(key, args);
   }
-  if (!program.jaxpr) {
+  JitCache::Entry traced;
+  if (!entry) {
+    for (const Array& a : args) traced.types.push_back(a.aval());
     std::string reason;
     if (compile_log_enabled()) {
       std::lock_guard lock(cache.mutex);
-      reason = cache.miss_reason(key, types);
+      reason = cache.miss_reason(key, traced.types);
     }
-    program = simplify(trace_to_jaxpr(f, types, "jit", options.name));
-    payload = make_payload();
+    traced.program = simplify(trace_to_jaxpr(f, traced.types, "jit", options.name));
+    traced.payload = make_payload();
+    traced.key = key;
     bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
-    for (const Array& c : program.consts) closed &= concrete(c) != nullptr;
+    for (const Array& c : traced.program.consts) closed &= concrete(c) != nullptr;
     if (!reason.empty())
       write_compile_log(fmt::format("[jit] traced {} ({}): {} equations{}", options.name, reason,
-                                    program.jaxpr->equations.size(),
+                                    traced.program.jaxpr->equations.size(),
                                     closed ? "" : "; closes over a tracer, so it is not cached"));
     std::lock_guard lock(cache.mutex);
-    if (closed && !cache.find(key, types)) cache.entries.push_back({key, types, program, payload});
+    entry = closed ? cache.find(key, args) : &traced;  // another thread may have been faster
+    if (!entry) entry = &cache.entries.emplace_back(std::move(traced));
   }
-  Arrays out = bind(jit_p, concat(program.consts, args), {{"jaxpr", program.jaxpr}, {"name", options.name}});
+  payload = entry->payload;
+  const Arrays& consts = entry->program.consts;
+  Arrays with_consts;
+  if (!consts.empty()) with_consts = concat(consts, args);
+  const std::span<const Array> operands = consts.empty() ? args : std::span<const Array>(with_consts);
+
+  std::vector<bool> donated;
+  if (!options.donate.empty()) {
+    donated.resize(consts.size(), false);
+    donated.insert(donated.end(), options.donate.begin(), options.donate.end());
+  }
+  Arrays out;
+  const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() &&
+                        std::all_of(operands.begin(), operands.end(), [](const Array& a) { return concrete(a); });
+  if (evaluate)  // nothing else is watching: straight to the device
+    out = common_backend(jit_p, operands)
+              .run_program(entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
+  else
+    out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
   for (std::size_t i = 0; i < options.donate.size(); ++i) {
     if (!options.donate[i]) continue;
     // An argument that is also a result lives on in the result alone.

@@ -95,8 +95,20 @@ void check_values(const Case& c) {
   EXPECT_FALSE(golden(c.id + "/out" + std::to_string(out.size())).defined()) << "JAX gives more outputs";
 }
 
-/// A jitted function is the same program: bit for bit what eager evaluation gives.
+/// Makes new arrays on another device for a scope.
+class OnDevice {
+ public:
+  explicit OnDevice(const char* name) : saved_(ct::default_device()) { ct::default_device(name); }
+  ~OnDevice() { ct::default_device(saved_.name()); }
+  OnDevice(const OnDevice&) = delete;
+
+ private:
+  ct::Device saved_;
+};
+
+/// On the reference device a jitted function is the same program: bit for bit what eager evaluation gives.
 void check_jit(const Case& c) {
+  const OnDevice reference("reference");
   const ct::FlatFunction f = lookup(c);
   const Arrays inputs = make_inputs(c), eager = f(inputs);
   const auto jitted = ct::jit([&f](const Arrays& x) { return f(x); });
@@ -105,6 +117,30 @@ void check_jit(const Case& c) {
     ASSERT_EQ(out.size(), eager.size());
     for (std::size_t k = 0; k < out.size(); ++k)
       EXPECT_TRUE(identical(out[k], eager[k])) << "output " << k << " of call " << call;
+  }
+}
+
+/// The compiled program gives what the reference gives: integers and exact rows bit for bit, floats within the
+/// row's tolerance; and the same bits on every call.
+void check_native(const Case& c) {
+  Arrays expected;
+  {
+    const OnDevice reference("reference");
+    expected = lookup(c)(make_inputs(c));
+  }
+  const OnDevice native("native");
+  const ct::FlatFunction f = lookup(c);
+  const Arrays inputs = make_inputs(c);
+  const auto jitted = ct::jit([&f](const Arrays& x) { return f(x); });
+  const Arrays out = jitted(inputs), again = jitted(inputs);
+  ASSERT_EQ(out.size(), expected.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    EXPECT_EQ(out[k].device().name(), "native");
+    if (c.exact)
+      EXPECT_TRUE(identical(out[k], expected[k])) << "output " << k;
+    else
+      EXPECT_TRUE(close(out[k], expected[k], c.tolerance(expected[k].dtype()))) << "output " << k;
+    EXPECT_TRUE(identical(again[k], out[k])) << "output " << k << " of the second call";
   }
 }
 
@@ -252,6 +288,7 @@ const std::vector<Check>& all_checks() {
   static const std::vector<Check> checks = {
       {"Values", always, check_values},
       {"Jit", traceable, check_jit},
+      {"Native", traceable, check_native},
       {"Vmap", batchable, check_vmap},
       {"Vjp", has_gradient, check_vjp},
       {"Jvp", has_gradient, check_jvp},

@@ -60,6 +60,7 @@ OpFunction one(F f) {
 void add_elementwise_ops(OpTable& table);
 void add_reduction_ops(OpTable& table);
 void add_shape_ops(OpTable& table);
+void add_conv_ops(OpTable& table);
 void add_indexing_ops(OpTable& table);
 void add_linalg_ops(OpTable& table);
 void add_random_ops(OpTable& table);

@@ -47,6 +47,7 @@ void add_product_ops(OpTable& t) {
   t["tensordot"] = one(tensordot);
   t["einsum"] = one([](Args x, const Params& p) { return np::einsum(p.text("subscripts"), all_of(x)); });
   t["convolve"] = one([](Args x, const Params& p) { return np::convolve(x[0], x[1], p.text("mode")); });
+  t["correlate"] = one([](Args x, const Params& p) { return np::correlate(x[0], x[1], p.text("mode")); });
   t["vander"] = one([](Args x, const Params& p) { return np::vander(x[0], p.maybe_axis("N")); });
   t["lax.dot_general"] = one([](Args x, const Params& p) {
     using List = std::vector<std::int64_t>;

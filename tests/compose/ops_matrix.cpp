@@ -78,6 +78,19 @@ std::vector<Op> matrix_ops() {
            return std::nullopt;
          return plainly([](const Arrays& v) { return np::convolve(v[0], v[1]); });
        }},
+      {"conv", 2,
+       [](Draw& draw, const Arrays& like) -> std::optional<Body> {
+         if (!is_matrix(like[0]) || !is_matrix(like[1])) return std::nullopt;
+         const std::int64_t stride = draw.between(1, 2), dilation = draw.between(1, 2);
+         return plainly([=](const Arrays& v) {
+           const Array image = np::expand_dims(v[0], {0, 1}), kernel = np::expand_dims(v[1], {0, 1});
+           return np::squeeze(
+               lax::conv_general_dilated(
+                   image, kernel,
+                   {.window_strides = {stride, 1}, .padding = "SAME", .rhs_dilation = {1, dilation}}),
+               {0, 1});
+         });
+       }},
       of_matrix("gram",
                 [](const Array& m) {
                   return np::einsum("ij,ik->jk", {m, np::cos(m)});

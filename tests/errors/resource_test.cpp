@@ -58,7 +58,7 @@ TEST(MemoryErrors, MoreBytesThanCanBeAddressed) {
 }
 TEST(MemoryErrors, MoreBytesThanTheMachineHas) {
   EXPECT_ERROR(OutOfMemoryError, np::zeros({std::int64_t{1} << 45}),
-               "[allocate] the device 'reference' has no room for 140737488355328 bytes",
+               "[allocate] the device 'native' has no room for 140737488355328 bytes",
                "free arrays or work in smaller pieces.");
 }
 TEST(MemoryErrors, UnderJit) {

@@ -1,6 +1,8 @@
 // The reference back end: every primitive's own evaluation rule, one at a time. Correct before fast.
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 
 #include "core/backend.hpp"
@@ -28,6 +30,39 @@ class ReferenceBackend final : public Backend {
   void release(std::byte* data, std::size_t) override { std::free(data); }
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     return p.eval(p, args, params);
+  }
+  Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>*) override {
+    return eval_jaxpr(*jaxpr, args);
+  }
+  void explain(const JaxprPtr& jaxpr, Explanation& out) override {
+    out.dispatches = out.routines = static_cast<int>(jaxpr->equations.size());
+    out.steps = "one primitive after another, each by its evaluation rule\n";
+    // Everything that is alive at an equation.
+    std::vector<int> last(jaxpr->types.size(), -1);
+    for (int i = 0; i < static_cast<int>(jaxpr->equations.size()); ++i)
+      for (const Atom& a : jaxpr->equations[static_cast<std::size_t>(i)].inputs)
+        if (const Var* v = std::get_if<Var>(&a)) last[static_cast<std::size_t>(v->id)] = i;
+    for (const Atom& a : jaxpr->outputs)
+      if (const Var* v = std::get_if<Var>(&a)) last[static_cast<std::size_t>(v->id)] = INT_MAX;
+    const auto bytes = [&](Var v) {
+      return jaxpr->type(v).size() * static_cast<std::int64_t>(itemsize(jaxpr->type(v).dtype));
+    };
+    std::int64_t live = out.argument_bytes, peak = live;
+    for (int i = 0; i < static_cast<int>(jaxpr->equations.size()); ++i) {
+      const Equation& e = jaxpr->equations[static_cast<std::size_t>(i)];
+      for (Var v : e.outputs) live += bytes(v);
+      peak = std::max(peak, live);
+      std::vector<Var> ended(e.outputs);
+      for (const Atom& a : e.inputs)
+        if (const Var* v = std::get_if<Var>(&a))
+          if (std::find(ended.begin(), ended.end(), *v) == ended.end()) ended.push_back(*v);
+      for (Var v : ended)
+        if (last[static_cast<std::size_t>(v.id)] <= i &&
+            std::find(jaxpr->inputs.begin(), jaxpr->inputs.end(), v) == jaxpr->inputs.end())
+          live -= bytes(v);
+    }
+    out.peak_bytes = peak;
+    out.temporary_bytes = std::max<std::int64_t>(0, peak - out.argument_bytes - out.result_bytes);
   }
 };
 

@@ -1,0 +1,116 @@
+// Turns a C++ function over Arrays and its arguments into a Case for the peer "cotan".
+#pragma once
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cotan/cotan.hpp>
+#include <tuple>
+
+#include "workload.hpp"
+
+namespace bench {
+
+namespace ct = cotan;
+namespace np = cotan::numpy;
+
+/// Functions of cotan that may not be in this build. Where cotan has them, overload resolution prefers them
+/// to these; where it has not, the result is Absent and the workload or column is reported as missing.
+namespace absent {
+struct Absent {};
+template <class = void>
+Absent clear_caches();
+Absent explain(...);
+Absent conv_general_dilated(...);
+}  // namespace absent
+
+namespace hooks {
+using namespace absent;
+using namespace cotan;
+
+/// Forgets compiled programs, so that the next call of a fresh jit really compiles.
+template <class = void>
+void forget_compiled() {
+  if constexpr (!std::is_same_v<decltype(clear_caches()), Absent>) clear_caches();
+}
+template <class F, class... A>
+inline constexpr bool has_explain =
+    !std::is_same_v<decltype(explain(std::declval<const F&>(), std::declval<const A&>()...)), Absent>;
+template <class F, class... A>
+std::int64_t peak_bytes(const F& jitted, const A&... args) {
+  return static_cast<std::int64_t>(explain(jitted, args...).peak_bytes);
+}
+}  // namespace hooks
+
+template <class T>
+void wait_for(const T& result) {
+  if constexpr (std::is_same_v<T, ct::Array>)
+    ct::block_until_ready(result);
+  else
+    for (const ct::Array& leaf : ct::tree::leaves(result)) ct::block_until_ready(leaf);
+}
+
+template <class T>
+std::vector<double> summary(const T& result) {
+  std::vector<double> numbers;
+  for (const ct::Array& leaf : ct::tree::leaves(result)) {
+    const std::vector<double> values = leaf.to_vector<double>();
+    summarize(numbers, values.data(), values.size());
+  }
+  return numbers;
+}
+
+/// f as it is, op by op.
+template <class F, class... A>
+Case eager(const F& f, const A&... args) {
+  const std::tuple<A...> arguments(args...);
+  return {.call = [=] { benchmark::DoNotOptimize(std::apply(f, arguments)); },
+          .check = [=] { return summary(std::apply(f, arguments)); }};
+}
+
+/// f under jit. A compilation is the first call of a fresh jit less a warm call.
+template <class F, class... A>
+Case jitted(const F& f, const A&... args) {
+  using Clock = std::chrono::steady_clock;
+  const std::tuple<A...> arguments(args...);
+  const auto compiled = ct::jit(f);
+  const auto seconds = [arguments](const auto& function) {
+    const auto start = Clock::now();
+    wait_for(std::apply(function, arguments));
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  Case made;
+  made.call = [=] {
+    const auto result = std::apply(compiled, arguments);
+    wait_for(result);
+    benchmark::DoNotOptimize(result);
+  };
+  made.compile = [=] {
+    hooks::forget_compiled();
+    const auto fresh = ct::jit(f);
+    const double first = seconds(fresh);
+    return std::max(0.0, first - std::min({seconds(fresh), seconds(fresh), seconds(fresh)}));
+  };
+  made.check = [=] { return summary(std::apply(compiled, arguments)); };
+  if constexpr (hooks::has_explain<decltype(compiled), A...>)
+    made.peak = [=] {
+      return std::apply([&](const auto&... a) { return hooks::peak_bytes(compiled, a...); }, arguments);
+    };
+  return made;
+}
+
+inline std::size_t elements(const ct::Shape& shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+/// The shared inputs (workload.hpp) as an Array.
+inline ct::Array random_array(const ct::Shape& shape, std::uint32_t seed, bool is_double = false) {
+  return is_double ? ct::Array::from_host(uniform<double>(elements(shape), seed), shape)
+                   : ct::Array::from_host(uniform<float>(elements(shape), seed), shape);
+}
+inline ct::Array random_indices(const ct::Shape& shape, std::uint32_t seed, std::int64_t bound) {
+  return ct::Array::from_host(indices(elements(shape), seed, static_cast<std::uint32_t>(bound)), shape);
+}
+
+}  // namespace bench

@@ -1,0 +1,118 @@
+// cotan's side of: convolution and its gradients, an attention block, a training step of an MLP.
+#include <cmath>
+
+#include "cotan_case.hpp"
+
+namespace bench {
+namespace {
+
+using ct::Array;
+namespace lax = cotan::lax;
+
+Array softmax(const Array& x) {
+  const Array e = np::exp(x - np::max(x, -1, true));
+  return e / np::sum(e, -1, true);
+}
+
+/// Causal self-attention with its projections and residual; x: (batch, tokens, width).
+Array attention(const Array& x, const Array& project_qkv, const Array& project_out, std::int64_t heads) {
+  const std::int64_t batch = x.shape(0), tokens = x.shape(1), width = x.shape(2), depth = width / heads;
+  const Array qkv =
+      np::matmul(x, project_qkv).reshape({batch, tokens, 3, heads, depth}).transpose({2, 0, 3, 1, 4});
+  const Array scores =
+      np::matmul(qkv[0], np::swapaxes(qkv[1], -1, -2)) / std::sqrt(static_cast<double>(depth));
+  const Array causal = np::tri(tokens) > 0.5;
+  const Array mixed = np::matmul(softmax(np::where(causal, scores, -1e9)), qkv[2]);
+  return x + np::matmul(mixed.transpose({0, 2, 1, 3}).reshape({batch, tokens, width}), project_out);
+}
+
+namespace hooks {
+using namespace absent;
+using namespace cotan::lax;
+using Padding = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+template <class T>
+inline constexpr bool has_convolution =
+    !std::is_same_v<decltype(conv_general_dilated(std::declval<const T&>(), std::declval<const T&>(),
+                                                  std::vector<std::int64_t>(), Padding())),
+                    Absent>;
+/// 3x3, stride 1, same size; NCHW and OIHW.
+template <class T>
+T convolution(const T& x, const T& kernel) {
+  if constexpr (has_convolution<T>)
+    return conv_general_dilated(x, kernel, std::vector<std::int64_t>{1, 1}, Padding{{1, 1}, {1, 1}});
+  else
+    throw Missing("this build has no lax::conv_general_dilated");
+}
+}  // namespace hooks
+
+struct Layer {
+  Array weight, bias;
+};
+using Network = std::vector<Layer>;
+
+Array cross_entropy(const Network& network, const Array& x, const Array& labels) {
+  Array h = x;
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    h = np::matmul(h, network[i].weight) + network[i].bias;
+    if (i + 1 < network.size()) h = np::maximum(h, 0.0);
+  }
+  const Array log_probability = h - np::logsumexp(h, -1, true);
+  const Array one_hot = (labels(ct::all, ct::newaxis) == np::arange(h.shape(1))).astype(h.dtype());
+  return -np::mean(np::sum(one_hot * log_probability, -1));
+}
+
+std::pair<Array, Network> training_step(const Network& network, const Array& x, const Array& labels) {
+  auto [loss, gradient] = ct::value_and_grad(cross_entropy)(network, x, labels);
+  return {loss, ct::tree::map([](const Array& p, const Array& g) { return p - 0.1 * g; }, network, gradient)};
+}
+
+Network random_network(const std::vector<std::int64_t>& widths) {
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const auto seed = static_cast<std::uint32_t>(10 + i);
+    network.push_back(
+        {random_array({widths[i], widths[i + 1]}, seed) * (1.0 / std::sqrt(static_cast<double>(widths[i]))),
+         np::zeros({widths[i + 1]})});
+  }
+  return network;
+}
+
+Array convolution(const Array& x, const Array& kernel) { return hooks::convolution(x, kernel); }
+
+Array image(const Parameters& p, std::uint32_t seed) {
+  return random_array({p["batch"], p["channels"], p["size"], p["size"]}, seed);
+}
+Array kernel(const Parameters& p) { return random_array({p["channels"], p["channels"], 3, 3}, 2) * 0.125; }
+
+const Register all[] = {
+    {"cotan", "conv2d", [](const Parameters& p) { return jitted(convolution, image(p, 1), kernel(p)); }},
+    {"cotan", "conv2d_grad",
+     [](const Parameters& p) {
+       return jitted(
+           [](const Array& x, const Array& weights, const Array& cotangent) {
+             return ct::vjp(convolution, x, weights).second(cotangent);
+           },
+           image(p, 1), kernel(p), image(p, 3));
+     }},
+    {"cotan", "attention",
+     [](const Parameters& p) {
+       const std::int64_t width = p["width"];
+       const double scale = 1.0 / std::sqrt(static_cast<double>(width));
+       return jitted(
+           [heads = p["heads"]](const Array& x, const Array& project_qkv, const Array& project_out) {
+             return attention(x, project_qkv, project_out, heads);
+           },
+           random_array({p["batch"], p["tokens"], width}, 1), random_array({width, 3 * width}, 2) * scale,
+           random_array({width, width}, 3) * scale);
+     }},
+    {"cotan", "mlp_step",
+     [](const Parameters& p) {
+       const std::vector<std::int64_t> widths = p.list("layers");
+       return jitted(training_step, random_network(widths), random_array({p["batch"], widths.front()}, 1),
+                     random_indices({p["batch"]}, 2, widths.back()));
+     }},
+};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,113 @@
+"""The inputs of every workload as NumPy arrays, for the Python peers; the other peers make the same numbers."""
+
+import math
+
+import numpy as np
+
+
+def hashed(size, seed):
+    """A hash of the position: the generator that all peers share."""
+    h = np.arange(size, dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32(seed * 0x85EBCA77 & 0xFFFFFFFF)
+    h = (h ^ (h >> np.uint32(16))) * np.uint32(0x7FEB352D)
+    h = (h ^ (h >> np.uint32(15))) * np.uint32(0x846CA68B)
+    return h ^ (h >> np.uint32(16))
+
+
+def uniform(shape, seed, dtype="f32"):
+    """Uniform in [-1, 1), exact in f32."""
+    kind = {"f32": np.float32, "f64": np.float64}[dtype]
+    values = (hashed(math.prod(shape), seed) >> np.uint32(8)).astype(kind)
+    return (values * kind(2.0**-23) - kind(1)).reshape(shape)
+
+
+def indices(shape, seed, bound):
+    return (hashed(math.prod(shape), seed) % np.uint32(bound)).astype(np.int32).reshape(shape)
+
+
+def vector(p, seed=1):
+    return uniform((p["n"],), seed)
+
+
+def matrix(p, seed=1):
+    return uniform((p["rows"], p["columns"]), seed)
+
+
+def row(p, seed):
+    return uniform((p["columns"],), seed)
+
+
+def square(p, seed, *leading):
+    return uniform((*leading, p["n"], p["n"]), seed, p.get("dtype", "f32"))
+
+
+def contraction(p, seed):
+    """Entries of variance 1/n keep a chain of products near its size."""
+    values = square(p, seed)
+    return values * values.dtype.type((3 / p["n"]) ** 0.5)
+
+
+def positive_definite(p):
+    factor = square(p, 1, p["batch"])
+    return factor @ factor.swapaxes(1, 2) + 4 * np.eye(p["n"], dtype=np.float32)
+
+
+def image(p, seed=1):
+    return uniform((p["batch"], p["channels"], p["size"], p["size"]), seed)
+
+
+def kernel(p):
+    return uniform((p["channels"], p["channels"], 3, 3), 2) * np.float32(0.125)
+
+
+def attention(p):
+    width, scale = p["width"], np.float32(p["width"] ** -0.5)
+    return [
+        uniform((p["batch"], p["tokens"], width), 1),
+        uniform((width, 3 * width), 2) * scale,
+        uniform((width, width), 3) * scale,
+    ]
+
+
+def network(widths):
+    return [
+        (uniform(pair, 10 + i) * np.float32(pair[0] ** -0.5), np.zeros(pair[1], np.float32))
+        for i, pair in enumerate(zip(widths, widths[1:]))
+    ]
+
+
+# kind -> parameters -> list of arguments
+ARGUMENTS = {
+    "axpy": lambda p: [vector(p), vector(p, 2)],
+    "sum_axis": lambda p: [matrix(p)],
+    "mean_var_rows": lambda p: [matrix(p)],
+    "logsumexp": lambda p: [matrix(p)],
+    "softmax": lambda p: [matrix(p)],
+    "softmax_grad": lambda p: [matrix(p), matrix(p, 2)],
+    "layer_norm": lambda p: [matrix(p), row(p, 2), row(p, 3)],
+    "layer_norm_grad": lambda p: [matrix(p), row(p, 2), row(p, 3), matrix(p, 4)],
+    "transpose": lambda p: [matrix(p)],
+    "gather": lambda p: [matrix(p), indices((p["indices"],), 2, p["rows"])],
+    "scatter_add": lambda p: [
+        matrix(p),
+        indices((p["indices"],), 2, p["rows"]),
+        uniform((p["indices"], p["columns"]), 3),
+    ],
+    "gemm": lambda p: [square(p, 1), square(p, 2)],
+    "gemv": lambda p: [square(p, 1), vector(p, 2)],
+    "small_gemm": lambda p: [contraction(p, 1), contraction(p, 2)],
+    "batched_gemm": lambda p: [square(p, 1, p["batch"]), square(p, 2, p["batch"])],
+    "conv2d": lambda p: [image(p), kernel(p)],
+    "conv2d_grad": lambda p: [image(p), kernel(p), image(p, 3)],
+    "attention": attention,
+    "mlp_step": lambda p: [
+        network(p["layers"]),
+        uniform((p["batch"], p["layers"][0]), 1),
+        indices((p["batch"],), 2, p["layers"][-1]),
+    ],
+    "cholesky": lambda p: [positive_definite(p)],
+}
+
+
+def arguments(p):
+    """Kinds that are not listed take one vector of n elements."""
+    return ARGUMENTS.get(p["kind"], lambda p: [vector(p)])(p)

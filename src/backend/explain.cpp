@@ -1,0 +1,42 @@
+// explain: what a device makes of a program, for people and for tests.
+#include <cotan/debug.hpp>
+#include <ostream>
+
+#include "core/backend.hpp"
+#include "core/error.hpp"
+#include "passes/passes.hpp"
+
+namespace cotan {
+
+std::string Explanation::text() const {
+  return fmt::format(
+      "device {}: {} kernels, {} routines, {} loops, {} dispatches\n"
+      "bytes: {} at the peak ({} arguments, {} results, {} temporary)\n{}",
+      device, kernels, routines, loops, dispatches, peak_bytes, argument_bytes, result_bytes, temporary_bytes, steps);
+}
+std::ostream& operator<<(std::ostream& out, const Explanation& e) { return out << e.text(); }
+
+void clear_caches() {
+  for (Backend* b : all_backends()) b->clear_caches();
+}
+
+namespace flat {
+
+Explanation explain(const Program& program, std::string_view device) {
+  Backend& backend = device.empty() ? default_backend() : find_backend(device);
+  Explanation out;
+  out.device = backend.name();
+  out.passes.push_back({"traced", program.str()});
+  const JaxprPtr jaxpr = simplify(program.jaxpr());
+  out.passes.push_back({"simplified", to_string(*jaxpr)});
+  const auto bytes = [](const AbstractValue& t) {
+    return t.size() * static_cast<std::int64_t>(itemsize(t.dtype));
+  };
+  for (const auto& t : jaxpr->input_types()) out.argument_bytes += bytes(t);
+  for (const auto& t : jaxpr->output_types()) out.result_bytes += bytes(t);
+  backend.explain(jaxpr, out);
+  return out;
+}
+
+}  // namespace flat
+}  // namespace cotan

@@ -1,0 +1,192 @@
+#include "backend/native/codegen/engine.hpp"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <atomic>
+
+#include "backend/native/codegen/disk_cache.hpp"
+#include "backend/native/runtime.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+[[noreturn]] void fail(llvm::Error error, std::string_view what) {
+  raise<CompileError>("[native] {}: {}; this is a bug in cotan.", what, llvm::toString(std::move(error)));
+}
+template <class T>
+T check(llvm::Expected<T> value, std::string_view what) {
+  if (!value) fail(value.takeError(), what);
+  return std::move(*value);
+}
+
+/// The little that is left to do: kernels come vectorised, with common subexpressions shared and invariant code
+/// hoisted. A light pipeline is what keeps compile times low.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) passes.run(f, functions);
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::string triple, features, machine_key;
+  llvm::DataLayout layout{""};
+  std::atomic<std::uint64_t> modules{0};
+
+  std::unique_ptr<llvm::TargetMachine> new_machine(const std::string& cpu) const {
+    std::string error;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!target) raise<CompileError>("[native] LLVM has no target {}: {}; reinstall LLVM.", triple, error);
+    llvm::TargetOptions options;
+    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+        triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default, true));
+  }
+};
+
+Engine& Engine::instance() {
+  static Engine& engine = *new Engine;  // never destroyed: compiled programs may outlive everything
+  return engine;
+}
+
+Engine::Engine() : impl_(std::make_unique<Impl>()) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  cpu_ = llvm::sys::getHostCPUName().str();
+  impl_->triple = llvm::sys::getProcessTriple();
+  std::vector<std::string> features;
+  const auto host = llvm::sys::getHostCPUFeatures();
+  for (const auto& feature : host) features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  std::sort(features.begin(), features.end());
+  impl_->features = fmt::format("{}", fmt::join(features, ","));
+  const auto has = [&](const char* name) {
+    const auto at = host.find(name);
+    return at != host.end() && at->second;
+  };
+  vector_bytes_ = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq") ? 64 : has("avx2") ? 32 : 16;
+  impl_->layout = impl_->new_machine(cpu_)->createDataLayout();
+  impl_->machine_key = fmt::format("cotan {} llvm {} {} {} {}", COTAN_VERSION, LLVM_VERSION_STRING, impl_->triple,
+                                   cpu_, impl_->features);
+
+  impl_->jit = check(llvm::orc::LLJITBuilder().create(), "the JIT did not start");
+  auto& dylib = impl_->jit->getMainJITDylib();
+  // memcpy and its kind, which LLVM may call on its own.
+  dylib.addGenerator(check(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+                               impl_->layout.getGlobalPrefix()),
+                           "the process's symbols are not there"));
+  llvm::orc::SymbolMap symbols;
+  for (const RuntimeSymbol& s : runtime_symbols())
+    symbols[impl_->jit->mangleAndIntern(std::string(s.name))] = {
+        llvm::orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  if (auto error = dylib.define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail(std::move(error), "run-time symbols");
+}
+
+void Engine::prepare(llvm::Module& module) const {
+  module.setTargetTriple(impl_->triple);
+  module.setDataLayout(impl_->layout);
+}
+
+Compiled Engine::compile(OwnedModule owned, const std::string& entry, std::string* ir, std::string* assembly) {
+  llvm::Module* module = owned.module.get();
+  for (llvm::Function& f : *module) {
+    if (f.isDeclaration()) continue;
+    f.addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes_));
+    f.addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes_));
+    f.addFnAttr("target-cpu", cpu_);
+    f.addFnAttr("target-features", impl_->features);
+  }
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  if (llvm::verifyModule(*module, &problems))
+    raise<CompileError>("[native] the generated code is not valid: {}; this is a bug in cotan.", problem);
+
+  std::string source;
+  if (disk_cache_enabled()) {
+    llvm::raw_string_ostream out(source);
+    module->print(out, nullptr);
+  }
+  const auto machine = impl_->new_machine(cpu_);
+  const bool listing = ir || assembly;
+  auto cached = listing ? std::nullopt : read_cached_object(source, impl_->machine_key);
+  std::string object;
+  if (cached) {
+    object = std::move(*cached);
+  } else {
+    optimize(*module, *machine);
+    if (ir) {
+      llvm::raw_string_ostream out(*ir);
+      module->print(out, nullptr);
+    }
+    const auto emit = [&](llvm::CodeGenFileType type, llvm::Module& m) {
+      llvm::SmallString<0> buffer;
+      llvm::raw_svector_ostream out(buffer);
+      llvm::legacy::PassManager passes;
+      machine->addPassesToEmitFile(passes, out, nullptr, type);
+      passes.run(m);
+      return std::string(buffer.str());
+    };
+    if (assembly) {
+      const auto copy = llvm::CloneModule(*module);
+      *assembly = emit(llvm::CodeGenFileType::AssemblyFile, *copy);
+    }
+    object = emit(llvm::CodeGenFileType::ObjectFile, *module);
+    write_cached_object(source, impl_->machine_key, object);
+  }
+
+  auto& session = impl_->jit->getExecutionSession();
+  auto library = impl_->jit->createJITDylib(fmt::format("program{}", impl_->modules++));
+  if (!library) fail(library.takeError(), "a new library");
+  llvm::orc::JITDylib& dylib = *library;
+  dylib.addToLinkOrder(impl_->jit->getMainJITDylib());
+  const auto remove = [&session, &dylib] { llvm::consumeError(session.removeJITDylib(dylib)); };
+  if (auto error = impl_->jit->addObjectFile(dylib, llvm::MemoryBuffer::getMemBufferCopy(object))) {
+    remove();
+    fail(std::move(error), "the object file was not accepted");
+  }
+  auto address = impl_->jit->lookup(dylib, entry);
+  if (!address) {
+    remove();
+    fail(address.takeError(), "the program was not linked");
+  }
+  Compiled out;
+  out.entry = address->toPtr<void*>();
+  out.memory = std::shared_ptr<const void>(out.entry, [remove](const void*) { remove(); });
+  out.from_disk = cached.has_value();
+  return out;
+}
+
+}  // namespace cotan::native

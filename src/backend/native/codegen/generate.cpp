@@ -1,0 +1,88 @@
+#include "backend/native/codegen/generate.hpp"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "backend/native/codegen/emit_kernel.hpp"
+#include "backend/native/codegen/engine.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+using compiler::Kernel;
+using compiler::Program;
+using compiler::Routine;
+
+constexpr const char* entry_name = "cotan_program";
+
+/// The function that runs all steps: int(ptr io, ptr arena, ptr caller).
+void emit_entry(llvm::Module& module, const Program& program, const std::vector<KernelSchedule>& schedules,
+                const std::vector<llvm::Function*>& kernels) {
+  llvm::LLVMContext& c = module.getContext();
+  llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c), *i32 = llvm::Type::getInt32Ty(c);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false),
+                                          llvm::Function::ExternalLinkage, entry_name, module);
+  const auto parallel = module.getOrInsertFunction(
+      "cotan_native_parallel", llvm::FunctionType::get(i32, {ptr, ptr, ptr, i64, i64}, false));
+  const auto routine = module.getOrInsertFunction("cotan_native_routine",
+                                                  llvm::FunctionType::get(i32, {ptr, i64, ptr, ptr}, false));
+  llvm::Value *io = function->getArg(0), *arena = function->getArg(1), *caller = function->getArg(2);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "entry", function));
+  std::size_t next_kernel = 0, next_routine = 0;
+  const auto leave_on_failure = [&](llvm::Value* status) {
+    auto *fail = llvm::BasicBlock::Create(c, "fail", function), *on = llvm::BasicBlock::Create(c, "on", function);
+    b.CreateCondBr(b.CreateICmpEQ(status, b.getInt32(0)), on, fail);
+    b.SetInsertPoint(fail);
+    b.CreateRet(status);
+    b.SetInsertPoint(on);
+  };
+  for (const compiler::Step& step : program.steps) {
+    if (std::holds_alternative<Kernel>(step)) {
+      const KernelSchedule& s = schedules[next_kernel];
+      llvm::Function* kernel = kernels[next_kernel++];
+      if (s.grain)
+        leave_on_failure(b.CreateCall(parallel, {kernel, io, arena, b.getInt64(static_cast<std::uint64_t>(s.iterations)),
+                                                 b.getInt64(static_cast<std::uint64_t>(s.grain))}));
+      else
+        b.CreateCall(kernel, {io, arena, b.getInt64(0), b.getInt64(static_cast<std::uint64_t>(s.iterations))});
+    } else {
+      leave_on_failure(b.CreateCall(routine, {caller, b.getInt64(next_routine++), io, arena}));
+    }
+  }
+  b.CreateRet(b.getInt32(0));
+}
+
+}  // namespace
+
+std::string host_cpu() { return Engine::instance().cpu(); }
+
+std::vector<KernelSchedule> schedule_kernels(Program& program) {
+  expr::GraphScope scope(program.graph);
+  std::vector<KernelSchedule> out;
+  for (const compiler::Step& step : program.steps)
+    if (const auto* kernel = std::get_if<Kernel>(&step))
+      out.push_back(schedule_kernel(program, *kernel, Engine::instance().vector_bytes()));
+  return out;
+}
+
+Code generate(Program& program, GeneratedText* text) {
+  expr::GraphScope scope(program.graph);
+  Engine& engine = Engine::instance();
+  OwnedModule owned;
+  owned.module = std::make_unique<llvm::Module>("cotan", *owned.context);
+  llvm::Module* module = owned.module.get();
+  engine.prepare(*module);
+  const auto schedules = schedule_kernels(program);
+  std::vector<llvm::Function*> kernels;
+  for (const compiler::Step& step : program.steps)
+    if (const auto* kernel = std::get_if<Kernel>(&step))
+      kernels.push_back(emit_kernel(*module, program, *kernel, schedules[kernels.size()],
+                                    fmt::format("kernel{}", kernels.size())));
+  emit_entry(*module, program, schedules, kernels);
+  const Compiled compiled = engine.compile(std::move(owned), entry_name,
+                                           text ? &text->llvm_ir : nullptr, text ? &text->assembly : nullptr);
+  return {reinterpret_cast<Entry>(compiled.entry), compiled.memory, compiled.from_disk};
+}
+
+}  // namespace cotan::native

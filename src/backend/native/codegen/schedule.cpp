@@ -1,0 +1,186 @@
+#include "backend/native/codegen/schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/definitions.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+using compiler::collect_loads;
+using compiler::cost_of;
+using compiler::Kernel;
+using compiler::Loop;
+using compiler::Pass;
+using compiler::Reduce;
+using compiler::Store;
+using expr::Expr;
+
+constexpr std::int64_t parallel_work = 1 << 19;   ///< operations below which threads cost more than they bring
+constexpr std::int64_t chunk_work = 1 << 18;
+constexpr std::int64_t most_chunks = 64;
+constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
+constexpr std::int64_t tile_elements = 64;
+constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
+
+/// Everything the kernel computes.
+struct Contents {
+  std::vector<Expr> loads;
+  std::vector<const Store*> stores;
+  int cost = 0;
+};
+Contents contents_of(const Kernel& kernel) {
+  Contents out;
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) {
+      collect_loads(r.value, out.loads);
+      out.cost += 1 + cost_of(r.value);
+    }
+    for (const Store& s : pass.stores) {
+      collect_loads(s.value, out.loads);
+      out.cost += 1 + cost_of(s.value);
+      out.stores.push_back(&s);
+    }
+    for (const Store& s : pass.rows) collect_loads(s.value, out.loads);
+  }
+  return out;
+}
+bool is_result(const Kernel& kernel, std::int64_t buffer) {
+  for (const Pass& pass : kernel.passes)
+    for (const Reduce& r : pass.reductions)
+      if (r.result == buffer) return true;
+  return false;
+}
+
+/// How well a memory access suits lanes that run along `variable`.
+int contiguity(Expr offset, Expr variable) {
+  const auto affine = affine_in(offset, variable);
+  if (!affine) return -3;
+  return affine->coefficient == 1 ? 2 : affine->coefficient == 0 ? 1 : affine->coefficient == -1 ? 1 : -3;
+}
+
+int lane_bytes(const compiler::Program& program, const Contents& c) {
+  std::size_t bytes = 1;
+  const auto see = [&](DType t) { bytes = std::max(bytes, t == DType::f16 || t == DType::bf16 ? 4 : itemsize(t)); };
+  for (Expr l : c.loads) see(l->dtype);
+  for (const Store* s : c.stores) {
+    see(program.buffers[static_cast<std::size_t>(s->buffer)].type.dtype);
+    see(s->value->dtype);
+  }
+  return static_cast<int>(bytes);
+}
+
+int choose_vector_loop(const Kernel& kernel, const Contents& c) {
+  int best = -1;
+  double best_score = 0;
+  for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
+    const Loop& loop = kernel.loops[static_cast<std::size_t>(k)];
+    if (loop.extent < 2) continue;
+    double score = 0;
+    for (Expr l : c.loads)
+      if (!is_result(kernel, l->bits)) score += contiguity(l->operands[0], loop.variable);
+    for (const Store* s : c.stores) score += 3 * contiguity(s->offset, loop.variable);
+    if (c.stores.empty() && c.loads.empty()) score += 1;
+    if (loop.extent < 8) score -= 4;
+    if (best < 0 || score >= best_score) {
+      best = k;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+std::size_t bytes_touched(const compiler::Program& program, const Kernel& kernel, const Contents& c) {
+  std::vector<std::int64_t> seen;
+  std::size_t bytes = 0;
+  const auto see = [&](std::int64_t b) {
+    if (is_result(kernel, b) || std::find(seen.begin(), seen.end(), b) != seen.end()) return;
+    seen.push_back(b);
+    if (program.buffers[static_cast<std::size_t>(b)].storage != compiler::Storage::row)
+      bytes += program.buffers[static_cast<std::size_t>(b)].bytes();
+  };
+  for (Expr l : c.loads) see(l->bits);
+  for (const Store* s : c.stores) see(s->buffer);
+  return bytes;
+}
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& kernel, int vector_bytes) {
+  const Contents c = contents_of(kernel);
+  KernelSchedule s;
+  s.vector_loop = choose_vector_loop(kernel, c);
+  const bool reduces = std::any_of(kernel.passes.begin(), kernel.passes.end(),
+                                   [](const Pass& p) { return !p.reductions.empty(); });
+  std::int64_t elements = 1, reduced = 1;
+  for (const Loop& l : kernel.loops) {
+    elements *= l.extent;
+    if (l.reduced) reduced *= l.extent;
+  }
+  for (std::size_t k = 0; k < kernel.loops.size(); ++k)
+    if (!kernel.loops[k].reduced && static_cast<int>(k) != s.vector_loop) s.iterations *= kernel.loops[k].extent;
+  if (s.vector_loop >= 0) {
+    const Loop& lanes = kernel.loops[static_cast<std::size_t>(s.vector_loop)];
+    const int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, 64);
+    const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
+    s.width = static_cast<int>(std::min<std::int64_t>(widest, static_cast<std::int64_t>(
+                                                                  std::bit_ceil(static_cast<std::uint64_t>(run)))));
+    const bool light = c.cost < 48;
+    if (lanes.reduced) {
+      while (light && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
+    } else if (reduces) {
+      while (light && reduced >= 4 && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
+      s.block = std::int64_t{s.unroll} * s.width;
+    } else {
+      if (lanes.extent > 2 * block_elements) s.block = block_elements;
+      for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
+        // A kept loop in which a load is contiguous that is not so in the lanes: a transposition.
+        const Loop& other = kernel.loops[static_cast<std::size_t>(k)];
+        if (k == s.vector_loop || other.extent < 8 || lanes.extent < 8) continue;
+        for (Expr l : c.loads)
+          if (!is_result(kernel, l->bits) && contiguity(l->operands[0], other.variable) == 2 &&
+              contiguity(l->operands[0], lanes.variable) < 0)
+            s.tiled_loop = k;
+      }
+      if (s.tiled_loop >= 0) {
+        const std::int64_t extent = kernel.loops[static_cast<std::size_t>(s.tiled_loop)].extent;
+        s.tile = std::min(extent, tile_elements);
+        s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
+        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, tile_elements);
+      }
+    }
+    if (s.block >= lanes.extent) s.block = 0;
+    if (!lanes.reduced && s.block) s.iterations *= ceil_div(lanes.extent, s.block);
+  }
+  const std::int64_t work = elements * (2 + c.cost + static_cast<std::int64_t>(c.loads.size()));
+  if (work >= parallel_work && s.iterations > 1) {
+    const std::int64_t chunks = std::clamp<std::int64_t>(work / chunk_work, 2, most_chunks);
+    s.grain = ceil_div(s.iterations, chunks);
+    if (s.grain >= s.iterations) s.grain = 0;
+  }
+  s.stream = !reduces && s.tiled_loop < 0 && bytes_touched(program, kernel, c) >= stream_bytes;
+  return s;
+}
+
+std::string describe(const Kernel& kernel, const KernelSchedule& s) {
+  std::string out;
+  if (s.vector_loop >= 0)
+    out += fmt::format("lanes: {} of {}", s.width, to_string(kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable));
+  else
+    out += "scalar";
+  if (s.unroll > 1) out += fmt::format(", unrolled {}", s.unroll);
+  if (s.tiled_loop >= 0)
+    out += fmt::format(", tiles of {} by {}", s.tile, s.block);
+  else if (s.block)
+    out += fmt::format(", blocks of {}", s.block);
+  out += s.grain ? fmt::format(", parallel: {} chunks", ceil_div(s.iterations, s.grain)) : ", serial";
+  if (s.stream) out += ", streaming stores";
+  return out;
+}
+
+}  // namespace cotan::native

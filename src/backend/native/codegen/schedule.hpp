@@ -1,0 +1,27 @@
+// How the loops of a kernel run on a CPU: what is vectorised, unrolled, blocked and run in parallel.
+#pragma once
+#include "compiler/program.hpp"
+
+namespace cotan::native {
+
+struct KernelSchedule {
+  int vector_loop = -1;     ///< number of the loop whose iterations are lanes; -1: none
+  int width = 1;            ///< lanes
+  int unroll = 1;           ///< vectors in flight, where a reduction would wait for itself
+  std::int64_t block = 0;   ///< iterations of a kept vector loop per parallel iteration; 0: all of them
+  int tiled_loop = -1;      ///< a kept loop that is blocked with the vector loop: some operand is contiguous in it
+  std::int64_t tile = 0;    ///< its iterations per block
+  std::int64_t iterations = 1;  ///< of the parallel loop: all kept loops but the vector loop, and its blocks
+  std::int64_t grain = 0;       ///< parallel iterations per chunk of work; 0: run serially
+  bool stream = false;          ///< results go past the cache
+
+  bool lanes_reduce(const compiler::Kernel& k) const {
+    return vector_loop >= 0 && k.loops[static_cast<std::size_t>(vector_loop)].reduced;
+  }
+};
+
+/// `vector_bytes`: of the widest register.
+KernelSchedule schedule_kernel(const compiler::Program& program, const compiler::Kernel& kernel, int vector_bytes);
+std::string describe(const compiler::Kernel& kernel, const KernelSchedule& schedule);
+
+}  // namespace cotan::native

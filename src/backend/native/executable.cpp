@@ -1,0 +1,231 @@
+#include "backend/native/executable.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <unordered_map>
+
+#include "backend/native/host_memory.hpp"
+#include "backend/native/runtime.hpp"
+#include "backend/native/thread_pool.hpp"
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+#include "core/trace.hpp"
+#include "ops/ops.hpp"
+#include "ops/scalar_math.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+/// Who runs a program: passed through generated code to routine steps.
+struct Caller {
+  const compiler::Program& program;
+  const std::vector<const compiler::Routine*>& routines;
+  Backend& backend;
+  std::exception_ptr failure;
+};
+
+}  // namespace
+
+// Generated code cannot be unwound: exceptions wait in the Caller.
+extern "C" int cotan_native_routine(void* context, std::int64_t number, void* const* io, std::byte* arena) {
+  Caller& caller = *static_cast<Caller*>(context);
+  try {
+    run_routine({caller.program, *caller.routines[static_cast<std::size_t>(number)], io, arena, caller.backend});
+    return 0;
+  } catch (...) {
+    caller.failure = std::current_exception();
+    return 1;
+  }
+}
+extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::byte*, std::int64_t, std::int64_t),
+                                     void* const* io, std::byte* arena, std::int64_t iterations, std::int64_t grain) {
+  parallel_for((iterations + grain - 1) / grain, [&](std::int64_t chunk) {
+    const std::int64_t begin = chunk * grain;
+    kernel(io, arena, begin, std::min(iterations, begin + grain));
+  });
+  return 0;
+}
+
+namespace {
+
+bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+  if (&p != &ops::dot_general_p) return false;
+  // Small products and products with vectors are plain loops: they fuse with what is around them.
+  constexpr std::int64_t small_product = 1 << 14;
+  const auto extent = [](const AbstractValue& t, const Ints& axes) {
+    std::int64_t n = 1;
+    for (auto a : axes) n *= t.shape[static_cast<std::size_t>(a)];
+    return n;
+  };
+  const std::int64_t k = extent(types[0], params.ints("contract_lhs")),
+                     batch = extent(types[0], params.ints("batch_lhs"));
+  if (k == 0 || batch == 0) return false;
+  const std::int64_t m = types[0].size() / (batch * k), n = types[1].size() / (batch * k);
+  return m > 1 && n > 1 && k > 1 && m * n * k > small_product;
+}
+bool takes_strides(const Primitive& p, const AbstractValue&) { return routine_takes_strides(p); }
+
+void check_size(const AbstractValue& type) {
+  const std::size_t bytes = checked_bytes(type, "jit");
+  if (bytes > physical_memory())
+    raise<OutOfMemoryError>("[jit] the device 'native' has no room for {} ({} bytes); work in smaller pieces.", type,
+                            bytes);
+}
+
+/// Arguments that an output may overwrite: read for the last time, element by element, where it is written.
+std::vector<std::vector<int>> find_reusable(const compiler::Program& program) {
+  using compiler::Storage;
+  std::vector<int> last_read(program.buffers.size(), -1), written(program.buffers.size(), -1);
+  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
+    for (auto b : compiler::reads_of(program.steps[static_cast<std::size_t>(s)])) last_read[static_cast<std::size_t>(b)] = s;
+    for (auto b : compiler::writes_of(program.steps[static_cast<std::size_t>(s)]))
+      if (written[static_cast<std::size_t>(b)] < 0) written[static_cast<std::size_t>(b)] = s;
+  }
+  std::vector<std::vector<int>> out(program.outputs.size());
+  for (std::size_t k = 0; k < program.outputs.size(); ++k) {
+    const auto result = program.outputs[k].buffer;
+    if (result < 0 || program.buffers[static_cast<std::size_t>(result)].storage != Storage::output) continue;
+    const int at = written[static_cast<std::size_t>(result)];
+    if (at < 0) continue;
+    for (std::size_t j = 0; j < program.inputs.size(); ++j) {
+      const auto input = program.inputs[j];
+      const bool returned = std::any_of(program.outputs.begin(), program.outputs.end(),
+                                        [&](const compiler::Output& o) { return o.buffer == input; });
+      const int last = last_read[static_cast<std::size_t>(input)];
+      if (returned || last > at) continue;
+      if (program.buffers[static_cast<std::size_t>(input)].bytes() != program.buffers[static_cast<std::size_t>(result)].bytes()) continue;
+      if (last < at || compiler::can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, result))
+        out[k].push_back(static_cast<int>(j));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const compiler::Target& native_target() {
+  static const compiler::Target target{prefers_routine, takes_strides, check_size};
+  return target;
+}
+
+Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
+  try {
+    program_ = compiler::compile(jaxpr, native_target());
+    code_ = generate(*program_);
+  } catch (const OutOfMemoryError&) {
+    throw;
+  } catch (const std::exception& e) {
+    raise<CompileError>("[jit] this program could not be compiled: {}\n{}", e.what(), to_string(*jaxpr));
+  }
+  for (const auto& step : program_->steps)
+    if (const auto* r = std::get_if<compiler::Routine>(&step)) routines_.push_back(r);
+  reusable_ = find_reusable(*program_);
+}
+
+Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* donated) const {
+  using compiler::Storage;
+  const compiler::Program& p = *program_;
+  const std::size_t inputs = p.inputs.size(), outputs = p.outputs.size();
+  constexpr std::size_t few = 32;
+  void* on_stack[few];
+  std::vector<void*> on_heap;
+  void** io = on_stack;
+  if (inputs + outputs > few) {
+    on_heap.resize(inputs + outputs);
+    io = on_heap.data();
+  }
+  for (std::size_t k = 0; k < inputs; ++k) io[k] = concrete(args[k])->buffer->data();
+  Arrays out(outputs);
+  std::vector<bool> taken;
+  for (std::size_t k = 0; k < outputs; ++k) {
+    const compiler::Output& o = p.outputs[k];
+    if (o.buffer < 0) {
+      out[k] = copy_to_backend(o.literal, backend_);
+      continue;
+    }
+    const compiler::Buffer& buffer = p.buffers[static_cast<std::size_t>(o.buffer)];
+    if (buffer.storage == Storage::input) {
+      out[k] = args[static_cast<std::size_t>(buffer.place)];
+      continue;
+    }
+    if (static_cast<std::size_t>(buffer.place) != k) {  // the same value twice
+      out[k] = out[static_cast<std::size_t>(buffer.place)];
+      continue;
+    }
+    if (donated)
+      for (int j : reusable_[k]) {
+        const auto arg = static_cast<std::size_t>(j);
+        if (arg >= donated->size() || !(*donated)[arg]) continue;
+        if (taken.empty()) taken.resize(inputs);
+        const auto* c = concrete(args[arg]);
+        if (taken[arg] || c->buffer.use_count() > 1) continue;
+        taken[arg] = true;
+        out[k] = Array(std::make_shared<detail::Concrete>(o.type, c->buffer));
+        io[inputs + k] = c->buffer->data();
+        break;
+      }
+    if (out[k].defined()) continue;
+    auto memory = std::make_shared<Buffer>(backend_, buffer.bytes());
+    io[inputs + k] = memory->data();
+    out[k] = Array(std::make_shared<detail::Concrete>(o.type, std::move(memory)));
+  }
+  std::optional<Buffer> arena;
+  if (p.arena_bytes) arena.emplace(backend_, p.arena_bytes);
+  Caller caller{p, routines_, backend_, nullptr};
+  if (code_.entry(io, arena ? arena->data() : nullptr, &caller)) std::rethrow_exception(caller.failure);
+  return out;
+}
+
+// The cache -------------------------------------------------------------------------------------------
+
+namespace {
+
+struct CacheEntry {
+  JaxprPtr jaxpr;  // without its own compiled form
+  std::once_flag once;
+  std::unique_ptr<Executable> executable;
+};
+struct Cache {
+  std::mutex mutex;
+  std::unordered_multimap<std::size_t, std::weak_ptr<CacheEntry>> entries;
+};
+Cache& cache() {
+  static Cache& c = *new Cache;
+  return c;
+}
+
+std::shared_ptr<CacheEntry> find_or_add(const JaxprPtr& jaxpr) {
+  const std::size_t hash = structural_hash(*jaxpr);
+  std::lock_guard lock(cache().mutex);
+  auto [at, end] = cache().entries.equal_range(hash);
+  while (at != end) {
+    if (auto entry = at->second.lock()) {
+      if (structurally_equal(*entry->jaxpr, *jaxpr)) return entry;
+      ++at;
+    } else {
+      at = cache().entries.erase(at);
+    }
+  }
+  auto entry = std::make_shared<CacheEntry>();
+  entry->jaxpr = std::make_shared<const Jaxpr>(*jaxpr);  // a copy: a cycle would never be freed
+  cache().entries.emplace(hash, entry);
+  return entry;
+}
+
+}  // namespace
+
+void clear_cache() {
+  std::lock_guard lock(cache().mutex);
+  cache().entries.clear();
+}
+
+const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
+  if (const void* ready = jaxpr->native.get()) return *static_cast<const CacheEntry*>(ready)->executable;
+  const auto entry = find_or_add(jaxpr);
+  std::call_once(entry->once, [&] { entry->executable = std::make_unique<Executable>(entry->jaxpr, backend); });
+  jaxpr->native.set(entry);
+  return *static_cast<const CacheEntry*>(jaxpr->native.get())->executable;
+}
+
+}  // namespace cotan::native

@@ -1,0 +1,47 @@
+// A compiled program, ready to be called with arrays.
+#pragma once
+#include "backend/native/codegen/generate.hpp"
+#include "compiler/program.hpp"
+#include "core/backend.hpp"
+
+namespace cotan::native {
+
+class Executable {
+ public:
+  Executable(const JaxprPtr& jaxpr, Backend& backend);
+  /// Arguments must be of the program's types. Where `donated`, an argument's memory may become a result's.
+  Arrays run(std::span<const Array> args, const std::vector<bool>* donated = nullptr) const;
+  const compiler::Program& program() const { return *program_; }
+  bool from_disk() const { return code_.from_disk; }
+
+ private:
+  Backend& backend_;
+  std::unique_ptr<compiler::Program> program_;
+  std::vector<const compiler::Routine*> routines_;
+  std::vector<std::vector<int>> reusable_;  ///< by output: arguments whose memory it may take over
+  Code code_;
+};
+
+/// The executable of a program: compiled once, however many threads ask; equal programs share one.
+const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
+/// Equal programs that are compiled from now on do not share what was compiled before.
+void clear_cache();
+void explain(const JaxprPtr& jaxpr, Explanation& out);
+const compiler::Target& native_target();
+
+/// What a routine step works on.
+struct RoutineCall {
+  const compiler::Program& program;
+  const compiler::Routine& routine;
+  void* const* io;
+  std::byte* arena;
+  Backend& backend;
+  std::byte* memory(compiler::BufferId buffer) const;
+  std::byte* operand(std::size_t k) const;  ///< the first element; of a literal its value
+  std::byte* result(std::size_t k) const { return memory(routine.results[k]); }
+};
+/// Runs the fastest implementation there is; at last the primitive's own evaluation rule.
+void run_routine(const RoutineCall& call);
+bool routine_takes_strides(const Primitive& p);
+
+}  // namespace cotan::native

@@ -1,0 +1,35 @@
+// The native back end: whole programs compiled for this CPU; single operations by rules that are compiled already.
+#include "backend/native/executable.hpp"
+#include "backend/native/host_memory.hpp"
+#include "core/backend.hpp"
+
+namespace cotan {
+
+namespace {
+
+class NativeBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "native"; }
+  std::byte* allocate(std::size_t bytes) override { return native::allocate_host(bytes); }
+  void release(std::byte* data, std::size_t bytes) override { native::release_host(data, bytes); }
+  Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
+    if (p.op_class == OpClass::call && params.has("jaxpr"))
+      return run_program(params.jaxpr("jaxpr"), args, nullptr);
+    return p.eval(p, args, params);
+  }
+  Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
+                     const std::vector<bool>* donated) override {
+    return native::executable_of(jaxpr, *this).run(args, donated);
+  }
+  void explain(const JaxprPtr& jaxpr, Explanation& out) override { native::explain(jaxpr, out); }
+  void clear_caches() override { native::clear_cache(); }
+};
+
+}  // namespace
+
+Backend& native_backend() {
+  static NativeBackend& backend = *new NativeBackend;  // outlives every Array, static ones too
+  return backend;
+}
+
+}  // namespace cotan

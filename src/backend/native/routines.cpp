@@ -1,0 +1,100 @@
+// Steps of a program that work on whole arrays.
+#include <algorithm>
+
+#include "backend/native/executable.hpp"
+#include "backend/native/routines/conv.hpp"
+#include "backend/native/routines/conv_problem.hpp"
+#include "backend/native/routines/dot.hpp"
+#include "core/error.hpp"
+#include "core/trace.hpp"
+#include "core/typed.hpp"
+#include "ops/conv.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::native {
+
+std::byte* RoutineCall::memory(compiler::BufferId id) const {
+  const compiler::Buffer& b = program.buffers[static_cast<std::size_t>(id)];
+  switch (b.storage) {
+    case compiler::Storage::input:
+      return static_cast<std::byte*>(io[b.place]);
+    case compiler::Storage::output:
+      return static_cast<std::byte*>(io[static_cast<std::size_t>(b.place) + program.inputs.size()]);
+    case compiler::Storage::arena:
+      return arena + b.place;
+    default:
+      raise<InternalError>("[native] a routine works on a value that has no memory; this is a bug in cotan.");
+  }
+}
+std::byte* RoutineCall::operand(std::size_t k) const {
+  const compiler::Operand& o = routine.operands[k];
+  if (o.buffer < 0) return concrete(o.literal)->buffer->data();
+  return memory(o.buffer) + o.offset * static_cast<std::int64_t>(itemsize(o.type.dtype));
+}
+
+namespace {
+
+/// The primitive's own rule, on arrays that borrow the program's memory.
+void evaluate(const RoutineCall& call) {
+  Arrays args;
+  for (std::size_t k = 0; k < call.routine.operands.size(); ++k) {
+    const compiler::Operand& o = call.routine.operands[k];
+    if (o.buffer < 0) {
+      args.push_back(copy_to_backend(o.literal, call.backend));
+      continue;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(o.type.size()) * itemsize(o.type.dtype);
+    args.push_back(Array(std::make_shared<detail::Concrete>(
+        o.type, std::make_shared<Buffer>(call.backend, call.operand(k), bytes))));
+  }
+  TraceScope scope(eval_trace());
+  const Arrays results = call.routine.primitive->eval(*call.routine.primitive, args, call.routine.params);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Buffer& from = *concrete(results[k])->buffer;
+    const auto id = static_cast<std::size_t>(call.routine.results[k]);
+    if (call.program.buffers[id].storage != compiler::Storage::none && from.bytes())
+      std::memcpy(call.result(k), from.data(), call.program.buffers[id].bytes());
+  }
+}
+
+void convolve(const RoutineCall& call) {
+  const auto &lhs = call.routine.operands[0], &rhs = call.routine.operands[1];
+  const Shape& out = call.program.buffers[static_cast<std::size_t>(call.routine.results[0])].type.shape;
+  const Convolution problem =
+      conv_problem(ops::ConvParams(call.routine.params), {lhs.type.shape, lhs.strides},
+                   {rhs.type.shape, rhs.strides}, {out, ops::strides_of(out)});
+  dispatch(lhs.type.dtype, [&]<class T>() {
+    conv<T>(problem, reinterpret_cast<const T*>(call.operand(0)), reinterpret_cast<const T*>(call.operand(1)),
+            reinterpret_cast<T*>(call.result(0)));
+  });
+}
+
+/// Primitives with an implementation of this back end's own. Operands come with strides where it says so.
+struct NativeRoutine {
+  const Primitive* primitive;
+  bool takes_strides;
+  void (*run)(const RoutineCall&);
+};
+const NativeRoutine* find_routine(const Primitive& p) {
+  static const NativeRoutine routines[] = {
+      {&ops::dot_general_p, true, dot_general},
+      {&ops::conv_general_dilated_p, true, convolve},
+  };
+  for (const NativeRoutine& r : routines)
+    if (r.primitive == &p) return &r;
+  return nullptr;
+}
+
+}  // namespace
+
+bool routine_takes_strides(const Primitive& p) {
+  const NativeRoutine* r = find_routine(p);
+  return r && r->takes_strides;
+}
+
+void run_routine(const RoutineCall& call) {
+  const NativeRoutine* r = find_routine(*call.routine.primitive);
+  (r ? r->run : evaluate)(call);
+}
+
+}  // namespace cotan::native

@@ -1,0 +1,9 @@
+// Matrix products of whole arrays, by the GEMM of this folder.
+#pragma once
+#include "backend/native/executable.hpp"
+
+namespace cotan::native {
+
+void dot_general(const RoutineCall& call);
+
+}  // namespace cotan::native

@@ -1,0 +1,188 @@
+#include "compiler/definitions.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/buffer.hpp"
+#include "core/error.hpp"
+#include "core/typed.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+/// Recomputing this much is cheaper than a store and a load.
+constexpr int cheap = 2;
+/// Scalars are computed once per kernel, so more is allowed.
+constexpr int cheap_scalar = 16;
+/// More parts than this are written one by one instead of chosen per element.
+constexpr std::size_t few_parts = 4;
+
+Expr literal(const Array& value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, concrete(value)->buffer->data(), itemsize(value.dtype()));
+  return expr::constant_bits(value.dtype(), bits);
+}
+bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
+
+int weight(expr::Op op) {
+  using expr::Op;
+  switch (op) {
+    case Op::constant:
+    case Op::variable:
+    case Op::linear:
+    case Op::bitcast:
+    case Op::load:
+      return 0;
+    case Op::div:
+    case Op::rem:
+    case Op::sqrt:
+    case Op::floor_div:
+    case Op::floor_mod:
+      return 4;
+    case Op::call:
+      return 100;
+    default:
+      return 1;
+  }
+}
+
+template <class F>
+void for_each_node(Expr e, F&& f) {
+  std::vector<Expr> stack{e};
+  std::unordered_set<const expr::Node*> seen;
+  while (!stack.empty()) {
+    const Expr at = stack.back();
+    stack.pop_back();
+    if (!seen.insert(at.get()).second) continue;
+    f(at);
+    stack.insert(stack.end(), at->operands.begin(), at->operands.end());
+  }
+}
+
+}  // namespace
+
+void collect_loads(Expr e, std::vector<Expr>& loads) {
+  for_each_node(e, [&](Expr at) {
+    if (at->op == expr::Op::load) loads.push_back(at);
+  });
+}
+int cost_of(Expr e) {
+  int cost = 0;
+  for_each_node(e, [&](Expr at) { cost += weight(at->op); });
+  return cost;
+}
+
+std::size_t Definitions::KeyHash::operator()(const Key& k) const {
+  std::size_t seed = static_cast<std::size_t>(k.v);
+  for (const auto* n : k.index) hash_combine(seed, reinterpret_cast<std::size_t>(n));
+  return seed;
+}
+
+class Definitions::EquationOperands final : public expr::Operands {
+ public:
+  EquationOperands(Definitions& definitions, const Equation& e, Expr predicate)
+      : definitions_(definitions), equation_(e), predicate_(predicate) {}
+  Expr at(std::size_t k, std::span<const Expr> index, Expr predicate) const override {
+    const Expr both = predicate && predicate_ ? predicate & predicate_ : predicate ? predicate : predicate_;
+    return definitions_.read(equation_.inputs[k], index, both);
+  }
+  const AbstractValue& type(std::size_t k) const override {
+    return definitions_.jaxpr_.type(equation_.inputs[k]);
+  }
+  std::size_t size() const override { return equation_.inputs.size(); }
+
+ private:
+  Definitions& definitions_;
+  const Equation& equation_;
+  Expr predicate_;
+};
+
+Definitions::Definitions(const Jaxpr& jaxpr, const Target& target)
+    : jaxpr_(jaxpr),
+      kinds_(jaxpr.types.size(), Kind::input),
+      equations_(jaxpr.types.size()),
+      result_numbers_(jaxpr.types.size()),
+      reductions_(jaxpr.types.size()),
+      costs_(jaxpr.types.size()),
+      inlined_costs_(jaxpr.types.size()),
+      loaded_(jaxpr.types.size(), true) {
+  for (const Equation& e : jaxpr.equations) classify(e, target);
+}
+
+void Definitions::classify(const Equation& e, const Target& target) {
+  const Primitive& p = *e.primitive;
+  std::vector<AbstractValue> types;
+  for (const Atom& a : e.inputs) types.push_back(jaxpr_.type(a));
+  for (std::size_t k = 0; k < e.outputs.size(); ++k) {
+    const BufferId v = e.outputs[k].id;
+    equations_[v] = &e;
+    result_numbers_[v] = k;
+    const bool lowered = p.scalar || p.scalars || p.element;
+    if (!lowered || (target.prefers_routine && target.prefers_routine(p, types, e.params)) ||
+        (&p == &ops::concatenate_p && e.inputs.size() > few_parts)) {
+      kinds_[v] = Kind::routine;
+      continue;
+    }
+    if (p.reduction) {
+      kinds_[v] = Kind::reduction;
+      reductions_[v] = std::make_unique<expr::Reduction>(p.reduction(types, e.params));
+      costs_[v] = 1;
+      continue;
+    }
+    kinds_[v] = Kind::pointwise;
+    if (type(v).size() == 0) continue;
+    // The cost of one element, at an arbitrary index.
+    std::vector<Expr> index;
+    for (auto size : type(v).shape) index.push_back(expr::variable(size));
+    const Expr element = expand(v, index);
+    std::vector<Expr> loads;
+    collect_loads(element, loads);
+    costs_[v] = cost_of(element);
+    const bool scalar = type(v).size() == 1;
+    const bool is_view = p.op_class == OpClass::view || &p == &ops::iota_p || &p == &ops::stop_gradient_p;
+    if (is_view ? costs_[v] <= cheap_scalar : costs_[v] <= (scalar ? cheap_scalar : loads.size() <= 1 ? cheap : 0)) {
+      kinds_[v] = Kind::inlined;
+      loaded_[v] = false;
+    }
+  }
+}
+
+Expr Definitions::read(const Atom& a, std::span<const Expr> index, Expr predicate) {
+  if (const Var* v = std::get_if<Var>(&a)) return read(v->id, index, predicate);
+  return literal(std::get<Literal>(a).value);
+}
+
+Expr Definitions::read(BufferId v, std::span<const Expr> index, Expr predicate) {
+  if (loaded_[v]) return expr::load(v, type(v).dtype, expr::offset_of(type(v).shape, index), predicate);
+  return expand(v, index, predicate);
+}
+
+Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate) {
+  Key key{v, {predicate.get()}};
+  for (Expr i : index) key.index.push_back(i.get());
+  if (const auto at = expanded_.find(key); at != expanded_.end()) return at->second;
+  const Equation& e = *equations_[v];
+  const Primitive& p = *e.primitive;
+  Expr out;
+  if (p.element) {
+    out = p.element(EquationOperands(*this, e, predicate), index, e.params);
+  } else {
+    std::vector<Expr> x;
+    for (const Atom& a : e.inputs) {
+      // 0-d operands beside larger ones have no index.
+      const bool whole = jaxpr_.type(a).ndim() > 0;
+      x.push_back(read(a, whole ? index : std::span<const Expr>(), predicate));
+      if (!p.keeps_halves && is_half(x.back()->dtype)) x.back() = expr::cast(x.back(), DType::f32);
+    }
+    out = p.scalars ? p.scalars(x, e.params)[result_numbers_[v]] : p.scalar(x, e.params);
+    out = expr::cast(out, out->dtype == DType::bool_ ? out->dtype : type(v).dtype);
+  }
+  expanded_.emplace(std::move(key), out);
+  return out;
+}
+
+void Definitions::forget() { expanded_.clear(); }
+
+}  // namespace cotan::compiler

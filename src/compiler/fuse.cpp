@@ -1,0 +1,289 @@
+#include "compiler/fuse.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+/// Rows that later passes read again must stay in the cache.
+constexpr std::int64_t longest_repeated_row = 1 << 16;
+constexpr std::int64_t longest_repeated_column = 1 << 11;
+/// Keeps compile time and register pressure in bounds.
+constexpr std::size_t most_members = 96;
+
+std::vector<std::int64_t> without_ones(const Shape& shape) {
+  std::vector<std::int64_t> out;
+  for (auto d : shape)
+    if (d != 1) out.push_back(d);
+  return out;
+}
+
+}  // namespace
+
+const Member* Group::find(BufferId v) const {
+  for (const Member& m : members)
+    if (m.value == v) return &m;
+  return nullptr;
+}
+std::vector<Expr> Group::index(const Shape& shape, bool row) const {
+  std::vector<Expr> out;
+  std::size_t axis = 0;
+  for (auto d : shape) {
+    if (d == 1) {
+      out.push_back(expr::integer(0));
+      continue;
+    }
+    while (row && reduced[axis]) ++axis;
+    out.push_back(variables[axis++]);
+  }
+  return out;
+}
+std::vector<std::int64_t> Group::kept_extents() const {
+  std::vector<std::int64_t> out;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (!reduced[k]) out.push_back(extents[k]);
+  return out;
+}
+std::int64_t Group::row_size() const {
+  std::int64_t n = 1;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (reduced[k]) n *= extents[k];
+  return n;
+}
+
+namespace {
+
+class Fuser {
+ public:
+  Fuser(const Jaxpr& jaxpr, Definitions& definitions, const Target& target)
+      : jaxpr_(jaxpr), definitions_(definitions), target_(target) {
+    out_.node_of.assign(jaxpr.types.size(), -1);
+    out_.materialized.assign(jaxpr.types.size(), false);
+    placed_.assign(jaxpr.types.size(), false);
+  }
+
+  Schedule run() {
+    for (const Equation& e : jaxpr_.equations) {
+      if (definitions_.kind(e.outputs[0].id) == Kind::routine) {
+        add_routine(e);
+        continue;
+      }
+      for (Var v : e.outputs)
+        if (definitions_.kind(v.id) != Kind::inlined) place(v.id);
+    }
+    for (const Atom& a : jaxpr_.outputs)
+      if (const Var* v = std::get_if<Var>(&a)) {
+        if (definitions_.kind(v->id) == Kind::inlined) place(v->id);
+        if (definitions_.kind(v->id) != Kind::input) out_.materialized[v->id] = true;
+      }
+    return std::move(out_);
+  }
+
+ private:
+  void add_routine(const Equation& e) {
+    std::vector<Operand> operands;
+    for (const Atom& a : e.inputs) operands.push_back(routine_operand(e, a));
+    out_.routine_operands.resize(out_.nodes.size() + 1);
+    out_.routine_operands.back() = std::move(operands);
+    for (Var v : e.outputs) {
+      out_.node_of[v.id] = static_cast<int>(out_.nodes.size());
+      out_.materialized[v.id] = true;
+    }
+    out_.nodes.push_back({nullptr, &e});
+  }
+
+  /// Memory that holds the operand, as it lies where the routine can take it so.
+  Operand routine_operand(const Equation& e, const Atom& a) {
+    Operand operand{.type = jaxpr_.type(a), .literal = {}};
+    const Var* v = std::get_if<Var>(&a);
+    if (!v) {
+      operand.literal = std::get<Literal>(a).value;
+      return operand;
+    }
+    if (definitions_.kind(v->id) == Kind::inlined) {
+      if (target_.takes_strides && target_.takes_strides(*e.primitive, operand.type) && operand.type.size() > 0)
+        if (const auto strided = as_strides(v->id)) {
+          if (definitions_.kind(strided->buffer) != Kind::input) out_.materialized[strided->buffer] = true;
+          return *strided;
+        }
+      place(v->id);
+    }
+    if (definitions_.kind(v->id) != Kind::input) out_.materialized[v->id] = true;
+    operand.buffer = v->id;
+    operand.strides = ops::strides_of(operand.type.shape);
+    return operand;
+  }
+
+  /// A view whose elements lie in one buffer at an affine offset.
+  std::optional<Operand> as_strides(BufferId v) {
+    const AbstractValue& type = definitions_.type(v);
+    std::vector<Expr> index;
+    for (auto d : type.shape) index.push_back(expr::variable(d));
+    const Expr element = definitions_.expand(v, index);
+    if (element->op != expr::Op::load || element->operands.size() > 1) return std::nullopt;
+    Operand out{.buffer = static_cast<BufferId>(element->bits), .type = type, .literal = {}};
+    Expr offset = element->operands[0];
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      if (type.shape[k] == 1) {
+        out.strides.push_back(0);
+        continue;
+      }
+      const auto affine = affine_in(offset, index[k]);
+      if (!affine) return std::nullopt;
+      out.strides.push_back(affine->coefficient);
+      offset = affine->rest;
+    }
+    const auto start = expr::as_integer(offset);
+    if (!start) return std::nullopt;
+    out.offset = *start;
+    return out;
+  }
+
+  // Groups ------------------------------------------------------------------------------------------
+
+  struct Fit {
+    bool row;
+    int level;
+  };
+
+  Shape domain_of(BufferId v) const {
+    return definitions_.kind(v) == Kind::reduction ? definitions_.reduction(v).shape
+                                                   : definitions_.type(v).shape;
+  }
+
+  void place(BufferId v) {
+    if (placed_[v]) return;
+    placed_[v] = true;
+    if (definitions_.type(v).size() == 0) return;
+    int chosen = -1;
+    Fit fit{};
+    for (int node : candidates(v))
+      if (const auto f = fits(v, node)) {
+        chosen = node;
+        fit = *f;
+        break;
+      }
+    if (chosen < 0) {
+      chosen = new_group(v);
+      fit = *fits(v, chosen);
+    }
+    Group& g = *out_.nodes[chosen].group;
+    if (definitions_.kind(v) == Kind::reduction && !g.has_reduction) {
+      g.has_reduction = true;
+      g.reduced = squeezed_mask(v);
+    }
+    g.members.push_back({v, fit.row, fit.level});
+    out_.node_of[v] = chosen;
+    note_reads(v, g, fit.row, chosen);
+  }
+
+  int new_group(BufferId v) {
+    auto g = std::make_unique<Group>();
+    g->extents = without_ones(domain_of(v));
+    g->reduced.assign(g->extents.size(), false);
+    for (auto d : g->extents) g->variables.push_back(expr::variable(d));
+    out_.nodes.push_back({std::move(g), nullptr});
+    out_.routine_operands.resize(out_.nodes.size());
+    return static_cast<int>(out_.nodes.size()) - 1;
+  }
+
+  std::vector<bool> squeezed_mask(BufferId v) const {
+    const expr::Reduction& r = definitions_.reduction(v);
+    std::vector<bool> mask;
+    for (std::size_t k = 0; k < r.shape.size(); ++k)
+      if (r.shape[k] != 1) mask.push_back(r.reduced[k]);
+    return mask;
+  }
+
+  /// Groups that compute an operand, the latest first, then groups that read the same memory.
+  std::vector<int> candidates(BufferId v) {
+    std::vector<int> producers, siblings;
+    std::vector<Expr> index, loads;
+    for (auto d : domain_of(v)) index.push_back(expr::variable(d));
+    collect_loads(definitions_.expand(v, index), loads);
+    for (Expr load : loads) {
+      const auto u = static_cast<BufferId>(load->bits);
+      if (out_.node_of[u] >= 0) producers.push_back(out_.node_of[u]);
+      if (definitions_.type(u).size() > 1)
+        if (const auto at = readers_.find(u); at != readers_.end())
+          siblings.insert(siblings.end(), at->second.begin(), at->second.end());
+    }
+    std::sort(producers.rbegin(), producers.rend());
+    std::sort(siblings.rbegin(), siblings.rend());
+    producers.insert(producers.end(), siblings.begin(), siblings.end());
+    std::vector<int> out;
+    for (int n : producers)
+      if (out_.nodes[n].group && std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
+    return out;
+  }
+
+  /// Whether `v` can be computed in the group of `node`, and where in it.
+  std::optional<Fit> fits(BufferId v, int node) {
+    Group& g = *out_.nodes[node].group;
+    if (g.members.size() >= most_members) return std::nullopt;
+    const bool is_reduction = definitions_.kind(v) == Kind::reduction;
+    const auto shape = without_ones(domain_of(v));
+    if (is_reduction) {
+      if (shape != g.extents || (g.has_reduction && g.reduced != squeezed_mask(v))) return std::nullopt;
+      return fits_at(v, node, false);
+    }
+    if (shape == g.extents)
+      if (const auto f = fits_at(v, node, false)) return f;
+    if (g.has_reduction && shape == g.kept_extents()) return fits_at(v, node, true);
+    return std::nullopt;
+  }
+  std::optional<Fit> fits_at(BufferId v, int node, bool row) {
+    const Group& g = *out_.nodes[node].group;
+    std::vector<Expr> loads;
+    collect_loads(definitions_.expand(v, g.index(domain_of(v), row)), loads);
+    const bool is_reduction = definitions_.kind(v) == Kind::reduction;
+    int level = 0;
+    for (Expr load : loads) {
+      const auto u = static_cast<BufferId>(load->bits);
+      const Member* m = g.find(u);
+      if (!m) {
+        if (out_.node_of[u] >= node) return std::nullopt;
+        continue;
+      }
+      if (row && !m->row) return std::nullopt;
+      const Expr home = expr::offset_of(definitions_.type(u).shape, g.index(definitions_.type(u).shape, m->row));
+      if (load->operands.size() > 1 || !(load->operands[0] == home)) return std::nullopt;
+      level = std::max(level, m->level);
+    }
+    if (level > 0 && !row && g.row_size() > longest_repeat(g)) return std::nullopt;
+    return is_reduction ? Fit{true, level + 1} : Fit{row, level};
+  }
+  static std::int64_t longest_repeat(const Group& g) {
+    return !g.reduced.empty() && g.reduced.back() ? longest_repeated_row : longest_repeated_column;
+  }
+
+  void note_reads(BufferId v, const Group& g, bool row, int node) {
+    std::vector<Expr> loads;
+    const bool full = definitions_.kind(v) == Kind::reduction || !row;
+    collect_loads(definitions_.expand(v, g.index(domain_of(v), !full)), loads);
+    for (Expr load : loads) {
+      const auto u = static_cast<BufferId>(load->bits);
+      readers_[u].push_back(node);
+      if (definitions_.kind(u) != Kind::input && out_.node_of[u] != node) out_.materialized[u] = true;
+    }
+  }
+
+  const Jaxpr& jaxpr_;
+  Definitions& definitions_;
+  const Target& target_;
+  Schedule out_;
+  std::vector<bool> placed_;
+  std::unordered_map<BufferId, std::vector<int>> readers_;
+};
+
+}  // namespace
+
+Schedule fuse(const Jaxpr& jaxpr, Definitions& definitions, const Target& target) {
+  return Fuser(jaxpr, definitions, target).run();
+}
+
+}  // namespace cotan::compiler

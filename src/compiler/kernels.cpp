@@ -1,0 +1,219 @@
+#include "compiler/kernels.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+/// From here on a value that a later pass needs again is kept for the row instead of computed twice.
+constexpr int worth_keeping = 8;
+
+DType accumulator(DType t) { return t == DType::f16 || t == DType::bf16 ? DType::f32 : t; }
+
+class KernelBuilder {
+ public:
+  KernelBuilder(const Group& group, Definitions& definitions, const Schedule& schedule, Program& program)
+      : group_(group), definitions_(definitions), schedule_(schedule), program_(program) {}
+
+  Kernel build() {
+    for (std::size_t k = 0; k < group_.extents.size(); ++k)
+      kernel_.loops.push_back({group_.variables[k], group_.extents[k], group_.reduced[k]});
+    std::stable_sort(kernel_.loops.begin(), kernel_.loops.end(),
+                     [](const Loop& a, const Loop& b) { return a.reduced < b.reduced; });
+    int last = 0;
+    for (const Member& m : group_.members) last = std::max(last, pass_of(m));
+    kernel_.passes.resize(static_cast<std::size_t>(last) + 1);
+    for (const Member& m : group_.members)
+      if (needed_later(m)) kept_.insert(m.value);
+    // Values of the group are part of the expressions that read them …
+    for (const Member& m : group_.members)
+      if (definitions_.kind(m.value) != Kind::reduction) definitions_.set_loaded(m.value, false);
+    for (int pass = 0; pass <= last; ++pass) {
+      definitions_.forget();
+      for (const Member& m : group_.members)
+        if (pass_of(m) == pass) add(m);
+      // … but in later passes what this one has stored is loaded.
+      for (const Member& m : group_.members)
+        if (pass_of(m) == pass && !m.row && in_memory(m.value)) definitions_.set_loaded(m.value, true);
+    }
+    for (const Member& m : group_.members)
+      if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
+    definitions_.forget();
+    name();
+    return std::move(kernel_);
+  }
+
+ private:
+  const AbstractValue& type(BufferId v) const { return definitions_.type(v); }
+  bool is_reduction(BufferId v) const { return definitions_.kind(v) == Kind::reduction; }
+  /// The pass that computes it.
+  static int pass_of(const Member& m) { return m.row ? std::max(m.level - 1, 0) : m.level; }
+  bool in_memory(BufferId v) const { return schedule_.materialized[v] || kept_.contains(v); }
+  std::vector<Expr> full_index(BufferId v) const {
+    return group_.index(is_reduction(v) ? definitions_.reduction(v).shape : type(v).shape, false);
+  }
+  Expr home(const Member& m) const {
+    return expr::offset_of(type(m.value).shape, group_.index(type(m.value).shape, m.row));
+  }
+
+  /// Whether it is of the whole domain, costly, and read in a later pass.
+  bool needed_later(const Member& m) {
+    if (m.row || schedule_.materialized[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
+    for (const Member& reader : group_.members) {
+      if (pass_of(reader) <= m.level || (reader.row && !is_reduction(reader.value))) continue;
+      std::vector<Expr> loads;
+      collect_loads(definitions_.expand(reader.value, full_index(reader.value)), loads);
+      for (Expr load : loads)
+        if (load->bits == m.value) return true;
+    }
+    return false;
+  }
+
+  void add(const Member& m) {
+    Pass& pass = kernel_.passes[static_cast<std::size_t>(pass_of(m))];
+    if (is_reduction(m.value)) {
+      add_reduction(m, pass);
+    } else if (schedule_.materialized[m.value]) {
+      const Expr value = with_row_buffers(definitions_.expand(m.value, group_.index(type(m.value).shape, m.row)));
+      (m.row ? pass.rows : pass.stores).push_back({m.value, home(m), value});
+    } else if (kept_.contains(m.value)) {
+      program_.buffers[m.value].storage = Storage::row;
+      kernel_.row_buffers.push_back(m.value);
+      const Expr value = with_row_buffers(definitions_.expand(m.value, group_.index(type(m.value).shape, false)));
+      pass.stores.push_back({m.value, row_offset(), value});
+    }
+  }
+
+  void add_reduction(const Member& m, Pass& pass) {
+    const expr::Reduction& r = definitions_.reduction(m.value);
+    const auto index = full_index(m.value);
+    const Expr term = with_row_buffers(definitions_.expand(m.value, index));
+    Expr position;
+    if (r.op == expr::ReduceOp::argmax || r.op == expr::ReduceOp::argmin) {
+      for (std::size_t k = 0; k < r.shape.size(); ++k)
+        if (r.reduced[k]) position = index[k];
+    }
+    pass.reductions.push_back({r.op, expr::cast(term, accumulator(term->dtype)), position, m.value});
+    if (schedule_.materialized[m.value])
+      pass.rows.push_back({m.value, home(m), expr::load(m.value, type(m.value).dtype, home(m))});
+  }
+
+  /// Loads of kept values count from the start of the row.
+  Expr with_row_buffers(Expr e) {
+    expr::Substitution map;
+    for (BufferId v : kernel_.row_buffers) {
+      const Member& m = *group_.find(v);
+      map.emplace(expr::load(v, type(v).dtype, home(m)).get(), expr::load(v, type(v).dtype, row_offset()));
+    }
+    return map.empty() ? e : substitute(e, map);
+  }
+  Expr row_offset() const {
+    Expr offset = expr::integer(0);
+    std::int64_t stride = 1;
+    for (std::size_t k = group_.extents.size(); k-- > 0;)
+      if (group_.reduced[k]) {
+        offset = offset + group_.variables[k] * expr::integer(stride);
+        stride *= group_.extents[k];
+      }
+    return offset;
+  }
+
+  void name() {
+    constexpr std::size_t most_names = 6;
+    std::vector<std::string_view> names;
+    for (const Member& m : group_.members) {
+      const std::string_view n = definitions_.equation(m.value)->primitive->name;
+      if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(n);
+    }
+    if (names.size() > most_names) {
+      names.resize(most_names);
+      names.push_back("...");
+    }
+    kernel_.name = fmt::format("{}", fmt::join(names, "+"));
+  }
+
+  const Group& group_;
+  Definitions& definitions_;
+  const Schedule& schedule_;
+  Program& program_;
+  Kernel kernel_;
+  std::set<BufferId> kept_;
+};
+
+// Long reductions to few results -----------------------------------------------------------------------
+
+constexpr std::int64_t long_reduction = 1 << 17;  ///< elements, from which on cutting pays
+constexpr std::int64_t few_results = 1024;
+constexpr std::int64_t piece_elements = 1 << 16;
+constexpr std::int64_t most_pieces = 256;
+
+std::int64_t count(const Kernel& kernel, bool reduced) {
+  std::int64_t n = 1;
+  for (const Loop& l : kernel.loops)
+    if (l.reduced == reduced) n *= l.extent;
+  return n;
+}
+
+/// Cuts the first reduced loop into pieces that run in parallel; a second kernel combines their results.
+std::optional<Kernel> cut(Kernel& kernel, Program& program) {
+  if (kernel.passes.size() != 1 || kernel.passes[0].reductions.empty()) return std::nullopt;
+  for (const Reduce& r : kernel.passes[0].reductions)
+    if (r.position) return std::nullopt;
+  const std::int64_t kept = count(kernel, false), reduced = count(kernel, true);
+  if (kept > few_results || reduced < kept || kept * reduced < long_reduction) return std::nullopt;
+  auto first = std::find_if(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; });
+  std::int64_t pieces = std::min({first->extent, most_pieces, kept * reduced / piece_elements});
+  if (pieces < 2) return std::nullopt;
+  first->length = (first->extent + pieces - 1) / pieces;
+  pieces = (first->extent + first->length - 1) / first->length;
+  first->piece = expr::variable(pieces);
+
+  Kernel combine{.name = "combine " + kernel.name, .loops = {}, .passes = {Pass{}}, .row_buffers = {}};
+  Expr row = expr::integer(0);  // the number of the result, whatever its shape
+  Shape kept_shape;
+  std::vector<Expr> kept_index;
+  for (const Loop& l : kernel.loops)
+    if (!l.reduced) {
+      combine.loops.push_back(l);
+      kept_shape.push_back(l.extent);
+      kept_index.push_back(l.variable);
+    }
+  row = expr::offset_of(kept_shape, kept_index);
+  const Expr over_pieces = expr::variable(pieces);
+  combine.loops.push_back({over_pieces, pieces, true});
+  combine.passes[0].rows = std::move(kernel.passes[0].rows);
+  kernel.passes[0].rows.clear();
+  for (Reduce& r : kernel.passes[0].reductions) {
+    const auto partial = static_cast<BufferId>(program.buffers.size());
+    program.buffers.push_back({{r.value->dtype, {pieces, kept}, false}, Storage::arena, 0});
+    // The piece's result is read like the whole one's, but under its own number and dtype.
+    kernel.passes[0].rows.push_back({partial, first->piece * expr::integer(kept) + row,
+                                     expr::load(partial, r.value->dtype, expr::integer(0))});
+    combine.passes[0].reductions.push_back(
+        {r.op, expr::load(partial, r.value->dtype, over_pieces * expr::integer(kept) + row), {}, r.result});
+    r.result = partial;
+  }
+  const Loop piece_loop{first->piece, pieces, false};
+  kernel.loops.insert(kernel.loops.begin(), piece_loop);
+  return combine;
+}
+
+}  // namespace
+
+void build_kernels(const Group& group, Definitions& definitions, const Schedule& schedule, Program& program) {
+  Kernel kernel = KernelBuilder(group, definitions, schedule, program).build();
+  const bool stores_something = std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) {
+    return !p.stores.empty() || !p.rows.empty();
+  });
+  if (!stores_something) return;
+  simplify_loops(kernel);
+  auto combine = cut(kernel, program);
+  program.steps.push_back(std::move(kernel));
+  if (combine) program.steps.push_back(std::move(*combine));
+}
+
+}  // namespace cotan::compiler

@@ -1,0 +1,20 @@
+// Memory: every value that is in memory gets a place, temporaries share one arena.
+#pragma once
+#include "compiler/program.hpp"
+
+namespace cotan::compiler {
+
+/// Buffers are 64-byte aligned: a cache line, and the widest vector.
+inline constexpr std::int64_t alignment = 64;
+
+/// Gives each buffer of storage arena its offset, so that two whose lifetimes overlap never do. A kernel's
+/// result takes the place of an operand that it reads last, element by element.
+void plan_memory(Program& program);
+
+/// Buffers that a step reads and writes.
+std::vector<BufferId> reads_of(const Step& step);
+std::vector<BufferId> writes_of(const Step& step);
+/// Whether every element of `operand` that the kernel reads is read before `result` is written there.
+bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result);
+
+}  // namespace cotan::compiler

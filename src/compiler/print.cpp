@@ -1,0 +1,82 @@
+// Programs as text, for people.
+#include "compiler/program.hpp"
+#include "core/error.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+std::string place_of(const Program& program, BufferId b) {
+  const Buffer& buffer = program.buffers[static_cast<std::size_t>(b)];
+  switch (buffer.storage) {
+    case Storage::input:
+      return fmt::format("input {}", buffer.place);
+    case Storage::output:
+      return fmt::format("output {}", buffer.place);
+    case Storage::arena:
+      return fmt::format("arena +{}", buffer.place);
+    case Storage::row:
+      return "one row";
+    case Storage::none:
+      break;
+  }
+  return "registers";
+}
+
+std::string loops_of(const Kernel& kernel) {
+  std::vector<std::string> parts;
+  for (const Loop& l : kernel.loops)
+    parts.push_back(fmt::format("{}{}<{}{}", l.reduced ? "reduce " : "", to_string(l.variable), l.extent,
+                                l.length ? fmt::format(" in pieces of {}", l.length) : ""));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string shortened(std::string text) {
+  constexpr std::size_t most = 400;
+  if (text.size() > most) text = text.substr(0, most) + " ...";
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const Program& program, const Kernel& kernel) {
+  std::string out = fmt::format("kernel {} [{}]\n", kernel.name, loops_of(kernel));
+  for (std::size_t p = 0; p < kernel.passes.size(); ++p) {
+    const Pass& pass = kernel.passes[p];
+    const std::string indent(kernel.passes.size() > 1 ? 4 : 2, ' ');
+    if (kernel.passes.size() > 1) out += fmt::format("  pass {}\n", p);
+    for (const Reduce& r : pass.reductions)
+      out += fmt::format("{}b{}: {} = {} of {}\n", indent, r.result,
+                         program.buffers[static_cast<std::size_t>(r.result)].type, name(r.op),
+                         shortened(to_string(r.value)));
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& s : *stores)
+        out += fmt::format("{}b{}[{}]: {} ({}) = {}\n", indent, s.buffer, to_string(s.offset),
+                           program.buffers[static_cast<std::size_t>(s.buffer)].type,
+                           place_of(program, s.buffer), shortened(to_string(s.value)));
+  }
+  return out;
+}
+
+std::string to_string(const Program& program, const Routine& routine) {
+  std::vector<std::string> operands, results;
+  for (const Operand& o : routine.operands)
+    operands.push_back(o.buffer < 0 ? o.type.str()
+                                    : fmt::format("b{}: {} ({})", o.buffer, o.type, place_of(program, o.buffer)));
+  for (BufferId b : routine.results)
+    results.push_back(fmt::format("b{}: {} ({})", b, program.buffers[static_cast<std::size_t>(b)].type,
+                                  place_of(program, b)));
+  return fmt::format("routine {}\n  {} <- {}\n", routine.primitive->name, fmt::join(results, ", "),
+                     fmt::join(operands, ", "));
+}
+
+std::string to_string(const Program& program) {
+  std::string out = fmt::format("program {}: {} steps, {} bytes in, {} bytes out, arena {} bytes ({} without reuse)\n",
+                                program.name, program.steps.size(), program.input_bytes,
+                                program.output_bytes, program.arena_bytes, program.temporary_bytes);
+  for (const Step& step : program.steps)
+    out += std::visit([&](const auto& s) { return to_string(program, s); }, step);
+  return out;
+}
+
+}  // namespace cotan::compiler

@@ -1,0 +1,124 @@
+// Program: what the compiler makes of a Jaxpr and what back ends run. Steps over buffers whose places are planned.
+#pragma once
+#include <variant>
+
+#include "core/jaxpr.hpp"
+#include "expr/lowering.hpp"
+
+namespace cotan::compiler {
+
+using expr::Expr;
+using BufferId = std::int32_t;  ///< index into Program::buffers
+
+enum class Storage : std::uint8_t {
+  none,       ///< never in memory: folded into kernels, or a value in registers
+  input,      ///< the caller's array
+  output,     ///< memory that the caller gets
+  arena,      ///< at an offset of the program's one block of temporary memory
+  row,        ///< one row of a kernel at a time, private to the thread
+};
+
+struct Buffer {
+  AbstractValue type;
+  Storage storage = Storage::none;
+  std::int64_t place = 0;  ///< number of the input or output, or offset in the arena in bytes
+  std::size_t bytes() const { return static_cast<std::size_t>(type.size()) * itemsize(type.dtype); }
+};
+
+/// A loop of a kernel. Reduced loops run inside the kept ones; kept ones may run in parallel.
+struct Loop {
+  Expr variable;
+  std::int64_t extent;
+  bool reduced;
+  /// Where set, the loop runs over [piece * length, min(extent, (piece + 1) * length)): one piece of a
+  /// reduction that is cut up to run in parallel. `piece` is the variable of a kept loop.
+  Expr piece = {};
+  std::int64_t length = 0;
+};
+
+struct Store {
+  BufferId buffer;
+  Expr offset, value;
+};
+/// Combines `value` over the reduced loops. Later expressions read the result as load(result, …).
+struct Reduce {
+  expr::ReduceOp op;
+  Expr value;
+  Expr position;  ///< argmax, argmin: what is kept beside the value, an i64
+  BufferId result;
+};
+/// One run over the reduced loops. A kernel without reduced loops has one pass, of stores alone.
+struct Pass {
+  std::vector<Reduce> reductions;
+  std::vector<Store> stores;  ///< per element of the whole domain
+  std::vector<Store> rows;    ///< per element of the kept domain, after the reductions
+};
+
+/// A fused loop nest.
+struct Kernel {
+  std::string name;  ///< of the primitives in it
+  std::vector<Loop> loops;
+  std::vector<Pass> passes;
+  std::vector<BufferId> row_buffers;  ///< of storage row; offsets count from the start of the row
+};
+
+/// An operand of a routine: memory as it lies, walked with strides; or a scalar constant.
+struct Operand {
+  BufferId buffer = -1;
+  std::int64_t offset = 0;  ///< in elements
+  Ints strides = {};        ///< in elements, one per axis
+  AbstractValue type = {};
+  Array literal = {};  ///< where there is no buffer
+};
+/// A primitive on whole arrays.
+struct Routine {
+  const Primitive* primitive;
+  Params params;
+  std::vector<Operand> operands;
+  std::vector<BufferId> results;
+};
+
+using Step = std::variant<Kernel, Routine>;
+
+/// Where an output of the program comes from.
+struct Output {
+  BufferId buffer = -1;  ///< of storage output, or input: then the caller's own array is the result
+  Array literal;
+  AbstractValue type;
+};
+
+struct Program {
+  std::string name;
+  expr::Graph graph;  ///< of all expressions below
+  std::vector<Buffer> buffers;
+  std::vector<BufferId> inputs;
+  std::vector<Output> outputs;
+  std::vector<Step> steps;
+  std::size_t arena_bytes = 0;
+  std::size_t temporary_bytes = 0;  ///< what the arena would be without reuse
+  std::size_t output_bytes = 0, input_bytes = 0;
+
+  std::size_t peak_bytes() const { return input_bytes + output_bytes + arena_bytes; }
+  int count(Storage) const;
+};
+
+/// What a back end can do itself: decides which operations are routines and which become loops.
+struct Target {
+  /// Whether the operation runs as a routine although it could be lowered (a large matrix product).
+  bool (*prefers_routine)(const Primitive&, std::span<const AbstractValue>, const Params&) = nullptr;
+  /// Whether the routine takes operands with any strides, and not dense ones alone.
+  bool (*takes_strides)(const Primitive&, const AbstractValue&) = nullptr;
+  /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
+  /// would not end.
+  void (*check_size)(const AbstractValue&) = nullptr;
+};
+
+/// Jaxpr -> Program. `passes` gets a printout after each pass, where given.
+std::unique_ptr<Program> compile(const JaxprPtr& jaxpr, const Target& target,
+                                 std::vector<std::pair<std::string, std::string>>* passes = nullptr);
+
+std::string to_string(const Program& program);
+std::string to_string(const Program& program, const Kernel& kernel);
+std::string to_string(const Program& program, const Routine& routine);
+
+}  // namespace cotan::compiler
