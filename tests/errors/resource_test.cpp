@@ -99,9 +99,9 @@ TEST(MemoryErrors, ResultsOfOperations) {
 
 TEST(DeviceErrors, Unknown) {
   EXPECT_ERROR(DeviceError, default_device("abacus"),
-               "[device] there is no device 'abacus'; this build has: reference");
+               "[device] there is no device 'abacus'; this build has: native, reference");
   EXPECT_ERROR(DeviceError, device_put(1.0, "tpu"), "[device] there is no device 'tpu'");
-  EXPECT_EQ(default_device(), "reference");
+  EXPECT_EQ(default_device(), "native");
 }
 
 TEST(NanErrors, NameThePrimitive) {

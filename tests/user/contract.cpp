@@ -33,7 +33,7 @@ void arrays() {
   std::vector<float> v = a.to_vector<float>();
   CHECK(s == 10.f && v.size() == 4);
   CHECK(a.shape() == ct::Shape({2, 2}) && a.ndim() == 2 && a.size() == 4);
-  CHECK(a.device() == "reference" && a.astype(ct::f64).dtype() == ct::f64);
+  CHECK(a.device() == "native" && a.astype(ct::f64).dtype() == ct::f64);
   CHECK(a.T().to_vector<float>()[1] == 3.f);
   std::ostringstream out;
   out << a;

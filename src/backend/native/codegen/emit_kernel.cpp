@@ -588,8 +588,9 @@ class KernelEmitter {
     const auto affine = affine_in(offset, vector_->variable);
     Value* rest = affine && !place_of(affine->rest).varying ? emit_scalar(affine->rest) : nullptr;
     Value* offsets = rest ? nullptr : emit(offset, u);
-    Value* when = predicate ? emit_lanes(predicate, u) : nullptr;
+    Value* when = predicate ? emit(predicate, u) : nullptr;
     auto b = nest_.at(place.level);
+    if (when && !place_of(predicate).varying) when = splat(b, when);
     if (mask_) when = when ? b.CreateAnd(when, mask_) : mask_;
     llvm::Type* type = vector_of(element, schedule_.width);
     Value* first = b.CreateAdd(base_, number(std::int64_t{u} * schedule_.width));
