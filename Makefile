@@ -24,9 +24,10 @@ test: setup  ## build everything and run the tests
 	$(call build,release)
 	@ctest --preset release -j $(JOBS)
 
-bench: setup  ## run the benchmarks; ARGS="--benchmark_filter=…" selects
+bench: setup  ## cotan beside JAX, PyTorch, jax-js, OpenBLAS; ARGS="--only softmax --quick" selects, --help
 	$(call build,release,cotan_bench)
-	@build/release/bench/cotan_bench $(ARGS)
+	@tools/bench_setup.sh python
+	@python3 bench/run.py $(ARGS)
 
 docs: setup  ## regenerate docs/features.md from the case table
 	$(call build,release,test_cases)

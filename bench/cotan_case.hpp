@@ -14,34 +14,6 @@ namespace bench {
 namespace ct = cotan;
 namespace np = cotan::numpy;
 
-/// Functions of cotan that may not be in this build. Where cotan has them, overload resolution prefers them
-/// to these; where it has not, the result is Absent and the workload or column is reported as missing.
-namespace absent {
-struct Absent {};
-template <class = void>
-Absent clear_caches();
-Absent explain(...);
-Absent conv_general_dilated(...);
-}  // namespace absent
-
-namespace hooks {
-using namespace absent;
-using namespace cotan;
-
-/// Forgets compiled programs, so that the next call of a fresh jit really compiles.
-template <class = void>
-void forget_compiled() {
-  if constexpr (!std::is_same_v<decltype(clear_caches()), Absent>) clear_caches();
-}
-template <class F, class... A>
-inline constexpr bool has_explain =
-    !std::is_same_v<decltype(explain(std::declval<const F&>(), std::declval<const A&>()...)), Absent>;
-template <class F, class... A>
-std::int64_t peak_bytes(const F& jitted, const A&... args) {
-  return static_cast<std::int64_t>(explain(jitted, args...).peak_bytes);
-}
-}  // namespace hooks
-
 template <class T>
 void wait_for(const T& result) {
   if constexpr (std::is_same_v<T, ct::Array>)
@@ -86,16 +58,15 @@ Case jitted(const F& f, const A&... args) {
     benchmark::DoNotOptimize(result);
   };
   made.compile = [=] {
-    hooks::forget_compiled();
+    ct::clear_caches();  // so that the call really compiles
     const auto fresh = ct::jit(f);
     const double first = seconds(fresh);
     return std::max(0.0, first - std::min({seconds(fresh), seconds(fresh), seconds(fresh)}));
   };
   made.check = [=] { return summary(std::apply(compiled, arguments)); };
-  if constexpr (hooks::has_explain<decltype(compiled), A...>)
-    made.peak = [=] {
-      return std::apply([&](const auto&... a) { return hooks::peak_bytes(compiled, a...); }, arguments);
-    };
+  made.peak = [=] {
+    return std::apply([&](const auto&... a) { return ct::explain(compiled, a...).peak_bytes; }, arguments);
+  };
   return made;
 }
 

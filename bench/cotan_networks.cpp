@@ -26,26 +26,6 @@ Array attention(const Array& x, const Array& project_qkv, const Array& project_o
   return x + np::matmul(mixed.transpose({0, 2, 1, 3}).reshape({batch, tokens, width}), project_out);
 }
 
-namespace hooks {
-using namespace absent;
-using namespace cotan::lax;
-using Padding = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
-template <class T>
-inline constexpr bool has_convolution =
-    !std::is_same_v<decltype(conv_general_dilated(std::declval<const T&>(), std::declval<const T&>(),
-                                                  std::vector<std::int64_t>(), Padding())),
-                    Absent>;
-/// 3x3, stride 1, same size; NCHW and OIHW.
-template <class T>
-T convolution(const T& x, const T& kernel) {
-  if constexpr (has_convolution<T>)
-    return conv_general_dilated(x, kernel, std::vector<std::int64_t>{1, 1}, Padding{{1, 1}, {1, 1}});
-  else
-    throw Missing("this build has no lax::conv_general_dilated");
-}
-}  // namespace hooks
-
 struct Layer {
   Array weight, bias;
 };
@@ -78,7 +58,10 @@ Network random_network(const std::vector<std::int64_t>& widths) {
   return network;
 }
 
-Array convolution(const Array& x, const Array& kernel) { return hooks::convolution(x, kernel); }
+/// 3x3, stride 1, same size; NCHW and OIHW.
+Array convolution(const Array& x, const Array& kernel) {
+  return cotan::lax::conv_general_dilated(x, kernel, {.padding = {{1, 1}, {1, 1}}});
+}
 
 Array image(const Parameters& p, std::uint32_t seed) {
   return random_array({p["batch"], p["channels"], p["size"], p["size"]}, seed);

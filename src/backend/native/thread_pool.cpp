@@ -72,6 +72,26 @@ bool spin_until(Ready ready) {
   return ready();
 }
 
+// A thread that is woken often ends up on the core of the one that woke it, where the two only take turns,
+// and the scheduler can take very long to notice that another core is idle. So workers look where they are.
+int current_core() {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+void leave_core([[maybe_unused]] int core) {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+#endif
+}
+
 class ThreadPool {
  public:
   /// Never destroyed: a worker may still be asleep in it when the process exits.
@@ -90,7 +110,9 @@ class ThreadPool {
     if (wanted == workers_.size()) return;
     if (wanted < workers_.size()) retire_workers();
     try {
-      while (workers_.size() < wanted) workers_.emplace_back([this] { work(); });
+      shares_ = std::vector<Share>(threads);
+      while (workers_.size() < wanted)
+        workers_.emplace_back([this, share = workers_.size() + 1] { work(share); });
     } catch (const std::exception&) {
       int expected = threads;
       wanted_threads().compare_exchange_strong(expected, static_cast<int>(workers_.size()) + 1);
@@ -99,13 +121,18 @@ class ThreadPool {
 
   /// For the owner only.
   void run(std::int64_t chunks, void (*f)(void*, std::int64_t), void* context) {
-    f_ = f, context_ = context, chunks_ = chunks;
-    next_chunk_.store(0, std::memory_order_relaxed);
+    f_ = f, context_ = context;
+    const auto shares = static_cast<std::int64_t>(shares_.size());
+    for (std::int64_t i = 0; i < shares; ++i) {
+      shares_[i].next.store(i * chunks / shares, std::memory_order_relaxed);
+      shares_[i].end = (i + 1) * chunks / shares;
+    }
+    owner_core_ = current_core();
     failed_.store(false, std::memory_order_relaxed);
     error_ = nullptr;
     gate_.store(gate_open, std::memory_order_release);
     announce(chunks - 1);
-    run_chunks();
+    run_chunks(0);
     close_gate();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
@@ -141,18 +168,23 @@ class ThreadPool {
       for (std::int64_t i = 0; i < useful_workers; ++i) epoch_.notify_one();
   }
 
-  void run_chunks() {
-    for (std::int64_t chunk; (chunk = next_chunk_.fetch_add(1, std::memory_order_relaxed)) < chunks_;) {
-      try {
-        f_(context_, chunk);
-      } catch (...) {
-        if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
-        next_chunk_.store(chunks_, std::memory_order_relaxed);
-      }
+  void run_chunks(std::size_t own_share) {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      Share& share = shares_[(own_share + i) % shares_.size()];
+      for (std::int64_t chunk; (chunk = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
+        run_chunk(chunk);
+    }
+  }
+  void run_chunk(std::int64_t chunk) {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      f_(context_, chunk);
+    } catch (...) {
+      if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
     }
   }
 
-  void work() {
+  void work(std::size_t share) {
     for (int seen = 0;;) {  // a new worker looks for a loop first: there is one, or there was
       const auto news = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
       if (!spin_until(news)) {
@@ -163,7 +195,8 @@ class ThreadPool {
       seen = epoch_.load(std::memory_order_acquire);
       if (stopping_.load(std::memory_order_relaxed)) return;
       if (enter()) {
-        run_chunks();
+        if (owner_core_ == current_core()) leave_core(owner_core_);
+        run_chunks(share);
         leave();
       }
     }
@@ -178,18 +211,24 @@ class ThreadPool {
     stopping_.store(false, std::memory_order_relaxed);
   }
 
+  /// A part of the chunks, claimed one by one. On a cache line of its own.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+
   std::atomic<bool> owned_{false};
   std::vector<std::thread> workers_;
+  std::vector<Share> shares_ = std::vector<Share>(1);  ///< the first is the owner's
 
   // The loop that is running.
   void (*f_)(void*, std::int64_t) = nullptr;
   void* context_ = nullptr;
-  std::int64_t chunks_ = 0;
+  int owner_core_ = -1;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
 
-  // Each on its own cache line: workers spin on the epoch while others claim chunks.
-  alignas(64) std::atomic<std::int64_t> next_chunk_{0};
+  // Apart from each other: workers spin on the epoch while others pass the gate.
   alignas(64) std::atomic<int> gate_{0};
   alignas(64) std::atomic<int> epoch_{0};  ///< how many loops there have been
   std::atomic<int> sleepers_{0};
