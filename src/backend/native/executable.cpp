@@ -38,11 +38,11 @@ extern "C" int cotan_native_routine(void* context, std::int64_t number, void* co
     return 1;
   }
 }
-extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::byte*, std::int64_t, std::int64_t),
-                                     void* const* io, std::byte* arena, std::int64_t iterations, std::int64_t grain) {
+extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, std::int64_t), void* const* buffers,
+                                     std::int64_t iterations, std::int64_t grain) {
   parallel_for((iterations + grain - 1) / grain, [&](std::int64_t chunk) {
     const std::int64_t begin = chunk * grain;
-    kernel(io, arena, begin, std::min(iterations, begin + grain));
+    kernel(buffers, begin, std::min(iterations, begin + grain));
   });
   return 0;
 }

@@ -6,8 +6,8 @@
 
 extern "C" {
 int cotan_native_routine(void*, std::int64_t, void* const*, std::byte*);
-int cotan_native_parallel(void (*)(void* const*, std::byte*, std::int64_t, std::int64_t), void* const*, std::byte*,
-                          std::int64_t, std::int64_t);
+int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t,
+                          std::int64_t);
 }
 
 namespace cotan::native {

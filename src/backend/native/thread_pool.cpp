@@ -122,11 +122,9 @@ class ThreadPool {
   /// For the owner only.
   void run(std::int64_t chunks, void (*f)(void*, std::int64_t), void* context) {
     f_ = f, context_ = context;
-    const auto shares = static_cast<std::int64_t>(shares_.size());
-    for (std::int64_t i = 0; i < shares; ++i) {
-      shares_[i].next.store(i * chunks / shares, std::memory_order_relaxed);
-      shares_[i].end = (i + 1) * chunks / shares;
-    }
+    chunks_ = chunks;
+    for (std::size_t i = 0; i < shares_.size(); ++i)
+      shares_[i].next.store(static_cast<std::int64_t>(i), std::memory_order_relaxed);
     owner_core_ = current_core();
     failed_.store(false, std::memory_order_relaxed);
     error_ = nullptr;
@@ -169,9 +167,10 @@ class ThreadPool {
   }
 
   void run_chunks(std::size_t own_share) {
+    const auto step = static_cast<std::int64_t>(shares_.size());
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       Share& share = shares_[(own_share + i) % shares_.size()];
-      for (std::int64_t chunk; (chunk = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
+      for (std::int64_t chunk; (chunk = share.next.fetch_add(step, std::memory_order_relaxed)) < chunks_;)
         run_chunk(chunk);
     }
   }
@@ -211,10 +210,10 @@ class ThreadPool {
     stopping_.store(false, std::memory_order_relaxed);
   }
 
-  /// A part of the chunks, claimed one by one. On a cache line of its own.
+  /// Every n-th chunk for n threads (neighbours are often alike in cost), claimed one by one. On a cache line
+  /// of its own.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next{0};
-    std::int64_t end = 0;
   };
 
   std::atomic<bool> owned_{false};
@@ -224,6 +223,7 @@ class ThreadPool {
   // The loop that is running.
   void (*f_)(void*, std::int64_t) = nullptr;
   void* context_ = nullptr;
+  std::int64_t chunks_ = 0;
   int owner_core_ = -1;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};

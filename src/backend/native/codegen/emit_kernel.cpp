@@ -2,6 +2,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -39,6 +40,7 @@ class KernelEmitter {
         schedule_(schedule),
         function_(function),
         nest_(function),
+        buffers_(buffers_of(program, kernel)),
         i64_(llvm::Type::getInt64Ty(context_)),
         lanes_reduce_(schedule.lanes_reduce(kernel)) {
     for (const Loop& l : kernel.loops) (l.reduced ? reduced_ : kept_).push_back(&l);
@@ -53,32 +55,49 @@ class KernelEmitter {
   }
 
   void emit() {
-    Value* t = open_loop(function_->getArg(2), function_->getArg(3), 1, "iteration");
-    decode(t);
+    if (once_) {
+      decode(number(0));
+    } else {
+      Value* begin = schedule_.grain ? function_->getArg(1) : number(0);
+      Value* end = schedule_.grain ? function_->getArg(2) : number(schedule_.iterations);
+      decode(open_loop(begin, end, 1, "iteration"));
+    }
     if (tiled_) {
       variables_[tiled_->variable.get()] = open_loop(tile_begin_, tile_end_, 1, "row");
       over_vectors();
       close();
+    } else if (schedule_.sums_in_memory) {
+      sum_in_memory();
     } else if (vector_ && !lanes_reduce_) {
       over_vectors();
     } else {
       run_passes(1);
     }
-    close();
+    if (!once_) close();
     if (streamed_) nest_.here().CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     nest_.finish();
   }
 
  private:
   // Levels --------------------------------------------------------------------------------------------
-  // 0: function. 1: parallel iterations. Then the tiled loop, the kept vector loop, the reduced loops.
+  // 0: function. 1: parallel iterations. Then the tiled loop, the kept vector loop, the reduced loops. Loops
+  // that run once are none.
 
   void assign_levels() {
-    int level = 1;
+    once_ = !schedule_.grain && schedule_.iterations == 1;
+    single_vector_ = vector_ && !lanes_reduce_ && !schedule_.block && !schedule_.sums_in_memory &&
+                     vector_->extent == std::int64_t{schedule_.width} * schedule_.unroll;
+    int level = once_ ? 0 : 1;
     for (const Loop* l : kept_)
-      if (l != vector_ && l != tiled_) levels_[l->variable.get()] = 1;
+      if (l != vector_ && l != tiled_) levels_[l->variable.get()] = level;
     if (tiled_) levels_[tiled_->variable.get()] = ++level;
-    if (vector_ && !lanes_reduce_) levels_[vector_->variable.get()] = ++level;
+    if (schedule_.sums_in_memory) {  // reduced loops outside, the kept vector loop inside
+      for (const Loop* l : reduced_) levels_[l->variable.get()] = ++level;
+      levels_[vector_->variable.get()] = ++level;
+      row_level_ = innermost_ = level;
+      return;
+    }
+    if (vector_ && !lanes_reduce_) levels_[vector_->variable.get()] = single_vector_ ? level : ++level;
     row_level_ = level;
     for (const Loop* l : reduced_)
       if (l != vector_) levels_[l->variable.get()] = ++level;
@@ -184,6 +203,12 @@ class KernelEmitter {
     const std::int64_t width = schedule_.width, step = width * schedule_.unroll;
     const bool rest = has_rest(piece, vector_->extent, step);
     const bool main = piece ? piece >= step : vector_->extent >= step;
+    if (single_vector_) {
+      base_ = number(0);
+      variables_[vector_->variable.get()] = base_;
+      body(schedule_.unroll);
+      return;
+    }
     Value* main_end = end;
     if (main && rest) {
       auto b = nest_.here();
@@ -271,6 +296,64 @@ class KernelEmitter {
     }
     for (; opened > 0; --opened) close();
     for (const Accumulator& a : accumulators) finish(a);
+  }
+
+  /// A reduction whose lanes are kept, over memory that is contiguous in them: rows of operands are added, one
+  /// after the other, to a row of sums that stays in the cache.
+  void sum_in_memory() {
+    const Pass& pass = kernel_.passes[0];
+    const std::int64_t length = schedule_.block ? schedule_.block : round_up(vector_->extent, schedule_.width);
+    std::vector<Accumulator> rows;
+    for (const Reduce& r : pass.reductions) {
+      llvm::Type* element = register_type(context_, r.value->dtype);
+      rows.push_back({&r, {nest_.slot(llvm::ArrayType::get(element, static_cast<std::uint64_t>(length)), "sums")}, {}});
+    }
+    const auto slot = [&](llvm::IRBuilder<>& b, const Accumulator& a) {
+      Value* at = b.CreateSub(base_, vector_begin_);
+      return b.CreateInBoundsGEP(register_type(context_, a.reduce->value->dtype), a.values[0], at);
+    };
+    // Row by row: set, add, and take the results out.
+    in_row_loop([&] {
+      auto b = nest_.here();
+      for (const Accumulator& a : rows)
+        b.CreateAlignedStore(splat_constant(identity(a.reduce->op, a.reduce->value->dtype)), slot(b, a), llvm::Align(64));
+    }, static_cast<int>(reduced_.size()));
+    for (const Loop* l : reduced_) {
+      const auto [begin, end] = bounds(*l);
+      variables_[l->variable.get()] = open_loop(begin, end, 1, "reduce");
+    }
+    over_vectors_with([&](int) {
+      for (const Accumulator& a : rows) {
+        const Reduce& r = *a.reduce;
+        llvm::Type* type = vector_of(register_type(context_, r.value->dtype), schedule_.width);
+        Value* x = emit_lanes(r.value, 0);
+        auto b = nest_.here();
+        Value* old = b.CreateAlignedLoad(type, slot(b, a), llvm::Align(64));
+        b.CreateAlignedStore(combine(b, r.op, r.value->dtype, old, x), slot(b, a), llvm::Align(64));
+      }
+      store_all(pass.stores, 1);
+    });
+    for (std::size_t k = 0; k < reduced_.size(); ++k) close();
+    in_row_loop([&] {
+      auto b = nest_.here();
+      for (const Accumulator& a : rows) {
+        llvm::Type* type = vector_of(register_type(context_, a.reduce->value->dtype), schedule_.width);
+        results_[{a.reduce->result, 0}] = b.CreateAlignedLoad(type, slot(b, a), llvm::Align(64));
+      }
+      store_all(pass.rows, 1);
+    }, static_cast<int>(reduced_.size()));
+  }
+  static std::int64_t round_up(std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; }
+  template <class F>
+  void over_vectors_with(F&& body) {
+    vector_loop(vector_begin_, vector_end_, schedule_.block, body);
+  }
+  /// A vector loop outside the reduced loops, at the level of those inside: empty levels stand for the loops.
+  template <class F>
+  void in_row_loop(F&& body, int loops) {
+    for (int k = 0; k < loops; ++k) open_if(llvm::ConstantInt::getTrue(context_));
+    over_vectors_with([&](int) { body(); });
+    for (int k = 0; k < loops; ++k) close();
   }
 
   std::pair<Value*, Value*> bounds(const Loop& l) {
@@ -524,16 +607,12 @@ class KernelEmitter {
       pointer = nest_.slot(llvm::ArrayType::get(memory_type(context_, buffer.type.dtype), static_cast<std::uint64_t>(n)),
                            "row");
     } else {
+      const auto at = std::find(buffers_.begin(), buffers_.end(), id);
+      internal_check(at != buffers_.end(), "a kernel uses a buffer that it was not given");
       auto b = nest_.at(0);
       llvm::Type* ptr = llvm::PointerType::getUnqual(context_);
-      if (buffer.storage == Storage::arena) {
-        pointer = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function_->getArg(1), static_cast<std::uint64_t>(buffer.place));
-      } else {
-        const auto slot = buffer.storage == Storage::input
-                              ? buffer.place
-                              : buffer.place + static_cast<std::int64_t>(program_.inputs.size());
-        pointer = b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(ptr, function_->getArg(0), static_cast<std::uint64_t>(slot)));
-      }
+      pointer = b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(ptr, function_->getArg(0),
+                                                               static_cast<std::uint64_t>(at - buffers_.begin())));
     }
     bases_.emplace(id, pointer);
     return pointer;
@@ -707,6 +786,7 @@ class KernelEmitter {
   const KernelSchedule& schedule_;
   llvm::Function* function_;
   Nest nest_;
+  const std::vector<BufferId> buffers_;
   llvm::Type* i64_;
   const bool lanes_reduce_;
   std::vector<const Loop*> kept_, reduced_;
@@ -731,6 +811,8 @@ class KernelEmitter {
   Value *base_ = nullptr, *mask_ = nullptr;  ///< of the open vector loop: its index, and which lanes are in it
   Value *vector_begin_ = nullptr, *vector_end_ = nullptr, *tile_begin_ = nullptr, *tile_end_ = nullptr;
   bool streamed_ = false;
+  bool once_ = false;           ///< there is one parallel iteration
+  bool single_vector_ = false;  ///< and the vector loop is one step
 };
 
 }  // namespace
@@ -739,9 +821,10 @@ llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const 
                             const KernelSchedule& schedule, const std::string& name) {
   llvm::LLVMContext& c = module.getContext();
   llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {ptr, ptr, i64, i64}, false);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {ptr, i64, i64}, false);
   llvm::Function* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
-  for (unsigned k : {0u, 1u}) f->addParamAttr(k, llvm::Attribute::NoAlias);
+  f->addParamAttr(0, llvm::Attribute::NoAlias);
+  f->addParamAttr(0, llvm::Attribute::ReadOnly);
   f->addFnAttr(llvm::Attribute::NoUnwind);
   KernelEmitter(module, program, kernel, schedule, f).emit();
   return f;

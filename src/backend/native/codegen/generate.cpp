@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <unordered_map>
+
 #include "backend/native/codegen/emit_kernel.hpp"
 #include "backend/native/codegen/engine.hpp"
 #include "core/error.hpp"
@@ -23,12 +25,24 @@ void emit_entry(llvm::Module& module, const Program& program, const std::vector<
   llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c), *i32 = llvm::Type::getInt32Ty(c);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false),
                                           llvm::Function::ExternalLinkage, entry_name, module);
-  const auto parallel = module.getOrInsertFunction(
-      "cotan_native_parallel", llvm::FunctionType::get(i32, {ptr, ptr, ptr, i64, i64}, false));
+  const auto parallel = module.getOrInsertFunction("cotan_native_parallel",
+                                                   llvm::FunctionType::get(i32, {ptr, ptr, i64, i64}, false));
   const auto routine = module.getOrInsertFunction("cotan_native_routine",
                                                   llvm::FunctionType::get(i32, {ptr, i64, ptr, ptr}, false));
   llvm::Value *io = function->getArg(0), *arena = function->getArg(1), *caller = function->getArg(2);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "entry", function));
+  std::size_t most = 0;
+  for (const compiler::Step& step : program.steps)
+    if (const auto* kernel = std::get_if<Kernel>(&step)) most = std::max(most, buffers_of(program, *kernel).size());
+  llvm::Value* buffers = b.CreateAlloca(ptr, b.getInt64(std::max<std::size_t>(most, 1)));
+  const auto address = [&](compiler::BufferId id) -> llvm::Value* {
+    const compiler::Buffer& buffer = program.buffers[static_cast<std::size_t>(id)];
+    if (buffer.storage == compiler::Storage::arena)
+      return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, static_cast<std::uint64_t>(buffer.place));
+    const auto slot = static_cast<std::uint64_t>(buffer.place) +
+                      (buffer.storage == compiler::Storage::output ? program.inputs.size() : 0);
+    return b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(ptr, io, slot));
+  };
   std::size_t next_kernel = 0, next_routine = 0;
   const auto leave_on_failure = [&](llvm::Value* status) {
     auto *fail = llvm::BasicBlock::Create(c, "fail", function), *on = llvm::BasicBlock::Create(c, "on", function);
@@ -41,11 +55,15 @@ void emit_entry(llvm::Module& module, const Program& program, const std::vector<
     if (std::holds_alternative<Kernel>(step)) {
       const KernelSchedule& s = schedules[next_kernel];
       llvm::Function* kernel = kernels[next_kernel++];
+      std::uint64_t k = 0;
+      for (auto id : buffers_of(program, std::get<Kernel>(step)))
+        b.CreateStore(address(id), b.CreateConstInBoundsGEP1_64(ptr, buffers, k++));
+      llvm::Value* iterations = b.getInt64(static_cast<std::uint64_t>(s.iterations));
       if (s.grain)
-        leave_on_failure(b.CreateCall(parallel, {kernel, io, arena, b.getInt64(static_cast<std::uint64_t>(s.iterations)),
-                                                 b.getInt64(static_cast<std::uint64_t>(s.grain))}));
+        leave_on_failure(
+            b.CreateCall(parallel, {kernel, buffers, iterations, b.getInt64(static_cast<std::uint64_t>(s.grain))}));
       else
-        b.CreateCall(kernel, {io, arena, b.getInt64(0), b.getInt64(static_cast<std::uint64_t>(s.iterations))});
+        b.CreateCall(kernel, {buffers, b.getInt64(0), iterations});
     } else {
       leave_on_failure(b.CreateCall(routine, {caller, b.getInt64(next_routine++), io, arena}));
     }
@@ -75,10 +93,15 @@ Code generate(Program& program, GeneratedText* text) {
   engine.prepare(*module);
   const auto schedules = schedule_kernels(program);
   std::vector<llvm::Function*> kernels;
+  std::unordered_map<std::string, llvm::Function*> emitted;  // layers of a network repeat each other
   for (const compiler::Step& step : program.steps)
-    if (const auto* kernel = std::get_if<Kernel>(&step))
-      kernels.push_back(emit_kernel(*module, program, *kernel, schedules[kernels.size()],
-                                    fmt::format("kernel{}", kernels.size())));
+    if (const auto* kernel = std::get_if<Kernel>(&step)) {
+      const KernelSchedule& schedule = schedules[kernels.size()];
+      llvm::Function*& function = emitted[signature_of(program, *kernel, schedule)];
+      if (!function)
+        function = emit_kernel(*module, program, *kernel, schedule, fmt::format("kernel{}", emitted.size() - 1));
+      kernels.push_back(function);
+    }
   emit_entry(*module, program, schedules, kernels);
   const Compiled compiled = engine.compile(std::move(owned), entry_name,
                                            text ? &text->llvm_ir : nullptr, text ? &text->assembly : nullptr);

@@ -23,6 +23,7 @@ constexpr std::int64_t parallel_work = 1 << 19;   ///< operations below which th
 constexpr std::int64_t chunk_work = 1 << 18;
 constexpr std::int64_t most_chunks = 64;
 constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
+constexpr std::int64_t sums_in_memory = 2048;     ///< elements of a row of sums
 constexpr std::int64_t tile_elements = 64;
 constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
 
@@ -107,6 +108,14 @@ std::size_t bytes_touched(const compiler::Program& program, const Kernel& kernel
   return bytes;
 }
 
+/// One pass whose sums need no positions.
+bool can_sum_in_memory(const Kernel& kernel) {
+  if (kernel.passes.size() != 1) return false;
+  for (const Reduce& r : kernel.passes[0].reductions)
+    if (r.position) return false;
+  return true;
+}
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -133,6 +142,9 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     const bool light = c.cost < 48;
     if (lanes.reduced) {
       while (light && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
+    } else if (reduces && can_sum_in_memory(kernel) && reduced >= 8 && lanes.extent >= 4 * s.width) {
+      s.sums_in_memory = true;
+      s.block = sums_in_memory;
     } else if (reduces) {
       while (light && reduced >= 4 && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
       s.block = std::int64_t{s.unroll} * s.width;
@@ -173,6 +185,7 @@ std::string describe(const Kernel& kernel, const KernelSchedule& s) {
     out += fmt::format("lanes: {} of {}", s.width, to_string(kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable));
   else
     out += "scalar";
+  if (s.sums_in_memory) out += ", sums in memory";
   if (s.unroll > 1) out += fmt::format(", unrolled {}", s.unroll);
   if (s.tiled_loop >= 0)
     out += fmt::format(", tiles of {} by {}", s.tile, s.block);

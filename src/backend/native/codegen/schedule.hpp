@@ -14,6 +14,7 @@ struct KernelSchedule {
   std::int64_t iterations = 1;  ///< of the parallel loop: all kept loops but the vector loop, and its blocks
   std::int64_t grain = 0;       ///< parallel iterations per chunk of work; 0: run serially
   bool stream = false;          ///< results go past the cache
+  bool sums_in_memory = false;  ///< lanes are kept: whole rows are added up in a row of sums
 
   bool lanes_reduce(const compiler::Kernel& k) const {
     return vector_loop >= 0 && k.loops[static_cast<std::size_t>(vector_loop)].reduced;

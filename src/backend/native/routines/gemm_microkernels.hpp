@@ -227,6 +227,8 @@ COTAN_SIMD_TARGET void combine_rows(std::int64_t columns, std::int64_t k, const 
   std::int64_t p = 0;
   for (; p + 8 <= k; p += 8)
     add_rows<Simd, 8>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
+  for (; p + 4 <= k; p += 4)
+    add_rows<Simd, 4>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
   for (; p < k; ++p)
     add_rows<Simd, 1>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
 }

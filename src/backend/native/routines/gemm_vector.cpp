@@ -14,13 +14,17 @@ namespace {
 
 // What one chunk should read at least, in elements.
 constexpr std::int64_t chunk_size = 64 * 1024;
+// Sums begin and end where the kernels like it.
+constexpr std::int64_t k_step = 16;
 
 /// How y and the sums over k are cut. The sums over parts of k are added one after the other at the end.
 struct VectorBlocking {
-  static constexpr std::int64_t most_parts = 16, shortest_sum = 64, longest_y = 8192;
-  Partition rows, parts;
+  static constexpr std::int64_t most_parts = 16, longest_y = 8192;
+  Partition rows;
+  Partition parts;  ///< of k, in units of k_step
 
-  VectorBlocking(std::int64_t m, std::int64_t k, bool along_rows) : rows{m, 1}, parts{k, 1} {
+  VectorBlocking(std::int64_t m, std::int64_t k, bool along_rows)
+      : rows{m, 1}, parts{ceil_divide(k, k_step), 1} {
     const std::int64_t chunks = m * k / chunk_size;
     if (chunks < 2) return;
     const auto limit = [](std::int64_t wanted, std::int64_t most) {
@@ -28,12 +32,11 @@ struct VectorBlocking {
     };
     if (along_rows) {
       rows.parts = limit(chunks, m);
-      if (rows.parts < most_parts) parts.parts = limit(chunks / rows.parts, most_parts);
+      if (rows.parts < most_parts) parts.parts = limit(chunks / rows.parts, std::min(most_parts, parts.size));
     } else {
       // Whole columns of A as far as their part of y stays in cache; so it is read in long runs.
       rows.parts = ceil_divide(m, longest_y);
-      if (rows.parts < most_parts)
-        parts.parts = limit(chunks / rows.parts, std::min(most_parts, k / shortest_sum));
+      if (rows.parts < most_parts) parts.parts = limit(chunks / rows.parts, std::min(most_parts, parts.size));
     }
   }
 };

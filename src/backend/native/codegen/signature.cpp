@@ -1,0 +1,88 @@
+// What makes two kernels the same code: everything but the identity of buffers.
+#include <algorithm>
+
+#include "backend/native/codegen/emit_kernel.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+using compiler::BufferId;
+using compiler::Kernel;
+using compiler::Program;
+using expr::Expr;
+
+/// Walks a kernel in a fixed order, numbering nodes, variables and buffers as they come.
+class Walk {
+ public:
+  Walk(const Program& program, const Kernel& kernel) : program_(program) {
+    for (const auto& loop : kernel.loops) {
+      note("loop", number(loop.variable), loop.extent, loop.reduced, loop.length);
+      if (loop.piece) note("piece", number(loop.piece));
+    }
+    for (const auto& pass : kernel.passes)
+      for (const auto& r : pass.reductions) results_.push_back(r.result);
+    for (const auto& pass : kernel.passes) {
+      note("pass");
+      for (const auto& r : pass.reductions)
+        note("reduce", static_cast<int>(r.op), number(r.value), r.position ? number(r.position) : -1,
+             buffer(r.result));
+      for (const auto* stores : {&pass.stores, &pass.rows}) {
+        note("stores");
+        for (const auto& s : *stores) note(buffer(s.buffer), number(s.offset), number(s.value));
+      }
+    }
+  }
+  const std::vector<BufferId>& buffers() const { return buffers_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  template <class... T>
+  void note(const T&... parts) {
+    (fmt::format_to(std::back_inserter(text_), "{} ", parts), ...);
+    text_ += '\n';
+  }
+  std::int64_t buffer(BufferId id) {
+    const auto& b = program_.buffers[static_cast<std::size_t>(id)];
+    const bool is_result = std::find(results_.begin(), results_.end(), id) != results_.end();
+    auto [at, is_new] = number_of_.try_emplace(id, static_cast<std::int64_t>(number_of_.size()));
+    if (is_new) {
+      const bool in_memory = b.storage != compiler::Storage::row && b.storage != compiler::Storage::none;
+      note("buffer", at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row, is_result);
+      if (in_memory) buffers_.push_back(id);
+    }
+    return at->second;
+  }
+  int number(Expr e) {
+    if (const auto at = numbers_.find(e.get()); at != numbers_.end()) return at->second;
+    std::vector<int> operands;
+    for (Expr x : e->operands) operands.push_back(number(x));
+    std::int64_t bits = e->bits;
+    if (e->op == expr::Op::load) bits = buffer(static_cast<BufferId>(bits));
+    if (e->op == expr::Op::variable) bits = 0;
+    const int n = static_cast<int>(numbers_.size());
+    numbers_.emplace(e.get(), n);
+    note(n, static_cast<int>(e->op), static_cast<int>(e->dtype), bits, fmt::format("{}", fmt::join(operands, ",")),
+         fmt::format("{}", fmt::join(e->coefficients, ",")), e->function ? e->function->name : "", e->range.lo, e->range.hi);
+    return n;
+  }
+
+  const Program& program_;
+  std::vector<BufferId> buffers_, results_;
+  std::unordered_map<BufferId, std::int64_t> number_of_;
+  std::unordered_map<const expr::Node*, int> numbers_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::vector<BufferId> buffers_of(const Program& program, const Kernel& kernel) {
+  return Walk(program, kernel).buffers();
+}
+std::string signature_of(const Program& program, const Kernel& kernel, const KernelSchedule& s) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}", s.vector_loop, s.width, s.unroll, s.block, s.tiled_loop,
+                     s.tile, s.iterations, s.grain, s.stream, s.sums_in_memory, Walk(program, kernel).text());
+}
+
+}  // namespace cotan::native
