@@ -59,6 +59,10 @@ std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
   Definitions definitions(*jaxpr, target);
   Schedule schedule = fuse(*jaxpr, definitions, target);
   assign_storage(*jaxpr, schedule, *program);
+  for (std::size_t v = 0; v < jaxpr->types.size(); ++v)
+    if (definitions.kind(static_cast<BufferId>(v)) == Kind::pointwise)
+      definitions.set_loaded(static_cast<BufferId>(v), schedule.materialized[v]);
+  definitions.forget();
   for (std::size_t n = 0; n < schedule.nodes.size(); ++n) {
     if (const Group* group = schedule.nodes[n].group.get()) {
       build_kernels(*group, definitions, schedule, *program);

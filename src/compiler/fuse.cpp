@@ -64,6 +64,7 @@ class Fuser {
     out_.node_of.assign(jaxpr.types.size(), -1);
     out_.materialized.assign(jaxpr.types.size(), false);
     placed_.assign(jaxpr.types.size(), false);
+    required_.assign(jaxpr.types.size(), false);
   }
 
   Schedule run() {
@@ -78,8 +79,9 @@ class Fuser {
     for (const Atom& a : jaxpr_.outputs)
       if (const Var* v = std::get_if<Var>(&a)) {
         if (definitions_.kind(v->id) == Kind::inlined) place(v->id);
-        if (definitions_.kind(v->id) != Kind::input) out_.materialized[v->id] = true;
+        if (definitions_.kind(v->id) != Kind::input) require(v->id);
       }
+    for (std::size_t v = 0; v < jaxpr_.types.size(); ++v) recompute_if_cheaper(static_cast<BufferId>(v));
     return std::move(out_);
   }
 
@@ -91,7 +93,7 @@ class Fuser {
     out_.routine_operands.back() = std::move(operands);
     for (Var v : e.outputs) {
       out_.node_of[v.id] = static_cast<int>(out_.nodes.size());
-      out_.materialized[v.id] = true;
+      require(v.id);
     }
     out_.nodes.push_back({nullptr, &e});
   }
@@ -107,12 +109,12 @@ class Fuser {
     if (definitions_.kind(v->id) == Kind::inlined) {
       if (target_.takes_strides && target_.takes_strides(*e.primitive, operand.type) && operand.type.size() > 0)
         if (const auto strided = as_strides(v->id)) {
-          if (definitions_.kind(strided->buffer) != Kind::input) out_.materialized[strided->buffer] = true;
+          if (definitions_.kind(strided->buffer) != Kind::input) require(strided->buffer);
           return *strided;
         }
       place(v->id);
     }
-    if (definitions_.kind(v->id) != Kind::input) out_.materialized[v->id] = true;
+    if (definitions_.kind(v->id) != Kind::input) require(v->id);
     operand.buffer = v->id;
     operand.strides = ops::strides_of(operand.type.shape);
     return operand;
@@ -141,6 +143,58 @@ class Fuser {
     if (!start) return std::nullopt;
     out.offset = *start;
     return out;
+  }
+
+  /// In memory whatever happens: an output, or what a routine reads or writes.
+  void require(BufferId v) { out_.materialized[v] = required_[v] = true; }
+
+  // Recomputation -------------------------------------------------------------------------------------
+
+  /// A value that other groups read is computed again there, where that reads no more memory than loading it
+  /// would and costs little: its store is saved.
+  void recompute_if_cheaper(BufferId v) {
+    constexpr int little = 24;
+    if (!out_.materialized[v] || required_[v] || definitions_.kind(v) != Kind::pointwise || out_.node_of[v] < 0) return;
+    std::vector<BufferId> leaves;
+    int cost = 0;
+    expand_to_memory(v, leaves, cost);
+    if (cost > little) return;
+    const int home = out_.node_of[v];
+    for (int reader : readers_[v]) {
+      if (reader == home) continue;
+      std::int64_t more = 0;
+      for (BufferId leaf : leaves)
+        if (!std::count(readers_[leaf].begin(), readers_[leaf].end(), reader))
+          more += definitions_.type(leaf).size() * static_cast<std::int64_t>(itemsize(definitions_.type(leaf).dtype));
+      const std::int64_t own = definitions_.type(v).size() * static_cast<std::int64_t>(itemsize(definitions_.type(v).dtype));
+      if (more > own + own / 2) return;
+      // The group would read a value at a place that is not its own.
+      for (BufferId leaf : leaves)
+        if (out_.node_of[leaf] >= reader) return;
+    }
+    out_.materialized[v] = false;
+    for (int reader : readers_[v]) {
+      if (reader == home) continue;
+      for (BufferId leaf : leaves) {
+        readers_[leaf].push_back(reader);
+        if (definitions_.kind(leaf) != Kind::input) out_.materialized[leaf] = true;
+      }
+    }
+  }
+  /// What `v` would be read from, and the operations it would take.
+  void expand_to_memory(BufferId v, std::vector<BufferId>& leaves, int& cost) {
+    std::vector<Expr> index, loads;
+    for (auto d : definitions_.type(v).shape) index.push_back(expr::variable(d));
+    collect_loads(definitions_.expand(v, index), loads);
+    cost += definitions_.cost(v);
+    for (Expr load : loads) {
+      const auto u = static_cast<BufferId>(load->bits);
+      if (definitions_.kind(u) == Kind::pointwise && !out_.materialized[u])
+        expand_to_memory(u, leaves, cost);
+      else if (std::find(leaves.begin(), leaves.end(), u) == leaves.end())
+        leaves.push_back(u);
+      if (cost > 1000) return;
+    }
   }
 
   // Groups ------------------------------------------------------------------------------------------
@@ -199,21 +253,27 @@ class Fuser {
     return mask;
   }
 
-  /// Groups that compute an operand, the latest first, then groups that read the same memory.
+  /// Groups that compute an operand, the latest first, then groups that read the same memory, the first first.
   std::vector<int> candidates(BufferId v) {
     std::vector<int> producers, siblings;
     std::vector<Expr> index, loads;
     for (auto d : domain_of(v)) index.push_back(expr::variable(d));
     collect_loads(definitions_.expand(v, index), loads);
+    const auto add_readers = [&](BufferId u) {
+      if (definitions_.type(u).size() <= 1) return;
+      if (const auto at = readers_.find(u); at != readers_.end())
+        siblings.insert(siblings.end(), at->second.begin(), at->second.end());
+    };
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       if (out_.node_of[u] >= 0) producers.push_back(out_.node_of[u]);
-      if (definitions_.type(u).size() > 1)
-        if (const auto at = readers_.find(u); at != readers_.end())
-          siblings.insert(siblings.end(), at->second.begin(), at->second.end());
+      add_readers(u);
+      // What computes an operand again reads what the operand was computed from.
+      if (definitions_.kind(u) == Kind::pointwise)
+        for (BufferId leaf : operands_[u]) add_readers(leaf);
     }
     std::sort(producers.rbegin(), producers.rend());
-    std::sort(siblings.rbegin(), siblings.rend());
+    std::sort(siblings.begin(), siblings.end());  // the earlier, the more can follow
     producers.insert(producers.end(), siblings.begin(), siblings.end());
     std::vector<int> out;
     for (int n : producers)
@@ -268,6 +328,7 @@ class Fuser {
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       readers_[u].push_back(node);
+      operands_[v].push_back(u);
       if (definitions_.kind(u) != Kind::input && out_.node_of[u] != node) out_.materialized[u] = true;
     }
   }
@@ -276,8 +337,9 @@ class Fuser {
   Definitions& definitions_;
   const Target& target_;
   Schedule out_;
-  std::vector<bool> placed_;
-  std::unordered_map<BufferId, std::vector<int>> readers_;
+  std::vector<bool> placed_, required_;
+  std::unordered_map<BufferId, std::vector<int>> readers_;  ///< nodes that load a value
+  std::unordered_map<BufferId, std::vector<BufferId>> operands_;  ///< what a value loads
 };
 
 }  // namespace

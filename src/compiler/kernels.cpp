@@ -41,7 +41,8 @@ class KernelBuilder {
         if (pass_of(m) == pass && !m.row && in_memory(m.value)) definitions_.set_loaded(m.value, true);
     }
     for (const Member& m : group_.members)
-      if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
+      if (definitions_.kind(m.value) == Kind::pointwise)
+        definitions_.set_loaded(m.value, schedule_.materialized[m.value]);
     definitions_.forget();
     name();
     return std::move(kernel_);

@@ -10,5 +10,7 @@ void build_kernels(const Group& group, Definitions& definitions, const Schedule&
 /// Splits loops whose variable is divided by a constant, so that the division goes away; merges loops that
 /// are only used together. Cut reductions afterwards.
 void simplify_loops(Kernel& kernel);
+/// Turns a kernel with short reductions into straight-line code over one loop; false where that does not pay.
+bool unroll_small(Kernel& kernel, const Program& program);
 
 }  // namespace cotan::compiler

@@ -126,6 +126,33 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
   return std::none_of(loads.begin(), loads.end(), reads_elsewhere) && std::none_of(after.begin(), after.end(), reads);
 }
 
+namespace {
+
+/// A temporary that a kernel turns into an output, element by element, lives in the output's memory from the
+/// beginning: nothing else is there before.
+void use_output_memory(Program& program, const std::vector<int>& last_use) {
+  std::vector<bool> taken(program.buffers.size(), false);
+  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
+    const Step& step = program.steps[static_cast<std::size_t>(s)];
+    for (BufferId result : writes_of(step)) {
+      Buffer& to = program.buffers[static_cast<std::size_t>(result)];
+      if (to.storage != Storage::output || taken[static_cast<std::size_t>(result)]) continue;
+      for (BufferId operand : reads_of(step)) {
+        Buffer& from = program.buffers[static_cast<std::size_t>(operand)];
+        if (from.storage != Storage::arena || last_use[static_cast<std::size_t>(operand)] != s ||
+            !can_overwrite(program, step, operand, result))
+          continue;
+        taken[static_cast<std::size_t>(result)] = true;
+        from.storage = Storage::output;
+        from.place = to.place;
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void plan_memory(Program& program) {
   const int steps = static_cast<int>(program.steps.size());
   std::vector<int> last_use(program.buffers.size(), -1);
@@ -133,6 +160,7 @@ void plan_memory(Program& program) {
     for (BufferId b : reads_of(program.steps[s])) last_use[b] = s;
     for (BufferId b : writes_of(program.steps[s])) last_use[b] = std::max(last_use[b], s);
   }
+  use_output_memory(program, last_use);
   FreeList arena;
   std::vector<bool> placed(program.buffers.size(), false);
   for (int s = 0; s < steps; ++s) {

@@ -10,13 +10,14 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   generate(*program, &text);
   out.llvm_ir = std::move(text.llvm_ir);
   out.assembly = std::move(text.assembly);
-  const auto schedules = schedule_kernels(*program);
   for (const auto& step : program->steps) {
     if (const auto* kernel = std::get_if<compiler::Kernel>(&step)) {
       const std::string body = to_string(*program, *kernel);
+      const ScheduledKernel scheduled = schedule_for_host(*program, *kernel);
       const auto end = body.find('\n');
-      out.steps += body.substr(0, end) + "\n  " + describe(*kernel, schedules[static_cast<std::size_t>(out.kernels++)]) +
-                   body.substr(end);
+      out.steps += body.substr(0, end) + "\n  " + (scheduled.unrolled ? "unrolled, " : "") +
+                   describe(scheduled.kernel, scheduled.schedule) + body.substr(end);
+      ++out.kernels;
     } else {
       out.steps += to_string(*program, std::get<compiler::Routine>(step));
       ++out.routines;

@@ -31,8 +31,8 @@ using llvm::Value;
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const Program& program, const Kernel& kernel, const KernelSchedule& schedule,
-                llvm::Function* function)
+  KernelEmitter(llvm::Module& module, const Program& program, const Kernel& kernel,
+                const std::vector<BufferId>& buffers, const KernelSchedule& schedule, llvm::Function* function)
       : module_(module),
         context_(module.getContext()),
         program_(program),
@@ -40,7 +40,7 @@ class KernelEmitter {
         schedule_(schedule),
         function_(function),
         nest_(function),
-        buffers_(buffers_of(program, kernel)),
+        buffers_(buffers),
         i64_(llvm::Type::getInt64Ty(context_)),
         lanes_reduce_(schedule.lanes_reduce(kernel)) {
     for (const Loop& l : kernel.loops) (l.reduced ? reduced_ : kept_).push_back(&l);
@@ -786,7 +786,7 @@ class KernelEmitter {
   const KernelSchedule& schedule_;
   llvm::Function* function_;
   Nest nest_;
-  const std::vector<BufferId> buffers_;
+  const std::vector<BufferId>& buffers_;
   llvm::Type* i64_;
   const bool lanes_reduce_;
   std::vector<const Loop*> kept_, reduced_;
@@ -818,7 +818,8 @@ class KernelEmitter {
 }  // namespace
 
 llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const Kernel& kernel,
-                            const KernelSchedule& schedule, const std::string& name) {
+                            const std::vector<BufferId>& buffers, const KernelSchedule& schedule,
+                            const std::string& name) {
   llvm::LLVMContext& c = module.getContext();
   llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {ptr, i64, i64}, false);
@@ -826,7 +827,7 @@ llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const 
   f->addParamAttr(0, llvm::Attribute::NoAlias);
   f->addParamAttr(0, llvm::Attribute::ReadOnly);
   f->addFnAttr(llvm::Attribute::NoUnwind);
-  KernelEmitter(module, program, kernel, schedule, f).emit();
+  KernelEmitter(module, program, kernel, buffers, schedule, f).emit();
   return f;
 }
 

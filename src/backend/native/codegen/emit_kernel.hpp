@@ -11,10 +11,10 @@ namespace cotan::native {
 /// What the function's first argument points at, in order.
 std::vector<compiler::BufferId> buffers_of(const compiler::Program& program, const compiler::Kernel& kernel);
 /// Equal for kernels that can share a function.
-std::string signature_of(const compiler::Program& program, const compiler::Kernel& kernel,
-                         const KernelSchedule& schedule);
+std::string signature_of(const compiler::Program& program, const compiler::Kernel& kernel);
 
 llvm::Function* emit_kernel(llvm::Module& module, const compiler::Program& program, const compiler::Kernel& kernel,
-                            const KernelSchedule& schedule, const std::string& name);
+                            const std::vector<compiler::BufferId>& buffers, const KernelSchedule& schedule,
+                            const std::string& name);
 
 }  // namespace cotan::native

@@ -6,6 +6,7 @@
 
 #include "backend/native/codegen/emit_kernel.hpp"
 #include "backend/native/codegen/engine.hpp"
+#include "compiler/kernels.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {
@@ -18,9 +19,15 @@ using compiler::Routine;
 
 constexpr const char* entry_name = "cotan_program";
 
+/// A kernel step: its function, and what that works on.
+struct KernelCall {
+  llvm::Function* function;
+  KernelSchedule schedule;
+  std::vector<compiler::BufferId> buffers;
+};
+
 /// The function that runs all steps: int(ptr io, ptr arena, ptr caller).
-void emit_entry(llvm::Module& module, const Program& program, const std::vector<KernelSchedule>& schedules,
-                const std::vector<llvm::Function*>& kernels) {
+void emit_entry(llvm::Module& module, const Program& program, const std::vector<KernelCall>& calls) {
   llvm::LLVMContext& c = module.getContext();
   llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c), *i32 = llvm::Type::getInt32Ty(c);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false),
@@ -32,8 +39,7 @@ void emit_entry(llvm::Module& module, const Program& program, const std::vector<
   llvm::Value *io = function->getArg(0), *arena = function->getArg(1), *caller = function->getArg(2);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "entry", function));
   std::size_t most = 0;
-  for (const compiler::Step& step : program.steps)
-    if (const auto* kernel = std::get_if<Kernel>(&step)) most = std::max(most, buffers_of(program, *kernel).size());
+  for (const KernelCall& call : calls) most = std::max(most, call.buffers.size());
   llvm::Value* buffers = b.CreateAlloca(ptr, b.getInt64(std::max<std::size_t>(most, 1)));
   const auto address = [&](compiler::BufferId id) -> llvm::Value* {
     const compiler::Buffer& buffer = program.buffers[static_cast<std::size_t>(id)];
@@ -53,10 +59,9 @@ void emit_entry(llvm::Module& module, const Program& program, const std::vector<
   };
   for (const compiler::Step& step : program.steps) {
     if (std::holds_alternative<Kernel>(step)) {
-      const KernelSchedule& s = schedules[next_kernel];
-      llvm::Function* kernel = kernels[next_kernel++];
+      const auto& [kernel, s, operands] = calls[next_kernel++];
       std::uint64_t k = 0;
-      for (auto id : buffers_of(program, std::get<Kernel>(step)))
+      for (auto id : operands)
         b.CreateStore(address(id), b.CreateConstInBoundsGEP1_64(ptr, buffers, k++));
       llvm::Value* iterations = b.getInt64(static_cast<std::uint64_t>(s.iterations));
       if (s.grain)
@@ -75,12 +80,11 @@ void emit_entry(llvm::Module& module, const Program& program, const std::vector<
 
 std::string host_cpu() { return Engine::instance().cpu(); }
 
-std::vector<KernelSchedule> schedule_kernels(Program& program) {
+ScheduledKernel schedule_for_host(Program& program, const Kernel& kernel) {
   expr::GraphScope scope(program.graph);
-  std::vector<KernelSchedule> out;
-  for (const compiler::Step& step : program.steps)
-    if (const auto* kernel = std::get_if<Kernel>(&step))
-      out.push_back(schedule_kernel(program, *kernel, Engine::instance().vector_bytes()));
+  ScheduledKernel out{kernel, false, {}};
+  out.unrolled = compiler::unroll_small(out.kernel, program);
+  out.schedule = schedule_kernel(program, out.kernel, Engine::instance().vector_bytes());
   return out;
 }
 
@@ -91,18 +95,21 @@ Code generate(Program& program, GeneratedText* text) {
   owned.module = std::make_unique<llvm::Module>("cotan", *owned.context);
   llvm::Module* module = owned.module.get();
   engine.prepare(*module);
-  const auto schedules = schedule_kernels(program);
-  std::vector<llvm::Function*> kernels;
-  std::unordered_map<std::string, llvm::Function*> emitted;  // layers of a network repeat each other
+  std::vector<KernelCall> calls;
+  std::unordered_map<std::string, KernelCall> emitted;  // layers of a network repeat each other
   for (const compiler::Step& step : program.steps)
     if (const auto* kernel = std::get_if<Kernel>(&step)) {
-      const KernelSchedule& schedule = schedules[kernels.size()];
-      llvm::Function*& function = emitted[signature_of(program, *kernel, schedule)];
-      if (!function)
-        function = emit_kernel(*module, program, *kernel, schedule, fmt::format("kernel{}", emitted.size() - 1));
-      kernels.push_back(function);
+      KernelCall& shared = emitted[signature_of(program, *kernel)];
+      const auto buffers = buffers_of(program, *kernel);
+      if (!shared.function) {
+        const ScheduledKernel scheduled = schedule_for_host(program, *kernel);
+        shared.schedule = scheduled.schedule;
+        shared.function = emit_kernel(*module, program, scheduled.kernel, buffers, scheduled.schedule,
+                                      fmt::format("kernel{}", emitted.size() - 1));
+      }
+      calls.push_back({shared.function, shared.schedule, buffers});
     }
-  emit_entry(*module, program, schedules, kernels);
+  emit_entry(*module, program, calls);
   const Compiled compiled = engine.compile(std::move(owned), entry_name,
                                            text ? &text->llvm_ir : nullptr, text ? &text->assembly : nullptr);
   return {reinterpret_cast<Entry>(compiled.entry), compiled.memory, compiled.from_disk};

@@ -15,8 +15,13 @@ struct GeneratedText {
   std::string llvm_ir, assembly;
 };
 
-/// What kernels look like on this machine.
-std::vector<KernelSchedule> schedule_kernels(compiler::Program& program);
+/// A kernel as it runs on this machine: small ones unrolled.
+struct ScheduledKernel {
+  compiler::Kernel kernel;
+  bool unrolled;
+  KernelSchedule schedule;
+};
+ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel);
 
 struct Code {
   Entry entry;

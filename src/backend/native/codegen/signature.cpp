@@ -18,18 +18,18 @@ class Walk {
  public:
   Walk(const Program& program, const Kernel& kernel) : program_(program) {
     for (const auto& loop : kernel.loops) {
-      note("loop", number(loop.variable), loop.extent, loop.reduced, loop.length);
-      if (loop.piece) note("piece", number(loop.piece));
+      note(-1, number(loop.variable), loop.extent, loop.reduced, loop.length);
+      if (loop.piece) note(-2, number(loop.piece));
     }
     for (const auto& pass : kernel.passes)
       for (const auto& r : pass.reductions) results_.push_back(r.result);
     for (const auto& pass : kernel.passes) {
-      note("pass");
+      note(-3);
       for (const auto& r : pass.reductions)
-        note("reduce", static_cast<int>(r.op), number(r.value), r.position ? number(r.position) : -1,
+        note(-4, static_cast<int>(r.op), number(r.value), r.position ? number(r.position) : -1,
              buffer(r.result));
       for (const auto* stores : {&pass.stores, &pass.rows}) {
-        note("stores");
+        note(-5);
         for (const auto& s : *stores) note(buffer(s.buffer), number(s.offset), number(s.value));
       }
     }
@@ -40,16 +40,16 @@ class Walk {
  private:
   template <class... T>
   void note(const T&... parts) {
-    (fmt::format_to(std::back_inserter(text_), "{} ", parts), ...);
-    text_ += '\n';
+    (append(static_cast<std::int64_t>(parts)), ...);
   }
+  void append(std::int64_t number) { text_.append(reinterpret_cast<const char*>(&number), sizeof number); }
   std::int64_t buffer(BufferId id) {
     const auto& b = program_.buffers[static_cast<std::size_t>(id)];
     const bool is_result = std::find(results_.begin(), results_.end(), id) != results_.end();
     auto [at, is_new] = number_of_.try_emplace(id, static_cast<std::int64_t>(number_of_.size()));
     if (is_new) {
       const bool in_memory = b.storage != compiler::Storage::row && b.storage != compiler::Storage::none;
-      note("buffer", at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row, is_result);
+      note(-6, at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row, is_result);
       if (in_memory) buffers_.push_back(id);
     }
     return at->second;
@@ -63,8 +63,10 @@ class Walk {
     if (e->op == expr::Op::variable) bits = 0;
     const int n = static_cast<int>(numbers_.size());
     numbers_.emplace(e.get(), n);
-    note(n, static_cast<int>(e->op), static_cast<int>(e->dtype), bits, fmt::format("{}", fmt::join(operands, ",")),
-         fmt::format("{}", fmt::join(e->coefficients, ",")), e->function ? e->function->name : "", e->range.lo, e->range.hi);
+    note(-7, n, e->op, e->dtype, bits, e->range.lo, e->range.hi, operands.size(), e->coefficients.size());
+    for (int x : operands) append(x);
+    for (auto c : e->coefficients) append(c);
+    if (e->function) text_ += e->function->name;
     return n;
   }
 
@@ -80,9 +82,6 @@ class Walk {
 std::vector<BufferId> buffers_of(const Program& program, const Kernel& kernel) {
   return Walk(program, kernel).buffers();
 }
-std::string signature_of(const Program& program, const Kernel& kernel, const KernelSchedule& s) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}", s.vector_loop, s.width, s.unroll, s.block, s.tiled_loop,
-                     s.tile, s.iterations, s.grain, s.stream, s.sums_in_memory, Walk(program, kernel).text());
-}
+std::string signature_of(const Program& program, const Kernel& kernel) { return Walk(program, kernel).text(); }
 
 }  // namespace cotan::native

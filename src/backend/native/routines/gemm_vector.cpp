@@ -81,8 +81,9 @@ void multiply_vector(const Product<T>& product) {
       multiply_part(product, row, count, 0, k, x, c.data + row * y_stride, y_stride, accumulate);
       finish(row, count);
     } else {
-      multiply_part(product, row, count, parts.begin(part), parts.length(part), x, partial + part * m + row,
-                    1, false);
+      const std::int64_t first = parts.begin(part) * k_step,
+                         end = std::min(parts.begin(part + 1) * k_step, k);
+      multiply_part(product, row, count, first, end - first, x, partial + part * m + row, 1, false);
     }
   });
   if (y_direct) return;

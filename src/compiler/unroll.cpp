@@ -1,0 +1,159 @@
+// Small reductions as straight-line code: products of small matrices, norms of short vectors. All loops but one
+// become expressions, in which what is shared is computed once and stays in registers.
+#include <algorithm>
+
+#include "compiler/definitions.hpp"
+#include "compiler/kernels.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+constexpr std::int64_t most_terms = 256;        ///< of all reductions together, where lanes run along a kept loop
+constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
+constexpr int most_operations = 4096;
+
+/// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
+std::vector<expr::Substitution> assignments(const std::vector<Loop>& loops, const expr::Substitution& fixed) {
+  std::vector<expr::Substitution> out{fixed};
+  for (const Loop& l : loops) {
+    std::vector<expr::Substitution> next;
+    for (const auto& map : out)
+      for (std::int64_t i = 0; i < l.extent; ++i) {
+        next.push_back(map);
+        next.back()[l.variable.get()] = expr::integer(i);
+      }
+    out = std::move(next);
+  }
+  return out;
+}
+
+Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
+  using expr::ReduceOp;
+  const bool logical = term->dtype == DType::bool_;
+  switch (op) {
+    case ReduceOp::sum:
+      if (!sum) return term;
+      if (term->op == expr::Op::mul && is_floating(term->dtype)) return fma(term->operands[0], term->operands[1], sum);
+      return sum + term;
+    case ReduceOp::product:
+      return sum ? sum * term : term;
+    case ReduceOp::max:
+      return !sum ? term : logical ? sum | term : max(sum, term);
+    case ReduceOp::min:
+      return !sum ? term : logical ? sum & term : min(sum, term);
+    case ReduceOp::bit_and:
+      return sum ? sum & term : term;
+    default:
+      return sum ? sum | term : term;
+  }
+}
+
+struct Plan {
+  std::vector<Loop> kept, unrolled, reduced;  ///< loops that stay, kept ones that go, reduced ones that go
+};
+
+/// Whether all memory is read and written contiguously, or not at all, along the loop.
+bool suits_lanes(const Kernel& kernel, const Loop& loop) {
+  std::vector<Expr> loads;
+  const auto contiguous = [&](Expr offset) {
+    const auto affine = affine_in(offset, loop.variable);
+    return affine && (affine->coefficient == 0 || affine->coefficient == 1);
+  };
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& s : *stores) {
+        collect_loads(s.value, loads);
+        if (!contiguous(s.offset)) return false;
+      }
+  }
+  return std::all_of(loads.begin(), loads.end(), [&](Expr l) { return contiguous(l->operands[0]); });
+}
+
+std::optional<Plan> plan_of(const Kernel& kernel) {
+  Plan plan;
+  std::int64_t reduced = 1;
+  int operations = 0;
+  bool reduces = false;
+  for (const Pass& pass : kernel.passes)
+    for (const Reduce& r : pass.reductions) {
+      if (r.position) return std::nullopt;
+      operations += 1 + cost_of(r.value);
+      reduces = true;
+    }
+  if (!reduces) return std::nullopt;
+  for (const Loop& l : kernel.loops) {
+    if (l.extent == 0) return std::nullopt;
+    if (l.reduced) {
+      plan.reduced.push_back(l);
+      reduced *= l.extent;
+    } else {
+      plan.kept.push_back(l);
+    }
+  }
+  if (reduced > most_terms || reduced * operations > most_operations) return std::nullopt;
+  const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= 4 && suits_lanes(kernel, plan.kept.back());
+  const std::int64_t limit = lanes ? most_terms : most_scalar_terms;
+  if (reduced > limit || (!lanes && reduced > 8)) return std::nullopt;
+  // From the inside: kept loops go as long as the code stays small.
+  std::int64_t terms = reduced;
+  for (std::size_t k = plan.kept.size() - (lanes ? 1 : 0); k-- > 0;) {
+    const std::int64_t extent = plan.kept[k].extent;
+    if (terms * extent > limit || terms * extent * operations > most_operations) break;
+    terms *= extent;
+    plan.unrolled.insert(plan.unrolled.begin(), plan.kept[k]);
+    plan.kept.erase(plan.kept.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return plan;
+}
+
+}  // namespace
+
+bool unroll_small(Kernel& kernel, const Program& program) {
+  const auto plan = plan_of(kernel);
+  if (!plan) return false;
+  std::vector<Expr> loads;
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& s : *stores) collect_loads(s.value, loads);
+  }
+  const auto dtype_of = [&](BufferId id) { return program.buffers[static_cast<std::size_t>(id)].type.dtype; };
+  Pass straight;
+  for (expr::Substitution& row : assignments(plan->unrolled, {})) {
+    auto elements = assignments(plan->reduced, row);
+    for (const Pass& pass : kernel.passes) {
+      std::vector<Expr> results(pass.reductions.size());
+      for (auto& at : elements) {
+        for (std::size_t k = 0; k < results.size(); ++k)
+          results[k] = combine(pass.reductions[k].op, results[k], substitute(pass.reductions[k].value, at));
+        for (const Store& s : pass.stores) {
+          const Store placed{s.buffer, substitute(s.offset, at), substitute(s.value, at)};
+          if (program.buffers[static_cast<std::size_t>(s.buffer)].storage != Storage::row)
+            straight.stores.push_back(placed);
+          // Later passes take the value instead of loading it.
+          for (Expr load : loads)
+            if (load->bits == s.buffer) at[load.get()] = expr::cast(placed.value, dtype_of(s.buffer));
+        }
+      }
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        const BufferId id = pass.reductions[k].result;
+        for (Expr load : loads)
+          if (load->bits == id) {
+            const Expr value = expr::cast(results[k], load->dtype);
+            row[load.get()] = value;
+            for (auto& at : elements) at[load.get()] = value;
+          }
+      }
+      for (const Store& s : pass.rows)
+        straight.stores.push_back({s.buffer, substitute(s.offset, row), substitute(s.value, row)});
+    }
+  }
+  kernel.loops = plan->kept;
+  kernel.passes = {std::move(straight)};
+  kernel.row_buffers.clear();
+  return true;
+}
+
+}  // namespace cotan::compiler
