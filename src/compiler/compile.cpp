@@ -47,7 +47,7 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const JaxprPtr jaxpr = eliminate_dead_code(inline_all_calls(source));
+  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(inline_all_calls(source)));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;

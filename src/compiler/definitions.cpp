@@ -141,8 +141,12 @@ void Definitions::classify(const Equation& e, const Target& target) {
     collect_loads(element, loads);
     costs_[v] = cost_of(element);
     const bool scalar = type(v).size() == 1;
+    // A narrow result, such as a mask, is worth keeping: its operands need not be.
+    bool narrows = false;
+    for (Expr l : loads) narrows |= itemsize(l->dtype) > itemsize(type(v).dtype) && type(v).size() > 1;
     const bool is_view = p.op_class == OpClass::view || &p == &ops::iota_p || &p == &ops::stop_gradient_p;
-    if (is_view ? costs_[v] <= cheap_scalar : costs_[v] <= (scalar ? cheap_scalar : loads.size() <= 1 ? cheap : 0)) {
+    const int limit = is_view || scalar ? cheap_scalar : loads.size() <= 1 && !narrows ? cheap : 0;
+    if (costs_[v] <= limit) {
       kinds_[v] = Kind::inlined;
       loaded_[v] = false;
     }

@@ -189,7 +189,9 @@ class Fuser {
     cost += definitions_.cost(v);
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
-      if (definitions_.kind(u) == Kind::pointwise && !out_.materialized[u])
+      // Masks and their kind are kept instead: what they were computed from is wider.
+      const bool narrow = itemsize(definitions_.type(u).dtype) < itemsize(definitions_.type(v).dtype);
+      if (definitions_.kind(u) == Kind::pointwise && !out_.materialized[u] && !narrow)
         expand_to_memory(u, leaves, cost);
       else if (std::find(leaves.begin(), leaves.end(), u) == leaves.end())
         leaves.push_back(u);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t most_terms = 256;        ///< of all reductions together, where lanes run along a kept loop
 constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
+constexpr std::int64_t longest = 32;            ///< of one reduction
 constexpr int most_operations = 4096;
 
 /// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
@@ -92,7 +93,7 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
       plan.kept.push_back(l);
     }
   }
-  if (reduced > most_terms || reduced * operations > most_operations) return std::nullopt;
+  if (reduced > longest || reduced * operations > most_operations) return std::nullopt;
   const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= 4 && suits_lanes(kernel, plan.kept.back());
   const std::int64_t limit = lanes ? most_terms : most_scalar_terms;
   if (reduced > limit || (!lanes && reduced > 8)) return std::nullopt;

@@ -14,6 +14,8 @@ JaxprPtr inline_calls(const JaxprPtr& jaxpr);
 JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 /// Literals through scalar arithmetic, identities that are exact in floating point, views that do nothing.
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
+/// dot_general with exchanged operands where only its transpose is used.
+JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
 /// All of these. Inputs and outputs keep their number, order and types.
