@@ -36,9 +36,11 @@ class KernelBuilder {
       definitions_.forget();
       for (const Member& m : group_.members)
         if (pass_of(m) == pass) add(m);
-      // … but in later passes what this one has stored is loaded.
+      // … but in later passes what this one has stored is loaded. (Inlined values are not: they may be read at
+      // other places than their own.)
       for (const Member& m : group_.members)
-        if (pass_of(m) == pass && !m.row && in_memory(m.value)) definitions_.set_loaded(m.value, true);
+        if (pass_of(m) == pass && !m.row && in_memory(m.value) && definitions_.kind(m.value) == Kind::pointwise)
+          definitions_.set_loaded(m.value, true);
     }
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise)

@@ -31,12 +31,6 @@ std::string loops_of(const Kernel& kernel) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string shortened(std::string text) {
-  constexpr std::size_t most = 400;
-  if (text.size() > most) text = text.substr(0, most) + " ...";
-  return text;
-}
-
 }  // namespace
 
 std::string to_string(const Program& program, const Kernel& kernel) {
@@ -48,12 +42,12 @@ std::string to_string(const Program& program, const Kernel& kernel) {
     for (const Reduce& r : pass.reductions)
       out += fmt::format("{}b{}: {} = {} of {}\n", indent, r.result,
                          program.buffers[static_cast<std::size_t>(r.result)].type, name(r.op),
-                         shortened(to_string(r.value)));
+                         to_string(r.value));
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores)
         out += fmt::format("{}b{}[{}]: {} ({}) = {}\n", indent, s.buffer, to_string(s.offset),
                            program.buffers[static_cast<std::size_t>(s.buffer)].type,
-                           place_of(program, s.buffer), shortened(to_string(s.value)));
+                           place_of(program, s.buffer), to_string(s.value));
   }
   return out;
 }

@@ -31,6 +31,8 @@ bool has_nan(const Array& a) {
   });
 }
 
+thread_local Types spare_types;
+
 class EvalTrace final : public Trace {
  public:
   EvalTrace() : Trace("eval") {}
@@ -49,10 +51,11 @@ class EvalTrace final : public Trace {
           p.name, a.aval());
     }
     // Evaluation rules trust their operands: what does not fit must stop here.
-    Types operands;
-    operands.reserve(args.size());
-    for (const Array& a : args) operands.push_back(a.aval());
-    const Types expected = result_types(p, operands, params);
+    Types kept = std::move(spare_types);  // its memory serves again: this runs for every eager operation
+    kept.resize(args.size());
+    for (std::size_t i = 0; i < args.size(); ++i) kept[i] = args[i].aval();
+    const Types expected = result_types(p, kept, params);
+    spare_types = std::move(kept);
     // Programs are run whole, but where someone wants to see each of their results.
     const bool check_nans = nan_checks().load(std::memory_order_relaxed);
     Arrays out = check_nans && p.op_class == OpClass::call ? p.eval(p, args, params)

@@ -199,7 +199,7 @@ using Substitution = std::unordered_map<const Node*, Expr>;
 Expr substitute(Expr e, Substitution& map);
 
 std::string_view name(Op op);
-/// In C's notation, for people.
-std::string to_string(Expr e);
+/// In C's notation, for people; cut off after `limit` characters.
+std::string to_string(Expr e, std::size_t limit = 400);
 
 }  // namespace cotan::expr

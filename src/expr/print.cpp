@@ -73,38 +73,80 @@ bool is_infix(Op op) {
   }
 }
 
+/// Writes until there is enough: as a tree, a shared expression could take forever.
+class Writer {
+ public:
+  explicit Writer(std::size_t limit) : limit_(limit) {}
+  void write(Expr e) {
+    if (out_.size() > limit_) return;
+    switch (e->op) {
+      case Op::constant:
+        out_ += text_of_constant(e);
+        return;
+      case Op::variable:
+        out_ += fmt::format("i{}", e->bits);
+        return;
+      case Op::load:
+        out_ += fmt::format("b{}[", e->bits);
+        write(e->operands[0]);
+        out_ += "]";
+        if (e->operands.size() > 1) {
+          out_ += " if ";
+          write(e->operands[1]);
+        }
+        return;
+      case Op::linear:
+        write_linear(e);
+        return;
+      case Op::cast:
+      case Op::bitcast:
+        out_ += fmt::format("{}{}(", e->op == Op::cast ? "" : "bits_", e->dtype);
+        break;
+      default:
+        if (is_infix(e->op)) {
+          out_ += "(";
+          write(e->operands[0]);
+          out_ += fmt::format(" {} ", name(e->op));
+          write(e->operands[1]);
+          out_ += ")";
+          return;
+        }
+        out_ += e->function ? e->function->name : name(e->op);
+        out_ += "(";
+    }
+    for (std::size_t k = 0; k < e->operands.size(); ++k) {
+      if (k) out_ += ", ";
+      write(e->operands[k]);
+    }
+    out_ += ")";
+  }
+  std::string finish() {
+    if (out_.size() > limit_) out_ = out_.substr(0, limit_) + " ...";
+    return std::move(out_);
+  }
+
+ private:
+  void write_linear(Expr e) {
+    out_ += "(";
+    for (std::size_t k = 0; k < e->operands.size(); ++k) {
+      const std::int64_t c = e->coefficients[k];
+      out_ += (k == 0 ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
+      if (std::abs(c) != 1) out_ += fmt::format("{}*", std::abs(c));
+      write(e->operands[k]);
+    }
+    if (e->bits) out_ += fmt::format(" {} {}", e->bits < 0 ? "-" : "+", std::abs(e->bits));
+    out_ += ")";
+  }
+  std::size_t limit_;
+  std::string out_;
+};
+
 }  // namespace
 
-std::string to_string(Expr e) {
-  const auto arg = [&](std::size_t k) { return to_string(e->operands[k]); };
-  switch (e->op) {
-    case Op::constant:
-      return text_of_constant(e);
-    case Op::variable:
-      return fmt::format("i{}", e->bits);
-    case Op::load:
-      return fmt::format("b{}[{}]{}", e->bits, arg(0), e->operands.size() > 1 ? " if " + arg(1) : "");
-    case Op::linear: {
-      std::string out;
-      for (std::size_t k = 0; k < e->operands.size(); ++k) {
-        const std::int64_t c = e->coefficients[k];
-        out += (k == 0 ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
-        if (std::abs(c) != 1) out += fmt::format("{}*", std::abs(c));
-        out += arg(k);
-      }
-      if (e->bits) out += fmt::format(" {} {}", e->bits < 0 ? "-" : "+", std::abs(e->bits));
-      return "(" + out + ")";
-    }
-    case Op::cast:
-    case Op::bitcast:
-      return fmt::format("{}{}({})", e->op == Op::cast ? "" : "bits_", e->dtype, arg(0));
-    default:
-      break;
-  }
-  if (is_infix(e->op)) return fmt::format("({} {} {})", arg(0), name(e->op), arg(1));
-  std::vector<std::string> list;
-  for (std::size_t k = 0; k < e->operands.size(); ++k) list.push_back(arg(k));
-  return fmt::format("{}({})", e->function ? e->function->name : name(e->op), fmt::join(list, ", "));
+std::string to_string(Expr e, std::size_t limit) {
+  Writer writer(limit);
+  writer.write(e);
+  return writer.finish();
 }
 
 }  // namespace cotan::expr

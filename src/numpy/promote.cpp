@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/construct.hpp"
+#include "core/trace.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan::numpy {
@@ -77,10 +78,11 @@ Array cast_to(const Array& a, ResultType type) {
 Arrays cast_all(std::span<const Array> args, ResultType type) {
   Arrays out;
   out.reserve(args.size());
+  const bool evaluating = is_eval_trace(current_trace());
   for (const Array& a : args) {
     // Beside a strong operand a weak tracer of the right dtype needs no equation: the result is strong
-    // anyway.
-    const bool as_is = args.size() > 1 && !type.weak && a.dtype() == type.dtype && !concrete(a);
+    // anyway. The same goes for a number that is used at once.
+    const bool as_is = args.size() > 1 && !type.weak && a.dtype() == type.dtype && (evaluating || !concrete(a));
     out.push_back(as_is ? a : cast_to(a, type));
   }
   return out;
@@ -123,10 +125,22 @@ Arrays broadcast_operands(std::string_view op, Arrays args) {
 
 namespace {
 
+/// Elementwise primitives take operands of one shape, and 0-d ones beside them.
+bool need_no_broadcast(std::span<const Array> args) {
+  const Shape* shape = nullptr;
+  for (const Array& a : args) {
+    if (a.ndim() == 0) continue;
+    if (shape && *shape != a.shape()) return false;
+    shape = &a.shape();
+  }
+  return true;
+}
+
 template <auto type_of>
 Arrays promote_with(std::string_view op, std::initializer_list<Array> args) {
   const std::span<const Array> operands(args.begin(), args.size());
   for (const Array& a : operands) check_defined(a);
+  if (need_no_broadcast(operands)) return cast_all(operands, type_of(operands));
   broadcast_shapes(op, operands);  // raise before any equation is made
   return broadcast_operands(op, cast_all(operands, type_of(operands)));
 }

@@ -73,8 +73,11 @@ Arrays eval_unary(const Primitive& self, std::span<const Array> x, const Params&
 }
 
 template <auto f, Accepts accepts>
-Arrays eval_binary(const Primitive& self, std::span<const Array> x, const Params& params) {
-  auto [out, buffer] = allocate_like(x, result_type(self, x, params));
+Arrays eval_binary(const Primitive& self, std::span<const Array> x, const Params&) {
+  // The type rule has run: one dtype, one shape but for 0-d operands.
+  const AbstractValue& larger = x[x[0].ndim() == 0 ? 1 : 0].aval();
+  auto [out, buffer] =
+      allocate_like(x, {larger.dtype, larger.shape, x[0].weak_type() && x[1].weak_type()});
   const std::int64_t n = out.size();
   const auto run = [&, &b = buffer]<class T>() { map2<f, T>(x[0], x[1], b, n); };
   if constexpr (accepts == Accepts::floating)

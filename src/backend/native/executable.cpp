@@ -1,6 +1,6 @@
 #include "backend/native/executable.hpp"
 
-#include <condition_variable>
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -73,29 +73,38 @@ void check_size(const AbstractValue& type) {
                             bytes);
 }
 
-/// Arguments that an output may overwrite: read for the last time, element by element, where it is written.
+/// Arguments whose memory an output may take over: read for the last time before anything is written there, or
+/// then, element by element.
 std::vector<std::vector<int>> find_reusable(const compiler::Program& program) {
+  using compiler::BufferId;
   using compiler::Storage;
-  std::vector<int> last_read(program.buffers.size(), -1), written(program.buffers.size(), -1);
+  const auto buffer = [&](BufferId b) -> const compiler::Buffer& { return program.buffers[static_cast<std::size_t>(b)]; };
+  std::vector<int> last_read(program.buffers.size(), -1);
+  struct FirstWrite {
+    int step = -1;
+    BufferId by = -1;  // the output itself, or a temporary that lives in its memory
+  };
+  std::vector<FirstWrite> first_write(program.outputs.size());
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    for (auto b : compiler::reads_of(program.steps[static_cast<std::size_t>(s)])) last_read[static_cast<std::size_t>(b)] = s;
-    for (auto b : compiler::writes_of(program.steps[static_cast<std::size_t>(s)]))
-      if (written[static_cast<std::size_t>(b)] < 0) written[static_cast<std::size_t>(b)] = s;
+    const compiler::Step& step = program.steps[static_cast<std::size_t>(s)];
+    for (BufferId b : compiler::reads_of(step)) last_read[static_cast<std::size_t>(b)] = s;
+    for (BufferId b : compiler::writes_of(step)) {
+      if (buffer(b).storage != Storage::output) continue;
+      FirstWrite& first = first_write[static_cast<std::size_t>(buffer(b).place)];
+      if (first.step < 0) first = {s, b};
+    }
   }
   std::vector<std::vector<int>> out(program.outputs.size());
   for (std::size_t k = 0; k < program.outputs.size(); ++k) {
-    const auto result = program.outputs[k].buffer;
-    if (result < 0 || program.buffers[static_cast<std::size_t>(result)].storage != Storage::output) continue;
-    const int at = written[static_cast<std::size_t>(result)];
+    const auto [at, by] = first_write[k];
     if (at < 0) continue;
     for (std::size_t j = 0; j < program.inputs.size(); ++j) {
-      const auto input = program.inputs[j];
+      const BufferId input = program.inputs[j];
       const bool returned = std::any_of(program.outputs.begin(), program.outputs.end(),
                                         [&](const compiler::Output& o) { return o.buffer == input; });
       const int last = last_read[static_cast<std::size_t>(input)];
-      if (returned || last > at) continue;
-      if (program.buffers[static_cast<std::size_t>(input)].bytes() != program.buffers[static_cast<std::size_t>(result)].bytes()) continue;
-      if (last < at || compiler::can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, result))
+      if (returned || last > at || buffer(input).bytes() != buffer(program.outputs[k].buffer).bytes()) continue;
+      if (last < at || compiler::can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, by))
         out[k].push_back(static_cast<int>(j));
     }
   }
@@ -112,7 +121,10 @@ const compiler::Target& native_target() {
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   try {
     program_ = compiler::compile(jaxpr, native_target());
-    code_ = generate(*program_);
+    const bool has_kernels = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
+      return std::holds_alternative<compiler::Kernel>(step);
+    });
+    if (has_kernels) code_ = generate(*program_);
   } catch (const OutOfMemoryError&) {
     throw;
   } catch (const std::exception& e) {
@@ -170,11 +182,20 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
     io[inputs + k] = memory->data();
     out[k] = Array(std::make_shared<detail::Concrete>(o.type, std::move(memory)));
   }
-  std::optional<Buffer> arena;
-  if (p.arena_bytes) arena.emplace(backend_, p.arena_bytes);
-  Caller caller{p, routines_, backend_, nullptr};
-  if (code_.entry(io, arena ? arena->data() : nullptr, &caller)) std::rethrow_exception(caller.failure);
+  run_in_place(io);
   return out;
+}
+
+void Executable::run_in_place(void* const* io) const {
+  std::optional<Buffer> arena;
+  if (program_->arena_bytes) arena.emplace(backend_, program_->arena_bytes);
+  std::byte* const temporaries = arena ? arena->data() : nullptr;
+  if (!code_.entry) {  // routines alone
+    for (const compiler::Routine* r : routines_) run_routine({*program_, *r, io, temporaries, backend_});
+    return;
+  }
+  Caller caller{*program_, routines_, backend_, nullptr};
+  if (code_.entry(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
 }
 
 // The cache -------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ class Executable {
   Executable(const JaxprPtr& jaxpr, Backend& backend);
   /// Arguments must be of the program's types. Where `donated`, an argument's memory may become a result's.
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated = nullptr) const;
+  /// The same on memory that is there already: inputs, then outputs.
+  void run_in_place(void* const* io) const;
   const compiler::Program& program() const { return *program_; }
   bool from_disk() const { return code_.from_disk; }
 

@@ -1,4 +1,5 @@
 // The native back end: whole programs compiled for this CPU; single operations by rules that are compiled already.
+#include "backend/native/eager.hpp"
 #include "backend/native/executable.hpp"
 #include "backend/native/host_memory.hpp"
 #include "core/backend.hpp"
@@ -15,7 +16,7 @@ class NativeBackend final : public Backend {
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     if (p.op_class == OpClass::call && params.has("jaxpr"))
       return run_program(params.jaxpr("jaxpr"), args, nullptr);
-    return p.eval(p, args, params);
+    return native::run_eagerly(*this, p, args, params);
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
                      const std::vector<bool>* donated) override {

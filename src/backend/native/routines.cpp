@@ -4,6 +4,7 @@
 #include "backend/native/executable.hpp"
 #include "backend/native/routines/conv.hpp"
 #include "backend/native/routines/conv_problem.hpp"
+#include "backend/native/routines/cumulative.hpp"
 #include "backend/native/routines/dot.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
@@ -79,6 +80,12 @@ const NativeRoutine* find_routine(const Primitive& p) {
   static const NativeRoutine routines[] = {
       {&ops::dot_general_p, true, dot_general},
       {&ops::conv_general_dilated_p, true, convolve},
+      {&ops::cumsum_p, false, cumulative_sum},
+      {&ops::cumprod_p, false, cumulative_product},
+      {&ops::cummax_p, false, cumulative_max},
+      {&ops::cummin_p, false, cumulative_min},
+      {&ops::cumlogsumexp_p, false, cumulative_logsumexp},
+      {&ops::linear_recurrence_p, false, linear_recurrence},
   };
   for (const NativeRoutine& r : routines)
     if (r.primitive == &p) return &r;

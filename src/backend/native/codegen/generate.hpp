@@ -24,7 +24,7 @@ struct ScheduledKernel {
 ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel);
 
 struct Code {
-  Entry entry;
+  Entry entry = nullptr;
   std::shared_ptr<const void> memory;  ///< keeps the code alive
   bool from_disk = false;
 };

@@ -1,0 +1,124 @@
+#include "backend/native/eager.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "backend/native/executable.hpp"
+#include "backend/native/thread_pool.hpp"
+#include "core/trace.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+/// Below this many elements the rule of the primitive is as good.
+constexpr std::int64_t large = 1 << 16;
+/// Work of a matrix product, in multiplications, from which on ours is faster than the rule's plain loops.
+constexpr std::int64_t large_product = 1 << 12;
+/// Elementwise operations run in blocks of one size, so that arrays of every shape share a kernel.
+constexpr std::int64_t block = 1 << 14;
+
+/// A program of one equation.
+JaxprPtr program_of(const Primitive& p, const Types& types, const Params& params) {
+  JaxprBuilder builder;
+  std::vector<Atom> inputs;
+  for (const AbstractValue& t : types) inputs.push_back(builder.add_input(t));
+  std::vector<Atom> outputs;
+  for (Var v : builder.add_equation(p, std::move(inputs), p.type(p, types, params), params)) outputs.push_back(v);
+  return builder.finish(std::move(outputs), std::string(p.name)).jaxpr;
+}
+
+/// Programs of single operations, by primitive, types and parameters.
+class Programs {
+ public:
+  JaxprPtr find(const Primitive& p, const Types& types, const Params& params) {
+    std::size_t hash = std::hash<const void*>{}(&p);
+    for (const AbstractValue& t : types) hash_combine(hash, hash_value(t));
+    hash_combine(hash, params.hash());
+    std::lock_guard lock(mutex_);
+    for (auto [at, end] = entries_.equal_range(hash); at != end; ++at) {
+      const Equation& e = at->second->equations[0];
+      if (e.primitive == &p && e.params == params && at->second->input_types() == types) return at->second;
+    }
+    constexpr std::size_t most = 512;
+    if (entries_.size() >= most) entries_.clear();
+    return entries_.emplace(hash, program_of(p, types, params))->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_multimap<std::size_t, JaxprPtr> entries_;
+};
+Programs& programs() {
+  static Programs& p = *new Programs;
+  return p;
+}
+
+Types types_of(std::span<const Array> args) {
+  Types out;
+  for (const Array& a : args) out.push_back(a.aval());
+  return out;
+}
+
+/// Elementwise on n elements: whole blocks by one kernel, the rest by the rule.
+Arrays run_in_blocks(Backend& backend, const Primitive& p, std::span<const Array> args, const Params& params,
+                     std::int64_t n) {
+  const Types results = p.type(p, types_of(args), params);
+  Types block_types;
+  for (const Array& a : args) block_types.push_back({a.dtype(), a.size() == n ? Shape{block} : Shape{}, a.weak_type()});
+  const Executable& kernel = executable_of(programs().find(p, block_types, params), backend);
+  Arrays out;
+  std::vector<std::byte*> to;
+  for (const AbstractValue& t : results) {
+    auto [array, buffer] = allocate(backend, t);
+    out.push_back(array);
+    to.push_back(buffer->data());
+  }
+  const auto memory_at = [&](std::int64_t first, std::vector<void*>& io) {
+    for (const Array& a : args)
+      io.push_back(concrete(a)->buffer->data() +
+                   (a.size() == n ? first * static_cast<std::int64_t>(itemsize(a.dtype())) : 0));
+    for (std::size_t k = 0; k < out.size(); ++k)
+      io.push_back(to[k] + first * static_cast<std::int64_t>(itemsize(out[k].dtype())));
+  };
+  parallel_for(n / block, [&](std::int64_t b) {
+    std::vector<void*> io;
+    memory_at(b * block, io);
+    kernel.run_in_place(io.data());
+  });
+  if (const std::int64_t first = n / block * block; first < n) {
+    std::vector<void*> io;
+    memory_at(first, io);
+    Arrays rest;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      const std::int64_t count = args[k].size() == n ? n - first : 1;
+      rest.push_back(Array(std::make_shared<detail::Concrete>(
+          AbstractValue{args[k].dtype(), args[k].size() == n ? Shape{count} : Shape{}, args[k].weak_type()},
+          std::make_shared<Buffer>(backend, static_cast<std::byte*>(io[k]),
+                                   static_cast<std::size_t>(count) * itemsize(args[k].dtype())))));
+    }
+    const Arrays last = p.eval(p, rest, params);
+    for (std::size_t k = 0; k < last.size(); ++k)
+      std::memcpy(io[args.size() + k], concrete(last[k])->buffer->data(), last[k].nbytes());
+  }
+  return out;
+}
+
+bool is_product(const Primitive& p) { return &p == &ops::dot_general_p || &p == &ops::conv_general_dilated_p; }
+
+}  // namespace
+
+Arrays run_eagerly(Backend& backend, const Primitive& p, std::span<const Array> args, const Params& params) {
+  std::int64_t most = 0;
+  for (const Array& a : args) most = std::max(most, a.size());
+  if (is_product(p) && args[0].size() * args[1].size() > large_product)
+    return executable_of(programs().find(p, types_of(args), params), backend).run(args);
+  if (most < large || p.eval == nullptr) return p.eval(p, args, params);
+  if (&p == &ops::reshape_p || &p == &ops::stop_gradient_p) return p.eval(p, args, params);  // no work at all
+  if (p.scalar || p.scalars) return run_in_blocks(backend, p, args, params, most);
+  return executable_of(programs().find(p, types_of(args), params), backend).run(args);
+}
+
+}  // namespace cotan::native
