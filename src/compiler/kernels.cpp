@@ -27,6 +27,10 @@ class KernelBuilder {
     int last = 0;
     for (const Member& m : group_.members) last = std::max(last, pass_of(m));
     kernel_.passes.resize(static_cast<std::size_t>(last) + 1);
+    // Who reads whom is seen while every value of the group is a load.
+    for (const Member& m : group_.members)
+      if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
+    definitions_.forget();
     for (const Member& m : group_.members)
       if (needed_later(m)) kept_.insert(m.value);
     // Values of the group are part of the expressions that read them …

@@ -1,7 +1,6 @@
 #include "compiler/memory.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "compiler/definitions.hpp"
 #include "core/error.hpp"
@@ -13,51 +12,6 @@ namespace {
 void add_unique(std::vector<BufferId>& list, BufferId b) {
   if (std::find(list.begin(), list.end(), b) == list.end()) list.push_back(b);
 }
-
-/// Free ranges of the arena, by offset.
-class FreeList {
- public:
-  /// The smallest range that fits, or new room at the end.
-  std::int64_t take(std::int64_t bytes) {
-    auto best = free_.end();
-    for (auto at = free_.begin(); at != free_.end(); ++at)
-      if (at->second >= bytes && (best == free_.end() || at->second < best->second)) best = at;
-    if (best == free_.end()) {
-      // Grow the last range if it touches the end.
-      std::int64_t start = end_;
-      if (!free_.empty()) {
-        const auto last = std::prev(free_.end());
-        if (last->first + last->second == end_) {
-          start = last->first;
-          free_.erase(last);
-        }
-      }
-      end_ = start + bytes;
-      return start;
-    }
-    const auto [offset, size] = *best;
-    free_.erase(best);
-    if (size > bytes) free_.emplace(offset + bytes, size - bytes);
-    return offset;
-  }
-  void give(std::int64_t offset, std::int64_t bytes) {
-    auto at = free_.emplace(offset, bytes).first;
-    if (const auto next = std::next(at); next != free_.end() && offset + bytes == next->first) {
-      at->second += next->second;
-      free_.erase(next);
-    }
-    if (at != free_.begin())
-      if (const auto before = std::prev(at); before->first + before->second == at->first) {
-        before->second += at->second;
-        free_.erase(at);
-      }
-  }
-  std::int64_t end() const { return end_; }
-
- private:
-  std::map<std::int64_t, std::int64_t> free_;
-  std::int64_t end_ = 0;
-};
 
 std::int64_t rounded(const Buffer& b) {
   return (static_cast<std::int64_t>(b.bytes()) + alignment - 1) / alignment * alignment;
@@ -153,43 +107,79 @@ void use_output_memory(Program& program, const std::vector<int>& last_use) {
 
 }  // namespace
 
-void plan_memory(Program& program) {
-  const int steps = static_cast<int>(program.steps.size());
-  std::vector<int> last_use(program.buffers.size(), -1);
-  for (int s = 0; s < steps; ++s) {
-    for (BufferId b : reads_of(program.steps[s])) last_use[b] = s;
-    for (BufferId b : writes_of(program.steps[s])) last_use[b] = std::max(last_use[b], s);
-  }
-  use_output_memory(program, last_use);
-  FreeList arena;
-  std::vector<bool> placed(program.buffers.size(), false);
-  for (int s = 0; s < steps; ++s) {
-    const Step& step = program.steps[s];
+namespace {
+
+/// Buffers that share one place: each overwrites the one before.
+struct Tenancy {
+  std::vector<BufferId> buffers;
+  int from, to;  ///< steps
+  std::int64_t bytes;
+  std::int64_t place = -1;
+};
+
+/// Who needs memory, and when.
+std::vector<Tenancy> tenancies(Program& program, const std::vector<int>& last_use) {
+  std::vector<Tenancy> out;
+  std::vector<int> tenancy_of(program.buffers.size(), -1);
+  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
+    const Step& step = program.steps[static_cast<std::size_t>(s)];
     std::vector<BufferId> dying;
     for (BufferId b : reads_of(step))
-      if (program.buffers[b].storage == Storage::arena && last_use[b] == s && placed[b]) dying.push_back(b);
+      if (tenancy_of[static_cast<std::size_t>(b)] >= 0 && last_use[static_cast<std::size_t>(b)] == s) dying.push_back(b);
     for (BufferId result : writes_of(step)) {
-      Buffer& buffer = program.buffers[result];
-      if (buffer.storage != Storage::arena || placed[result]) continue;
-      placed[result] = true;
+      const Buffer& buffer = program.buffers[static_cast<std::size_t>(result)];
+      if (buffer.storage != Storage::arena || tenancy_of[static_cast<std::size_t>(result)] >= 0) continue;
       program.temporary_bytes += static_cast<std::size_t>(rounded(buffer));
-      const auto reusable = std::find_if(dying.begin(), dying.end(), [&](BufferId operand) {
+      const int end = last_use[static_cast<std::size_t>(result)];
+      const auto overwritten = std::find_if(dying.begin(), dying.end(), [&](BufferId operand) {
         return can_overwrite(program, step, operand, result);
       });
-      if (reusable != dying.end()) {
-        buffer.place = program.buffers[*reusable].place;
-        dying.erase(reusable);
+      int& tenancy = tenancy_of[static_cast<std::size_t>(result)];
+      if (overwritten != dying.end()) {
+        tenancy = tenancy_of[static_cast<std::size_t>(*overwritten)];
+        out[static_cast<std::size_t>(tenancy)].buffers.push_back(result);
+        out[static_cast<std::size_t>(tenancy)].to = end;
+        dying.erase(overwritten);
       } else {
-        buffer.place = arena.take(rounded(buffer));
+        tenancy = static_cast<int>(out.size());
+        out.push_back({{result}, s, end, rounded(buffer)});
       }
     }
-    for (BufferId b : dying) arena.give(program.buffers[b].place, rounded(program.buffers[b]));
-    // Results that nobody reads.
-    for (BufferId b : writes_of(step))
-      if (program.buffers[b].storage == Storage::arena && last_use[b] == s && placed[b])
-        arena.give(program.buffers[b].place, rounded(program.buffers[b]));
   }
-  program.arena_bytes = static_cast<std::size_t>(arena.end());
+  return out;
+}
+
+}  // namespace
+
+void plan_memory(Program& program) {
+  std::vector<int> last_use(program.buffers.size(), -1);
+  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
+    const Step& step = program.steps[static_cast<std::size_t>(s)];
+    for (BufferId b : reads_of(step)) last_use[static_cast<std::size_t>(b)] = s;
+    for (BufferId b : writes_of(step))
+      last_use[static_cast<std::size_t>(b)] = std::max(last_use[static_cast<std::size_t>(b)], s);
+  }
+  use_output_memory(program, last_use);
+  // The largest first, each as low as those that live at the same time allow.
+  std::vector<Tenancy> all = tenancies(program, last_use);
+  std::stable_sort(all.begin(), all.end(), [](const Tenancy& a, const Tenancy& b) { return a.bytes > b.bytes; });
+  std::int64_t end = 0;
+  for (Tenancy& t : all) {
+    std::vector<const Tenancy*> neighbours;
+    for (const Tenancy& other : all)
+      if (other.place >= 0 && other.from <= t.to && t.from <= other.to) neighbours.push_back(&other);
+    std::sort(neighbours.begin(), neighbours.end(),
+              [](const Tenancy* a, const Tenancy* b) { return a->place < b->place; });
+    std::int64_t place = 0;
+    for (const Tenancy* n : neighbours) {
+      if (place + t.bytes <= n->place) break;
+      place = std::max(place, n->place + n->bytes);
+    }
+    t.place = place;
+    end = std::max(end, place + t.bytes);
+    for (BufferId b : t.buffers) program.buffers[static_cast<std::size_t>(b)].place = place;
+  }
+  program.arena_bytes = static_cast<std::size_t>(end);
 }
 
 }  // namespace cotan::compiler

@@ -60,6 +60,8 @@ struct Kernel {
   std::vector<Loop> loops;
   std::vector<Pass> passes;
   std::vector<BufferId> row_buffers;  ///< of storage row; offsets count from the start of the row
+  /// Results overlap nothing that the kernel reads, so that each can be stored as soon as it is known.
+  bool results_are_apart = false;
 };
 
 /// An operand of a routine: memory as it lies, walked with strides; or a scalar constant.

@@ -151,6 +151,9 @@ bool unroll_small(Kernel& kernel, const Program& program) {
         straight.stores.push_back({s.buffer, substitute(s.offset, row), substitute(s.value, row)});
     }
   }
+  // Only stores of the whole domain are ever planned over an operand.
+  kernel.results_are_apart = std::all_of(kernel.passes.begin(), kernel.passes.end(),
+                                         [](const Pass& pass) { return pass.stores.empty(); });
   kernel.loops = plan->kept;
   kernel.passes = {std::move(straight)};
   kernel.row_buffers.clear();

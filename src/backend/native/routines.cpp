@@ -6,6 +6,7 @@
 #include "backend/native/routines/conv_problem.hpp"
 #include "backend/native/routines/cumulative.hpp"
 #include "backend/native/routines/dot.hpp"
+#include "backend/native/routines/sort.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "core/typed.hpp"
@@ -86,6 +87,8 @@ const NativeRoutine* find_routine(const Primitive& p) {
       {&ops::cummin_p, false, cumulative_min},
       {&ops::cumlogsumexp_p, false, cumulative_logsumexp},
       {&ops::linear_recurrence_p, false, linear_recurrence},
+      {&ops::sort_p, false, sort},
+      {&ops::top_k_p, false, top_k},
   };
   for (const NativeRoutine& r : routines)
     if (r.primitive == &p) return &r;

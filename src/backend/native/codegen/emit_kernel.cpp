@@ -711,6 +711,11 @@ class KernelEmitter {
   }
 
   void store_all(const std::vector<Store>& stores, int vectors) {
+    if (kernel_.results_are_apart) {
+      for (const Store& s : stores)
+        for (int u = 0; u < vectors; ++u) emit_store(s, u, stored_value(s, u));
+      return;
+    }
     // All values first: a store may overwrite the memory of an operand.
     std::vector<Value*> values;
     for (const Store& s : stores)

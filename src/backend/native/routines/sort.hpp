@@ -1,0 +1,10 @@
+// Sorting along an axis, and the largest elements of lines.
+#pragma once
+#include "backend/native/executable.hpp"
+
+namespace cotan::native {
+
+void sort(const RoutineCall& call);
+void top_k(const RoutineCall& call);
+
+}  // namespace cotan::native
