@@ -159,6 +159,7 @@ Expr Definitions::read(const Atom& a, std::span<const Expr> index, Expr predicat
 }
 
 Expr Definitions::read(BufferId v, std::span<const Expr> index, Expr predicate) {
+  if (type(v).size() == 0) return expr::constant(type(v).dtype, 0);  // never used: there is no such element
   if (loaded_[v]) return expr::load(v, type(v).dtype, expr::offset_of(type(v).shape, index), predicate);
   return expand(v, index, predicate);
 }

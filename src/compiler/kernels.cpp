@@ -176,6 +176,8 @@ std::optional<Kernel> cut(Kernel& kernel, Program& program) {
   std::int64_t pieces = std::min({first->extent, most_pieces, kept * reduced / piece_elements});
   if (pieces < 2) return std::nullopt;
   first->length = (first->extent + pieces - 1) / pieces;
+  if (constexpr std::int64_t whole_vectors = 64; first->length > whole_vectors)
+    first->length = (first->length + whole_vectors - 1) / whole_vectors * whole_vectors;
   pieces = (first->extent + first->length - 1) / first->length;
   first->piece = expr::variable(pieces);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t most_terms = 256;        ///< of all reductions together, where lanes run along a kept loop
 constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
 constexpr std::int64_t longest = 32;            ///< of one reduction
-constexpr int most_operations = 4096;
+constexpr int most_operations = 1024;
 
 /// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
 std::vector<expr::Substitution> assignments(const std::vector<Loop>& loops, const expr::Substitution& fixed) {
@@ -76,13 +76,17 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
   Plan plan;
   std::int64_t reduced = 1;
   int operations = 0;
+  int per_row = 0;  // operations that are not repeated per term
   bool reduces = false;
-  for (const Pass& pass : kernel.passes)
+  for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) {
       if (r.position) return std::nullopt;
       operations += 1 + cost_of(r.value);
       reduces = true;
     }
+    for (const Store& s : pass.stores) operations += 1 + cost_of(s.value);
+    for (const Store& s : pass.rows) per_row += 1 + cost_of(s.value);
+  }
   if (!reduces) return std::nullopt;
   for (const Loop& l : kernel.loops) {
     if (l.extent == 0) return std::nullopt;
@@ -101,7 +105,7 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
   std::int64_t terms = reduced;
   for (std::size_t k = plan.kept.size() - (lanes ? 1 : 0); k-- > 0;) {
     const std::int64_t extent = plan.kept[k].extent;
-    if (terms * extent > limit || terms * extent * operations > most_operations) break;
+    if (terms * extent > limit || terms * extent * operations + terms / reduced * extent * per_row > most_operations) break;
     terms *= extent;
     plan.unrolled.insert(plan.unrolled.begin(), plan.kept[k]);
     plan.kept.erase(plan.kept.begin() + static_cast<std::ptrdiff_t>(k));

@@ -60,6 +60,9 @@ class EvalTrace final : public Trace {
     const bool check_nans = nan_checks().load(std::memory_order_relaxed);
     Arrays out = check_nans && p.op_class == OpClass::call ? p.eval(p, args, params)
                                                            : common_backend(p, args).run(p, args, params);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (out[i].weak_type() != expected[i].weak_type)  // rules of evaluation need not care
+        out[i] = Array(std::make_shared<detail::Concrete>(expected[i], concrete(out[i])->buffer));
     if (verification_enabled()) check_results(p, out, expected);
     if (check_nans && p.op_class != OpClass::call) {
       for (const Array& a : out)

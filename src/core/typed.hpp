@@ -103,7 +103,7 @@ To convert(From v) {
       float f = static_cast<float>(v);
       if (static_cast<double>(f) != v && v - v == 0.0 && f - f == 0.0f) {
         auto bits = std::bit_cast<std::uint32_t>(f);
-        const bool away = (f > 0) == (static_cast<double>(f) > v);
+        const bool away = v > 0 ? static_cast<double>(f) > v : static_cast<double>(f) < v;
         if (away) --bits;
         f = std::bit_cast<float>(bits | 1u);
       }

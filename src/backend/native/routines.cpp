@@ -6,6 +6,7 @@
 #include "backend/native/routines/conv_problem.hpp"
 #include "backend/native/routines/cumulative.hpp"
 #include "backend/native/routines/dot.hpp"
+#include "backend/native/routines/scatter.hpp"
 #include "backend/native/routines/sort.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
@@ -87,6 +88,11 @@ const NativeRoutine* find_routine(const Primitive& p) {
       {&ops::cummin_p, false, cumulative_min},
       {&ops::cumlogsumexp_p, false, cumulative_logsumexp},
       {&ops::linear_recurrence_p, false, linear_recurrence},
+      {&ops::scatter_p, false, scatter},
+      {&ops::scatter_add_p, false, scatter_add},
+      {&ops::scatter_mul_p, false, scatter_mul},
+      {&ops::scatter_min_p, false, scatter_min},
+      {&ops::scatter_max_p, false, scatter_max},
       {&ops::sort_p, false, sort},
       {&ops::top_k_p, false, top_k},
   };

@@ -775,6 +775,7 @@ class KernelEmitter {
   /// Whether an access at rest + (a multiple of the width) starts at a multiple of the width.
   bool is_aligned(Expr rest) const {
     const auto width = static_cast<std::int64_t>(schedule_.width);
+    if (vector_->length % width) return false;  // pieces start in between
     if (const auto c = expr::as_integer(rest)) return *c % width == 0;
     if (rest->op == Op::linear) {
       for (auto c : rest->coefficients)

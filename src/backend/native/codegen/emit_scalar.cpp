@@ -102,7 +102,11 @@ Value* emit_cast(llvm::IRBuilder<>& b, Value* x, DType from, DType to) {
   llvm::Type* type = like(b, x, to);
   const auto via_float = [&] { return emit_cast(b, emit_cast(b, x, from, DType::f32), DType::f32, to); };
   if (from == DType::bf16) return to == DType::f32 ? bf16_to_float(b, x) : via_float();
-  if (from == DType::f16 && to != DType::f32) return via_float();
+  if (from == DType::f16) {
+    if (to != DType::f32) return via_float();
+    // The fence keeps LLVM from moving operations to halves, where maximum(NaN, 0) goes wrong.
+    return b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {type}, {b.CreateFPExt(x, type)});
+  }
   if (to == DType::f16 || to == DType::bf16) {
     if (from == DType::f64) x = to_float_for_half(b, x);
     else if (from != DType::f32) return via_float();

@@ -79,7 +79,10 @@ int choose_vector_loop(const Kernel& kernel, const Contents& c) {
   double best_score = 0;
   for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
     const Loop& loop = kernel.loops[static_cast<std::size_t>(k)];
-    if (loop.extent < 2) continue;
+    const bool is_piece = std::any_of(kernel.loops.begin(), kernel.loops.end(), [&](const Loop& l) {
+      return l.piece && l.piece == loop.variable;  // bounds of another loop depend on it
+    });
+    if (loop.extent < 2 || is_piece) continue;
     double score = 0;
     for (Expr l : c.loads)
       if (!is_result(kernel, l->bits)) score += contiguity(l->operands[0], loop.variable);
@@ -106,6 +109,15 @@ std::size_t bytes_touched(const compiler::Program& program, const Kernel& kernel
   for (Expr l : c.loads) see(l->bits);
   for (const Store* s : c.stores) see(s->buffer);
   return bytes;
+}
+
+/// Whether memory is read and written contiguously, or at one place, along the variable.
+bool all_contiguous(const Kernel& kernel, const Contents& c, Expr variable) {
+  for (Expr l : c.loads)
+    if (!is_result(kernel, l->bits) && (contiguity(l->operands[0], variable) < 1 || l->operands.size() > 1)) return false;
+  for (const Store* s : c.stores)
+    if (contiguity(s->offset, variable) < 1) return false;
+  return true;
 }
 
 /// One pass whose sums need no positions.
@@ -135,7 +147,9 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     if (!kernel.loops[k].reduced && static_cast<int>(k) != s.vector_loop) s.iterations *= kernel.loops[k].extent;
   if (s.vector_loop >= 0) {
     const Loop& lanes = kernel.loops[static_cast<std::size_t>(s.vector_loop)];
-    const int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, 64);
+    // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
+    const int most_lanes = all_contiguous(kernel, c, lanes.variable) ? 64 : std::max(vector_bytes / 4, 1);
+    const int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
     s.width = static_cast<int>(std::min<std::int64_t>(widest, static_cast<std::int64_t>(
                                                                   std::bit_ceil(static_cast<std::uint64_t>(run)))));

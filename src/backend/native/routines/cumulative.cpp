@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "backend/native/routines/cumulative_lines.hpp"
-#include "backend/native/routines/gemm_kernels.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
+#include "backend/native/routines/half_runs.hpp"
 #include "backend/native/thread_pool.hpp"
 #include "core/typed.hpp"
 
@@ -30,11 +30,6 @@ class Turns {
   std::atomic<std::int64_t> taken_{0};
   alignas(64) std::atomic<std::int64_t> turn_{0};
 };
-
-void widen(const float16* from, float* to, std::int64_t n) { half_conversions().widen_f16(from, to, n); }
-void widen(const bfloat16* from, float* to, std::int64_t n) { half_conversions().widen_bf16(from, to, n); }
-void narrow(const float* from, float16* to, std::int64_t n) { half_conversions().narrow_f16(from, to, n); }
-void narrow(const float* from, bfloat16* to, std::int64_t n) { half_conversions().narrow_bf16(from, to, n); }
 
 /// An array as [outer, n, inner], scanned along n: by Op, which computes in another type than is Stored where
 /// that is a half.
