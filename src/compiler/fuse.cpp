@@ -15,6 +15,11 @@ constexpr std::int64_t longest_repeated_column = 1 << 11;
 /// Keeps compile time and register pressure in bounds.
 constexpr std::size_t most_members = 96;
 
+/// Kernels of at most this many elements share a loop with others of their shape, related or not.
+constexpr std::int64_t small_domain = 4096;
+constexpr int most_strangers = 32;
+
+std::int64_t product(const Shape& shape) { return ops::product(shape); }
 std::vector<std::int64_t> without_ones(const Shape& shape) {
   std::vector<std::int64_t> out;
   for (auto d : shape)
@@ -277,6 +282,10 @@ class Fuser {
     std::sort(producers.rbegin(), producers.rend());
     std::sort(siblings.begin(), siblings.end());  // the earlier, the more can follow
     producers.insert(producers.end(), siblings.begin(), siblings.end());
+    // Small kernels that have nothing in common but their shape: one loop instead of two.
+    if (product(domain_of(v)) <= small_domain)
+      for (int n = static_cast<int>(out_.nodes.size()) - 1, seen = 0; n >= 0 && seen < most_strangers; --n, ++seen)
+        if (out_.nodes[n].group && out_.nodes[n].group->extents == without_ones(domain_of(v))) producers.push_back(n);
     std::vector<int> out;
     for (int n : producers)
       if (out_.nodes[n].group && std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
