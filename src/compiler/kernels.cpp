@@ -12,6 +12,9 @@ namespace {
 /// From here on a value that a later pass needs again is kept for the row instead of computed twice.
 constexpr int worth_keeping = 8;
 
+/// They live on the stack, and should stay in the cache.
+constexpr std::int64_t most_row_bytes = 512 << 10;
+
 DType accumulator(DType t) { return t == DType::f16 || t == DType::bf16 ? DType::f32 : t; }
 
 class KernelBuilder {
@@ -31,8 +34,12 @@ class KernelBuilder {
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
     definitions_.forget();
+    std::int64_t room = most_row_bytes;
     for (const Member& m : group_.members)
-      if (needed_later(m)) kept_.insert(m.value);
+      if (needed_later(m) && room >= row_bytes(m.value)) {
+        room -= row_bytes(m.value);
+        kept_.insert(m.value);
+      }
     // Values of the group are part of the expressions that read them …
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) != Kind::reduction) definitions_.set_loaded(m.value, false);
@@ -65,6 +72,13 @@ class KernelBuilder {
   }
   Expr home(const Member& m) const {
     return expr::offset_of(type(m.value).shape, group_.index(type(m.value).shape, m.row));
+  }
+
+  /// What keeping a value for the row takes; lanes that are kept hold a few vectors of rows.
+  std::int64_t row_bytes(BufferId v) const {
+    constexpr std::int64_t most_lanes = 64;
+    const bool lanes_reduce = !group_.reduced.empty() && group_.reduced.back();
+    return group_.row_size() * static_cast<std::int64_t>(itemsize(type(v).dtype)) * (lanes_reduce ? 1 : most_lanes);
   }
 
   /// Whether it is of the whole domain, costly, and read in a later pass.

@@ -160,6 +160,30 @@ std::int64_t common_factor(const Sum& s, std::int64_t divisor) {
   for (const auto& [term, c] : s.terms) g = std::gcd(g, c);
   return g;
 }
+/// s = factor * multiple + small, where 0 <= small < factor and the factor divides `divisor`: dividing by the
+/// divisor never needs the small part.
+struct Scales {
+  std::int64_t factor = 1;
+  Sum multiple, small;
+};
+Scales scales_of(const Sum& s, std::int64_t divisor) {
+  for (const auto& [term, c] : s.terms) {
+    const std::int64_t g = std::gcd(c, divisor);
+    if (g <= 1) continue;
+    Scales out{g, {}, {}};
+    out.multiple.constant = floor_quotient(s.constant, g);
+    out.small.constant = s.constant - out.multiple.constant * g;
+    for (const auto& [t, k] : s.terms) {
+      if (k % g == 0)
+        out.multiple.terms.push_back({t, k / g});
+      else
+        out.small.terms.push_back({t, k});
+    }
+    const Range r = out.small.range();
+    if (r.lo >= 0 && r.hi < g) return out;
+  }
+  return {};
+}
 /// (s + …)/g, rounded down; all coefficients are multiples of g.
 Sum divided(const Sum& s, std::int64_t g) {
   Sum out;
@@ -182,6 +206,8 @@ Expr floor_div(Expr a, std::int64_t b) {
   }
   if (const std::int64_t g = common_factor(d.rest, b); g > 1)
     return d.quotient.build() + floor_div(divided(d.rest, g).build(), b / g);
+  if (Scales s = scales_of(d.rest, b); s.factor > 1)
+    return d.quotient.build() + floor_div(s.multiple.build(), b / s.factor);
   const Expr rest = d.rest.build();
   Expr quotient;
   if (rest->op == Op::floor_div)
@@ -206,6 +232,8 @@ Expr floor_mod(Expr a, std::int64_t b) {
   }
   if (const std::int64_t g = common_factor(d.rest, b); g > 1)
     return floor_mod(divided(d.rest, g).build(), b / g) * integer(g) + integer(d.rest.constant % g);
+  if (Scales s = scales_of(d.rest, b); s.factor > 1)
+    return floor_mod(s.multiple.build(), b / s.factor) * integer(s.factor) + s.small.build();
   const Expr rest = d.rest.build();
   if (rest->op == Op::floor_mod && *as_integer(rest->operands[1]) % b == 0)
     return floor_mod(rest->operands[0], b);

@@ -36,13 +36,19 @@ struct Slot {
   bool exact = true;  ///< every right implementation gives the same bits
 };
 
+/// The transform that a program is put under: its rules make operations that nobody writes by hand.
+enum class Around { nothing, grad, vmap };
+
 struct Program {
   std::vector<Slot> slots;
   std::vector<std::size_t> results;
+  Around around = Around::nothing;
 
   Arrays inputs() const;
   /// As a user writes it: runs under jit, on any device.
   Arrays operator()(const Arrays& inputs) const;
+  /// The same under its transform: gradients of the sum of all results, or several inputs at once.
+  Arrays transformed(const Arrays& inputs) const;
   /// On the reference device, with everything that may be rounded otherwise moved by about a unit in the last place.
   Arrays disturbed(Draw& draw) const;
   std::string str() const;
@@ -55,6 +61,7 @@ struct Options {
   int zero_axis = 40;   ///< one axis in so many has no elements
   int nodes = 8;
   std::int64_t most_elements = 4096;
+  Around around = Around::nothing;  ///< anything but nothing: in f64, so that tolerances need no care
   bool special = false;  ///< inputs hold NaN, infinities, -0 and extreme values; all operations are exact
 };
 Program random_program(Draw& draw, const Options& options);
