@@ -73,7 +73,7 @@ struct Engine::Impl {
     if (!target) raise<CompileError>("[native] LLVM has no target {}: {}; reinstall LLVM.", triple, error);
     llvm::TargetOptions options;
     return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default, true));
+        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
   }
 };
 
