@@ -14,38 +14,50 @@ using ulp::Implementation, ulp::VectorFunction, ulp::Sampler;
 template <class T>
 constexpr double bound = sizeof(T) == 8 ? 2 : 1;
 
-template <class T>
+/// One operation at a time, or compiled for this CPU.
+enum class How { eager, compiled };
+
+template <class T, How how>
 VectorFunction<T> on_arrays(cotan::Array (*f)(const cotan::ArrayLike&)) {
-  return [f](const std::vector<T>& x, const std::vector<T>&) { return f(cotan::Array::from_host(x)).template to_vector<T>(); };
+  return [f](const std::vector<T>& x, const std::vector<T>&) {
+    const auto g = [f](cotan::Array a) { return f(a); };
+    const cotan::Array a = cotan::Array::from_host(x);
+    return (how == How::compiled ? cotan::jit(g)(a) : g(a)).template to_vector<T>();
+  };
 }
-template <class T>
+template <class T, How how>
 VectorFunction<T> on_arrays(cotan::Array (*f)(const cotan::ArrayLike&, const cotan::ArrayLike&)) {
   return [f](const std::vector<T>& x, const std::vector<T>& y) {
-    return f(cotan::Array::from_host(x), cotan::Array::from_host(y)).template to_vector<T>();
+    const auto g = [f](cotan::Array a, cotan::Array b) { return f(a, b); };
+    const cotan::Array a = cotan::Array::from_host(x), b = cotan::Array::from_host(y);
+    return (how == How::compiled ? cotan::jit(g)(a, b) : g(a, b)).template to_vector<T>();
   };
 }
 
-template <class T>
+template <class T, How how = How::eager>
 Implementation<T> array_functions() {
   namespace np = cotan::numpy;
   namespace lax = cotan::lax;
   return {
-      {"exp", on_arrays<T>(np::exp)},          {"exp2", on_arrays<T>(np::exp2)},       {"expm1", on_arrays<T>(np::expm1)},
-      {"log", on_arrays<T>(np::log)},          {"log2", on_arrays<T>(np::log2)},       {"log10", on_arrays<T>(np::log10)},
-      {"log1p", on_arrays<T>(np::log1p)},      {"sqrt", on_arrays<T>(np::sqrt)},       {"rsqrt", on_arrays<T>(lax::rsqrt)},
-      {"cbrt", on_arrays<T>(np::cbrt)},        {"sin", on_arrays<T>(np::sin)},         {"cos", on_arrays<T>(np::cos)},
-      {"tan", on_arrays<T>(np::tan)},          {"asin", on_arrays<T>(np::arcsin)},     {"acos", on_arrays<T>(np::arccos)},
-      {"atan", on_arrays<T>(np::arctan)},      {"sinh", on_arrays<T>(np::sinh)},       {"cosh", on_arrays<T>(np::cosh)},
-      {"tanh", on_arrays<T>(np::tanh)},        {"asinh", on_arrays<T>(np::arcsinh)},   {"acosh", on_arrays<T>(np::arccosh)},
-      {"atanh", on_arrays<T>(np::arctanh)},    {"logistic", on_arrays<T>(lax::logistic)}, {"erf", on_arrays<T>(lax::erf)},
-      {"erfc", on_arrays<T>(lax::erfc)},       {"erf_inv", on_arrays<T>(lax::erf_inv)}, {"lgamma", on_arrays<T>(lax::lgamma)},
-      {"digamma", on_arrays<T>(lax::digamma)}, {"atan2", on_arrays<T>(np::arctan2)},   {"pow", on_arrays<T>(np::power)},
-      {"hypot", on_arrays<T>(np::hypot)},
+      {"exp", on_arrays<T, how>(np::exp)},          {"exp2", on_arrays<T, how>(np::exp2)},       {"expm1", on_arrays<T, how>(np::expm1)},
+      {"log", on_arrays<T, how>(np::log)},          {"log2", on_arrays<T, how>(np::log2)},       {"log10", on_arrays<T, how>(np::log10)},
+      {"log1p", on_arrays<T, how>(np::log1p)},      {"sqrt", on_arrays<T, how>(np::sqrt)},       {"rsqrt", on_arrays<T, how>(lax::rsqrt)},
+      {"cbrt", on_arrays<T, how>(np::cbrt)},        {"sin", on_arrays<T, how>(np::sin)},         {"cos", on_arrays<T, how>(np::cos)},
+      {"tan", on_arrays<T, how>(np::tan)},          {"asin", on_arrays<T, how>(np::arcsin)},     {"acos", on_arrays<T, how>(np::arccos)},
+      {"atan", on_arrays<T, how>(np::arctan)},      {"sinh", on_arrays<T, how>(np::sinh)},       {"cosh", on_arrays<T, how>(np::cosh)},
+      {"tanh", on_arrays<T, how>(np::tanh)},        {"asinh", on_arrays<T, how>(np::arcsinh)},   {"acosh", on_arrays<T, how>(np::arccosh)},
+      {"atanh", on_arrays<T, how>(np::arctanh)},    {"logistic", on_arrays<T, how>(lax::logistic)}, {"erf", on_arrays<T, how>(lax::erf)},
+      {"erfc", on_arrays<T, how>(lax::erfc)},       {"erf_inv", on_arrays<T, how>(lax::erf_inv)}, {"lgamma", on_arrays<T, how>(lax::lgamma)},
+      {"digamma", on_arrays<T, how>(lax::digamma)}, {"atan2", on_arrays<T, how>(np::arctan2)},   {"pow", on_arrays<T, how>(np::power)},
+      {"hypot", on_arrays<T, how>(np::hypot)},
   };
 }
 
 TEST(Ulp, F64) { ulp::measure<double>("cotan::numpy", array_functions<double>(), bound<double>); }
 TEST(Ulp, F32) { ulp::measure<float>("cotan::numpy", array_functions<float>(), bound<float>); }
+// Vectorised inside compiled programs.
+TEST(Ulp, CompiledF64) { ulp::measure<double>("jit", array_functions<double, How::compiled>(), 4); }
+TEST(Ulp, CompiledF32) { ulp::measure<float>("jit", array_functions<float, How::compiled>(), 4); }
 
 // Values from jax.lax on CPU (jax_enable_x64) where C has no such function.
 template <class T>
