@@ -252,7 +252,8 @@ Program random_program(Draw& draw, const Options& options) {
   const OnReference scope;
   static const std::vector<std::vector<Op>> families{elementwise_ops(), view_ops(), movement_ops(),
                                                      reduction_ops(), product_ops()};
-  static const std::vector<std::size_t> which{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4};
+  std::vector<std::size_t> which;
+  for (std::size_t k = 0; k < families.size(); ++k) which.insert(which.end(), static_cast<std::size_t>(options.weights[k]), k);
   std::vector<std::int64_t> sizes;
   for (int k = 0; k < options.axes; ++k)
     sizes.push_back(draw.one_in(options.zero_axis)

@@ -61,6 +61,8 @@ struct Options {
   int zero_axis = 40;   ///< one axis in so many has no elements
   int nodes = 8;
   std::int64_t most_elements = 4096;
+  /// How often: elementwise, views, movement, reductions, products.
+  std::vector<int> weights = {6, 4, 2, 2, 1};
   Around around = Around::nothing;  ///< anything but nothing: in f64, so that tolerances need no care
   bool special = false;  ///< inputs hold NaN, infinities, -0 and extreme values; all operations are exact
 };
