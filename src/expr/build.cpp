@@ -160,13 +160,14 @@ std::int64_t common_factor(const Sum& s, std::int64_t divisor) {
   for (const auto& [term, c] : s.terms) g = std::gcd(g, c);
   return g;
 }
-/// s = factor * multiple + small, where 0 <= small < factor and the factor divides `divisor`: dividing by the
-/// divisor never needs the small part.
+/// s = factor * multiple + small, where the factor divides `divisor`: of the small part, dividing by the divisor
+/// needs the quotient by the factor alone, which often is 0.
 struct Scales {
   std::int64_t factor = 1;
   Sum multiple, small;
 };
 Scales scales_of(const Sum& s, std::int64_t divisor) {
+  Scales any;
   for (const auto& [term, c] : s.terms) {
     const std::int64_t g = std::gcd(c, divisor);
     if (g <= 1) continue;
@@ -181,8 +182,9 @@ Scales scales_of(const Sum& s, std::int64_t divisor) {
     }
     const Range r = out.small.range();
     if (r.lo >= 0 && r.hi < g) return out;
+    if (any.factor == 1 && known(r)) any = std::move(out);
   }
-  return {};
+  return any;
 }
 /// (s + …)/g, rounded down; all coefficients are multiples of g.
 Sum divided(const Sum& s, std::int64_t g) {
@@ -207,7 +209,7 @@ Expr floor_div(Expr a, std::int64_t b) {
   if (const std::int64_t g = common_factor(d.rest, b); g > 1)
     return d.quotient.build() + floor_div(divided(d.rest, g).build(), b / g);
   if (Scales s = scales_of(d.rest, b); s.factor > 1)
-    return d.quotient.build() + floor_div(s.multiple.build(), b / s.factor);
+    return d.quotient.build() + floor_div(s.multiple.build() + floor_div(s.small.build(), s.factor), b / s.factor);
   const Expr rest = d.rest.build();
   Expr quotient;
   if (rest->op == Op::floor_div)
@@ -233,7 +235,8 @@ Expr floor_mod(Expr a, std::int64_t b) {
   if (const std::int64_t g = common_factor(d.rest, b); g > 1)
     return floor_mod(divided(d.rest, g).build(), b / g) * integer(g) + integer(d.rest.constant % g);
   if (Scales s = scales_of(d.rest, b); s.factor > 1)
-    return floor_mod(s.multiple.build(), b / s.factor) * integer(s.factor) + s.small.build();
+    return floor_mod(s.multiple.build() + floor_div(s.small.build(), s.factor), b / s.factor) * integer(s.factor) +
+           floor_mod(s.small.build(), s.factor);
   const Expr rest = d.rest.build();
   if (rest->op == Op::floor_mod && *as_integer(rest->operands[1]) % b == 0)
     return floor_mod(rest->operands[0], b);

@@ -291,7 +291,6 @@ Program random_program(Draw& draw, const Options& options) {
     slot->value = slot->apply(operands);
     if (wide && is_real(slot->value) && slot->value.dtype() != DType::f64) continue;
     slot->exact = exact || !is_real(slot->value);
-    if (slot->value.weak_type()) continue;  // FIXME: not all eager rules hand it on
     if (slot->value.size() > options.most_elements || (!options.special && !is_tame(slot->value))) continue;
     p.slots.push_back(std::move(*slot));
     ++made;
@@ -340,6 +339,21 @@ std::string compare_bits(const Array& got, const Array& want) {
     out << "element " << k << " is " << x[k] << " instead of " << y[k] << ", which is exact";
     return out.str();
   }
+  return {};
+}
+
+/// The same bits, whatever the number of threads.
+template <class F>
+std::string compare_threads(const F& compiled, const Arrays& inputs) {
+  const int before = ct::num_threads();
+  ct::set_num_threads(1);
+  const Arrays one = compiled(inputs);
+  ct::set_num_threads(3);
+  const Arrays three = compiled(inputs);
+  ct::set_num_threads(before);
+  for (std::size_t r = 0; r < one.size(); ++r)
+    if (const std::string fault = compare_bits(three[r], one[r]); !fault.empty())
+      return "three threads: result " + std::to_string(r) + ": " + fault + " with one thread\n";
   return {};
 }
 
@@ -421,6 +435,8 @@ std::string difference(const Program& program, std::uint64_t seed) {
       std::string fault;
       if (got[r].dtype() != want[r].dtype() || got[r].shape() != want[r].shape())
         fault = "type is " + ct::describe(got[r].dtype(), got[r].shape());
+      else if (got[r].weak_type() != want[r].weak_type())
+        fault = got[r].weak_type() ? "is weakly typed" : "is not weakly typed";
       else if (program.slots[program.results[r]].exact)
         fault = compare_bits(got[r], want[r]);
       else
@@ -445,6 +461,7 @@ std::string difference(const Program& program, std::uint64_t seed) {
     if (fault.empty() && seed % 4 == 0) fault = compare("called again", compiled(inputs));
     if (fault.empty() && seed % 4 == 1) fault = compare("donated", ct::jit(call, {.donate = {0}})(fresh()));
     if (fault.empty() && seed % 4 == 2) fault = compare("eager", call(inputs));
+    if (fault.empty() && seed % 4 == 3) fault = compare_threads(compiled, inputs);
     return fault;
   } catch (const std::exception& error) {
     return std::string("raised: ") + error.what() + "\n";

@@ -181,6 +181,17 @@ std::optional<Slot> gram(const Pool& pool) {
   return Slot{"x @ x.T / n", {*x}, [](const Arrays& v) { return np::matmul(v[0], v[0].T()) / static_cast<double>(v[0].shape(1)); },
               Rounding::terms};
 }
+std::optional<Slot> cholesky(const Pool& pool) {
+  const auto x = pool.pick([](const Array& a) {
+    return (a.dtype() == DType::f32 || a.dtype() == DType::f64) && a.ndim() == 2 && a.size() > 0 && a.shape(0) <= 40;
+  });
+  if (!x) return std::nullopt;
+  return Slot{"cholesky of x @ x.T + n", {*x}, [](const Arrays& v) {
+                const std::int64_t n = v[0].shape(0);
+                const Array y = np::tanh(v[0]);
+                return ct::linalg::cholesky(np::matmul(y, y.T()) + np::eye(n).astype(v[0].dtype()) * static_cast<double>(n));
+              }, Rounding::terms};
+}
 std::optional<Slot> outer(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_number(a) && a.ndim() == 1; });
   const auto y = pool.pick([](const Array& a) { return is_number(a) && a.ndim() == 1; });
@@ -202,7 +213,7 @@ std::vector<Op> reduction_ops() {
           {position, true},  {row_pattern, false}, {row_pattern, false}, {cumulative, false}};
 }
 std::vector<Op> product_ops() {
-  return {{dot_general, false}, {dot_general, false}, {dense_layer, false}, {gram, false}, {outer, true}, {convolution, false}};
+  return {{dot_general, false}, {dot_general, false}, {dense_layer, false}, {gram, false}, {outer, true}, {convolution, false}, {cholesky, false}};
 }
 
 }  // namespace fuzz

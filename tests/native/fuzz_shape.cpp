@@ -256,6 +256,17 @@ std::optional<Slot> dynamic_update(const Pool& pool) {
     return lax::dynamic_update_slice_in_dim(v[0], v[1], v[2].flatten()[0], axis);
   });
 }
+/// Long chains of integer arithmetic with two results each.
+std::optional<Slot> random_bits(const Pool& pool) {
+  const auto x = pool.pick_exact([](const Array& a) { return is_integral(a) && a.size() > 0; });
+  if (!x) return std::nullopt;
+  const Shape shape{pool.draw.between(1, 5), pool.draw.between(1, 40)};
+  const bool real = pool.draw.one_in(2);
+  return moved(real ? "uniform " + text(shape) : "bits " + text(shape), {*x}, [=](const Arrays& v) {
+    const Array key = np::stack({v[0].flatten()[0].astype(DType::u32), np::full({}, 7, DType::u32)});
+    return real ? ct::random::uniform(key, shape) : ct::random::bits(key, shape);
+  });
+}
 std::optional<Slot> sort(const Pool& pool) {
   const auto x = pool.pick_exact(has_axis);
   if (!x) return std::nullopt;
@@ -273,7 +284,7 @@ std::vector<Op> view_ops() {
 std::vector<Op> movement_ops() {
   return {{concatenate, true}, {concatenate, true}, {roll, true},           {repeat, true},        {pad_by_mode, true},
           {triangle, true},    {counted, true},     {take, true},           {fancy_index, true},   {indexed_update, true},
-          {dynamic_slice, true}, {dynamic_update, true}, {sort, true}};
+          {dynamic_slice, true}, {dynamic_update, true}, {sort, true}, {random_bits, true}};
 }
 
 }  // namespace fuzz
