@@ -62,7 +62,8 @@ std::string contents(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 void write(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace
@@ -103,9 +104,16 @@ TEST_F(DiskCache, DamagedFilesAreIgnoredAndRewritten) {
   std::string huge_size = good;
   for (std::size_t k = 24; k < 32; ++k) huge_size[k] = '\xff';
   for (const auto& [what, bytes] :
-       {std::pair<const char*, std::string>{"empty", ""}, {"no whole header", good.substr(0, 20)}, {"header alone", good.substr(0, 40)},
-        {"truncated", good.substr(0, good.size() - 100)}, {"a bit flipped", flipped}, {"foreign", foreign}, {"too long", longer},
-        {"another key", other_key}, {"a huge size", huge_size}, {"text", "this is no object file, but long enough to have a header of one."}}) {
+       {std::pair<const char*, std::string>{"empty", ""},
+        {"no whole header", good.substr(0, 20)},
+        {"header alone", good.substr(0, 40)},
+        {"truncated", good.substr(0, good.size() - 100)},
+        {"a bit flipped", flipped},
+        {"foreign", foreign},
+        {"too long", longer},
+        {"another key", other_key},
+        {"a huge size", huge_size},
+        {"text", "this is no object file, but long enough to have a header of one."}}) {
     SCOPED_TRACE(what);
     write(path, bytes);
     EXPECT_FALSE(comes_from_disk());
@@ -150,13 +158,20 @@ int compiled_programs() {
         return Arrays{e / np::sum(e, 1, true), np::argmax(x[0], 0), np::var(x[0])};
       },
       [](std::span<const Array> x) {
-        return Arrays{np::pad(np::flip(x[0]), {{1, 2}, {3, 0}}), np::concatenate({x[0], x[0].T()}, 1), np::tril(x[0]) > 0};
+        return Arrays{np::pad(np::flip(x[0]), {{1, 2}, {3, 0}}), np::concatenate({x[0], x[0].T()}, 1),
+                      np::tril(x[0]) > 0};
       },
       [](std::span<const Array> x) {
-        const auto loss = [](Array y) { return np::sum(np::sin(np::matmul(y, y)) * lax::logistic(np::pad(y, {{0, 0}, {1, -1 + 1}})(ct::all, ct::range(0, 40)))); };
+        const auto loss = [](Array y) {
+          return np::sum(np::sin(np::matmul(y, y)) *
+                         lax::logistic(np::pad(y, {{0, 0}, {1, -1 + 1}})(ct::all, ct::range(0, 40))));
+        };
         return Arrays{ct::grad(loss)(x[0])};
       },
-      [](std::span<const Array> x) { return Arrays{x[0].astype(ct::bf16), x[0].astype(ct::i8), lax::lgamma(x[0] + 2), np::power(x[0], 1.5)}; },
+      [](std::span<const Array> x) {
+        return Arrays{x[0].astype(ct::bf16), x[0].astype(ct::i8), lax::lgamma(x[0] + 2),
+                      np::power(x[0], 1.5)};
+      },
   };
   int compiled = 0;
   for (const auto& f : programs) compiled += !comes_from_disk(f);
@@ -169,8 +184,9 @@ int compiled_programs() {
 TEST(DiskCacheStart, DISABLED_Child) { std::exit(compiled_programs()); }
 
 TEST_F(DiskCache, ASecondStartCompilesNothing) {
-  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " + fs::read_symlink("/proc/self/exe").string() +
-                              " --gtest_also_run_disabled_tests --gtest_filter=DiskCacheStart.DISABLED_Child > /dev/null 2>&1";
+  const std::string command =
+      "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " + fs::read_symlink("/proc/self/exe").string() +
+      " --gtest_also_run_disabled_tests --gtest_filter=DiskCacheStart.DISABLED_Child > /dev/null 2>&1";
   const auto start = [&] { return WEXITSTATUS(std::system(command.c_str())); };
   EXPECT_EQ(start(), 5);
   EXPECT_EQ(files().size(), 5u);

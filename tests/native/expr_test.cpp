@@ -1,5 +1,7 @@
-// Index expressions: what the builders simplify is worth what was written, lies in the range they say, and has the
-// form that makes views free.
+// Index expressions: what the builders simplify is worth what was written, lies in the range they say, and
+// has the form that makes views free.
+#include "expr/expr.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <map>
 
 #include "compose/draw.hpp"
-#include "expr/expr.hpp"
 
 namespace cotan::expr {
 void PrintTo(const Expr& e, std::ostream* out) { *out << to_string(e); }
@@ -61,8 +62,8 @@ class Evaluator {
 
  private:
   static std::int64_t checked(Expr e, std::int64_t v) {
-    EXPECT_TRUE(e->range.contains(v)) << to_string(e) << " is " << v << ", outside [" << e->range.lo << ", "
-                                      << e->range.hi << "]";
+    EXPECT_TRUE(e->range.contains(v))
+        << to_string(e) << " is " << v << ", outside [" << e->range.lo << ", " << e->range.hi << "]";
     return v;
   }
   static std::int64_t apply(const Node& n, const std::vector<std::int64_t>& x) {
@@ -128,7 +129,8 @@ void for_each_assignment(const std::vector<Expr>& variables, Draw& draw, std::in
   for (Expr v : variables) all *= v->range.hi + 1;
   for (std::int64_t k = 0; k < std::min(all, most); ++k) {
     Environment at;
-    std::int64_t rest = all <= most ? k : static_cast<std::int64_t>(draw.uniform(0, static_cast<double>(all)));
+    std::int64_t rest =
+        all <= most ? k : static_cast<std::int64_t>(draw.uniform(0, static_cast<double>(all)));
     for (Expr v : variables) {
       at[v.get()] = rest % (v->range.hi + 1);
       rest /= v->range.hi + 1;
@@ -138,7 +140,8 @@ void for_each_assignment(const std::vector<Expr>& variables, Draw& draw, std::in
 }
 bool is_division(Expr e) { return e->op == Op::floor_div || e->op == Op::floor_mod; }
 bool holds(Expr e, const std::function<bool(Expr)>& what) {
-  return what(e) || std::any_of(e->operands.begin(), e->operands.end(), [&](Expr x) { return holds(x, what); });
+  return what(e) ||
+         std::any_of(e->operands.begin(), e->operands.end(), [&](Expr x) { return holds(x, what); });
 }
 
 class Expressions : public testing::Test {
@@ -206,7 +209,8 @@ TEST_F(Indices, QuotientAndRemainderMakeTheNumberAgain) {
   EXPECT_EQ(floor_mod(i * integer(4), 2), integer(0));
 }
 TEST_F(Indices, AnOffsetTakenApartGivesTheIndices) {
-  for (const Shape& shape : {Shape{5}, Shape{3, 4}, Shape{2, 1, 5}, Shape{1, 1}, Shape{6, 7, 8, 9}, Shape{2, 3, 1, 4, 5}}) {
+  for (const Shape& shape :
+       {Shape{5}, Shape{3, 4}, Shape{2, 1, 5}, Shape{1, 1}, Shape{6, 7, 8, 9}, Shape{2, 3, 1, 4, 5}}) {
     const auto index = variables(shape);
     EXPECT_EQ(index_at(shape, offset_of(shape, index)), index) << describe(shape);
   }
@@ -282,7 +286,9 @@ TEST_F(Indices, NegativeNumbersAreFloored) {
 
 TEST_F(Ranges, OfSumsAndDivisions) {
   const Expr i = variable(10), j = variable(4);
-  const auto is = [](Expr e, std::int64_t lo, std::int64_t hi) { return e->range.lo == lo && e->range.hi == hi; };
+  const auto is = [](Expr e, std::int64_t lo, std::int64_t hi) {
+    return e->range.lo == lo && e->range.hi == hi;
+  };
   EXPECT_TRUE(is(i * integer(4) + j, 0, 39));
   EXPECT_TRUE(is(j - i, -9, 3));
   EXPECT_TRUE(is(floor_div(i, 3), 0, 3));
@@ -408,8 +414,10 @@ class RandomExpression {
                   [=](const Environment& at) { return c.value(at) ? a.value(at) : b.value(at); }};
         }
         if (draw_.one_in(2))
-          return {min(a.built, b.built), [=](const Environment& at) { return std::min(a.value(at), b.value(at)); }};
-        return {max(a.built, b.built), [=](const Environment& at) { return std::max(a.value(at), b.value(at)); }};
+          return {min(a.built, b.built),
+                  [=](const Environment& at) { return std::min(a.value(at), b.value(at)); }};
+        return {max(a.built, b.built),
+                [=](const Environment& at) { return std::max(a.value(at), b.value(at)); }};
       }
     }
   }
@@ -506,7 +514,8 @@ TEST_F(Simplification, AffineFormsKeepValues) {
   }
 }
 TEST_F(Simplification, ChainsOfViewsKeepTheirElements) {
-  // Reshapes, transposes, reversals and slices of an array that holds its own offsets, against doing it by hand.
+  // Reshapes, transposes, reversals and slices of an array that holds its own offsets, against doing it by
+  // hand.
   for (int seed = 0; seed < programs() / 4 && !HasFailure(); ++seed) {
     Graph graph;
     const GraphScope scope(graph);

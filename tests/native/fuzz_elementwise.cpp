@@ -105,7 +105,8 @@ std::optional<Slot> logic(const Pool& pool) {
       {"logical_or", [](const Array& x, const Array& y) { return x | y; }},
       {"logical_xor", [](const Array& x, const Array& y) { return x ^ y; }},
   };
-  if (pool.draw.one_in(4)) return unary(pool.pick(is_bool), {"not", [](const Array& x) { return ~x; }}, Rounding::exact);
+  if (pool.draw.one_in(4))
+    return unary(pool.pick(is_bool), {"not", [](const Array& x) { return ~x; }}, Rounding::exact);
   return binary(pool, pool.pick(is_bool), is_bool, pool.draw.pick(ops), Rounding::exact);
 }
 std::optional<Slot> integer_binary(const Pool& pool) {
@@ -123,7 +124,8 @@ std::optional<Slot> integer_binary(const Pool& pool) {
   };
   const auto x = pool.pick(is_integral);
   if (!x) return std::nullopt;
-  const auto y = pool.pick_partner(pool.at(*x), [&](const Array& b) { return b.dtype() == pool.at(*x).dtype(); });
+  const auto y =
+      pool.pick_partner(pool.at(*x), [&](const Array& b) { return b.dtype() == pool.at(*x).dtype(); });
   const NamedBinary& op = pool.draw.pick(ops);
   return Slot{op.name, {*x, *y}, [f = op.f](const Arrays& v) { return f(v[0], v[1]); }};
 }
@@ -144,7 +146,8 @@ std::optional<Slot> select(const Pool& pool) {
   if (!c) return std::nullopt;
   const auto x = pool.pick_partner(pool.at(*c), any);
   if (!x) return std::nullopt;
-  if (pool.draw.one_in(3)) return Slot{"where x else 1", {*c, *x}, [](const Arrays& v) { return np::where(v[0], v[1], 1); }};
+  if (pool.draw.one_in(3))
+    return Slot{"where x else 1", {*c, *x}, [](const Arrays& v) { return np::where(v[0], v[1], 1); }};
   const auto y = pool.pick_partner(pool.at(*x), [&](const Array& b) {
     return b.shape() == pool.at(*x).shape() || b.shape() == pool.at(*c).shape();
   });
@@ -159,8 +162,9 @@ std::optional<Slot> threshold(const Pool& pool) {
               }};
 }
 std::optional<Slot> cast(const Pool& pool) {
-  static const std::vector<DType> all{DType::bool_, DType::i8,  DType::i16, DType::i32,  DType::i64, DType::u8, DType::u16,
-                                      DType::u32,   DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
+  static const std::vector<DType> all{DType::bool_, DType::i8,  DType::i16, DType::i32, DType::i64,
+                                      DType::u8,    DType::u16, DType::u32, DType::u64, DType::f16,
+                                      DType::bf16,  DType::f32, DType::f64};
   static const std::vector<DType> real{DType::f16, DType::bf16, DType::f32, DType::f64};
   const bool to_real = pool.draw.one_in(2);
   const DType to = pool.draw.pick(to_real ? real : all);
@@ -169,11 +173,13 @@ std::optional<Slot> cast(const Pool& pool) {
   return Slot{"astype " + std::string(ct::name(to)), {*x}, [to](const Arrays& v) { return v[0].astype(to); }};
 }
 std::optional<Slot> bitcast(const Pool& pool) {
-  const auto x = pool.pick_exact([](const Array& a) { return a.dtype() == DType::f32 || a.dtype() == DType::u32; });
+  const auto x =
+      pool.pick_exact([](const Array& a) { return a.dtype() == DType::f32 || a.dtype() == DType::u32; });
   if (!x) return std::nullopt;
   const DType to = is_real(pool.at(*x)) ? DType::u32 : DType::i32;
-  return Slot{"bitcast " + std::string(ct::name(to)), {*x},
-              [to](const Arrays& v) { return lax::bitcast_convert_type(v[0], to); }};
+  return Slot{"bitcast " + std::string(ct::name(to)), {*x}, [to](const Arrays& v) {
+                return lax::bitcast_convert_type(v[0], to);
+              }};
 }
 
 // Functions that may differ in the last place.
@@ -203,7 +209,8 @@ std::optional<Slot> rounded_binary(const Pool& pool) {
   static const std::vector<NamedBinary> ops{
       {"x / (abs y + 0.5)", [](const Array& x, const Array& y) { return x / (np::abs(y) + 0.5); }},
       {"pow(abs x + 0.5, y)", [](const Array& x, const Array& y) { return np::power(np::abs(x) + 0.5, y); }},
-      {"arctan2(x, abs y + 0.5)", [](const Array& x, const Array& y) { return np::arctan2(x, np::abs(y) + 0.5); }},
+      {"arctan2(x, abs y + 0.5)",
+       [](const Array& x, const Array& y) { return np::arctan2(x, np::abs(y) + 0.5); }},
       {"hypot", [](const Array& x, const Array& y) { return np::hypot(x, y); }},
       {"logaddexp", [](const Array& x, const Array& y) { return np::logaddexp(x, y); }},
   };
@@ -213,11 +220,13 @@ std::optional<Slot> rounded_binary(const Pool& pool) {
 }  // namespace
 
 std::vector<Op> elementwise_ops() {
-  return {{exact_unary, true},    {exact_unary, true},    {exact_real_unary, true}, {jumping_unary, true},
-          {exact_binary, true},   {exact_binary, true},   {exact_binary, true},     {comparison, true},
-          {logic, true},          {integer_binary, true}, {integer_unary, true},    {select, true},
-          {select, true},         {threshold, true},      {cast, true},             {cast, true},
-          {bitcast, true},        {rounded_unary, false}, {rounded_unary, false},   {rounded_binary, false}};
+  return {{exact_unary, true},    {exact_unary, true},    {exact_real_unary, true},
+          {jumping_unary, true},  {exact_binary, true},   {exact_binary, true},
+          {exact_binary, true},   {comparison, true},     {logic, true},
+          {integer_binary, true}, {integer_unary, true},  {select, true},
+          {select, true},         {threshold, true},      {cast, true},
+          {cast, true},           {bitcast, true},        {rounded_unary, false},
+          {rounded_unary, false}, {rounded_binary, false}};
 }
 
 }  // namespace fuzz

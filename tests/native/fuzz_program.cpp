@@ -203,7 +203,8 @@ std::optional<std::size_t> Pool::pick_partner(const Array& a,
     if (!fits(b)) return false;
     std::int64_t elements = 1;
     for (int k = 1; k <= std::max(a.ndim(), b.ndim()); ++k) {
-      const std::int64_t m = k <= a.ndim() ? a.shape(a.ndim() - k) : 1, n = k <= b.ndim() ? b.shape(b.ndim() - k) : 1;
+      const std::int64_t m = k <= a.ndim() ? a.shape(a.ndim() - k) : 1,
+                         n = k <= b.ndim() ? b.shape(b.ndim() - k) : 1;
       if (m != n && m != 1 && n != 1) return false;
       elements *= m == 1 ? n : m;
     }
@@ -223,9 +224,9 @@ Array random_values(Draw& draw, DType dtype, const Shape& shape, bool special) {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;
   std::vector<double> v;
-  const std::vector<double> extremes{0.0,    -0.0,  1.0,    -1.0,     std::nan(""), HUGE_VAL, -HUGE_VAL,
-                                     1e-310, 1e-40, 6e-8,   65504,    3e38,         -1e300,   0x1p31,
-                                     0x1p63, -0x1p63, 0.5,  2.5,      -1.5,         255,      -129};
+  const std::vector<double> extremes{0.0,    -0.0,    1.0,  -1.0,  std::nan(""), HUGE_VAL, -HUGE_VAL,
+                                     1e-310, 1e-40,   6e-8, 65504, 3e38,         -1e300,   0x1p31,
+                                     0x1p63, -0x1p63, 0.5,  2.5,   -1.5,         255,      -129};
   for (std::int64_t k = 0; k < n; ++k) {
     if (special && draw.one_in(3))
       v.push_back(draw.pick(extremes));
@@ -253,12 +254,13 @@ Program random_program(Draw& draw, const Options& options) {
   static const std::vector<std::vector<Op>> families{elementwise_ops(), view_ops(), movement_ops(),
                                                      reduction_ops(), product_ops()};
   std::vector<std::size_t> which;
-  for (std::size_t k = 0; k < families.size(); ++k) which.insert(which.end(), static_cast<std::size_t>(options.weights[k]), k);
+  for (std::size_t k = 0; k < families.size(); ++k)
+    which.insert(which.end(), static_cast<std::size_t>(options.weights[k]), k);
   std::vector<std::int64_t> sizes;
   for (int k = 0; k < options.axes; ++k)
-    sizes.push_back(draw.one_in(options.zero_axis)
-                        ? 0
-                        : draw.between(static_cast<int>(options.smallest_axis), static_cast<int>(options.largest_axis)));
+    sizes.push_back(draw.one_in(options.zero_axis) ? 0
+                                                   : draw.between(static_cast<int>(options.smallest_axis),
+                                                                  static_cast<int>(options.largest_axis)));
   Program p;
   p.around = options.around;
   const bool wide = p.around != Around::nothing;
@@ -273,7 +275,9 @@ Program random_program(Draw& draw, const Options& options) {
       elements *= shape.back();
     }
     const int kind = draw.below(6);
-    const DType dtype = kind < 3 ? main_type : kind == 3 && !wide ? draw.pick(real_types) : draw.pick(other_types);
+    const DType dtype = kind < 3             ? main_type
+                        : kind == 3 && !wide ? draw.pick(real_types)
+                                             : draw.pick(other_types);
     const Array value = random_values(draw, dtype, shape, options.special);
     p.slots.push_back({"input", {}, nullptr, Rounding::exact, value, true});
   }
@@ -295,7 +299,8 @@ Program random_program(Draw& draw, const Options& options) {
     p.slots.push_back(std::move(*slot));
     ++made;
   }
-  // All that nobody reads, so that nothing is dead code; and sometimes a value inside, an input, a value twice.
+  // All that nobody reads, so that nothing is dead code; and sometimes a value inside, an input, a value
+  // twice.
   std::vector<bool> read(p.slots.size(), false);
   for (const Slot& s : p.slots)
     for (std::size_t o : s.operands) read[o] = true;
@@ -322,7 +327,8 @@ void leave_garbage(const Arrays& like) {
 }
 
 constexpr int disturbances = 4;
-/// Disturbed runs show how far results move when each operation is off by about a unit; this many units are allowed.
+/// Disturbed runs show how far results move when each operation is off by about a unit; this many units are
+/// allowed.
 constexpr double allowed_units = 24;
 
 /// Bit by bit, but for the bits of a NaN.
@@ -396,7 +402,8 @@ std::string transformed_difference(const Program& program) {
     const Arrays got = ct::jit(call)(inputs);
     for (std::size_t r = 0; r < want.size(); ++r) {
       if (!is_real(want[r])) {
-        if (const std::string fault = compare_bits(got[r], want[r]); !fault.empty()) return "compiled: " + fault + "\n";
+        if (const std::string fault = compare_bits(got[r], want[r]); !fault.empty())
+          return "compiled: " + fault + "\n";
         continue;
       }
       const auto x = got[r].to_vector<double>(), y = want[r].to_vector<double>();
@@ -405,8 +412,8 @@ std::string transformed_difference(const Program& program) {
         if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
       for (std::size_t k = 0; k < y.size(); ++k)
         if (std::isfinite(y[k]) && !(std::abs(x[k] - y[k]) <= 1e-10 * largest))
-          return "compiled: result " + std::to_string(r) + ", element " + std::to_string(k) + " is " + std::to_string(x[k]) +
-                 " instead of " + std::to_string(y[k]) + "\n";
+          return "compiled: result " + std::to_string(r) + ", element " + std::to_string(k) + " is " +
+                 std::to_string(x[k]) + " instead of " + std::to_string(y[k]) + "\n";
     }
   } catch (const std::exception& error) {
     return std::string("raised: ") + error.what() + "\n";
@@ -442,8 +449,8 @@ std::string difference(const Program& program, std::uint64_t seed) {
       else
         fault = compare_values(got[r], want[r], disturbed[r]);
       if (!fault.empty())
-        return std::string(how) + ": result " + std::to_string(r) + " (v" + std::to_string(program.results[r]) +
-               "): " + fault + "\n";
+        return std::string(how) + ": result " + std::to_string(r) + " (v" +
+               std::to_string(program.results[r]) + "): " + fault + "\n";
     }
     return {};
   };

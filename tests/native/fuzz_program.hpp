@@ -1,4 +1,5 @@
-// Random programs that the native device is checked with: what one is, how it is drawn, checked and made small.
+// Random programs that the native device is checked with: what one is, how it is drawn, checked and made
+// small.
 #pragma once
 #include <functional>
 #include <optional>
@@ -49,7 +50,8 @@ struct Program {
   Arrays operator()(const Arrays& inputs) const;
   /// The same under its transform: gradients of the sum of all results, or several inputs at once.
   Arrays transformed(const Arrays& inputs) const;
-  /// On the reference device, with everything that may be rounded otherwise moved by about a unit in the last place.
+  /// On the reference device, with everything that may be rounded otherwise moved by about a unit in the last
+  /// place.
   Arrays disturbed(Draw& draw) const;
   std::string str() const;
 };
@@ -57,8 +59,8 @@ struct Program {
 /// What a generator is told.
 struct Options {
   std::int64_t smallest_axis = 1, largest_axis = 5;
-  int axes = 3;         ///< different sizes that shapes are made of
-  int zero_axis = 40;   ///< one axis in so many has no elements
+  int axes = 3;        ///< different sizes that shapes are made of
+  int zero_axis = 40;  ///< one axis in so many has no elements
   int nodes = 8;
   std::int64_t most_elements = 4096;
   /// How often: elementwise, views, movement, reductions, products.
@@ -86,7 +88,8 @@ class Pool {
   /// The same, and the same bits on all devices: what a comparison or a rounding may be applied to.
   std::optional<std::size_t> pick_exact(const std::function<bool(const Array&)>& fits) const;
   /// A value that broadcasts with `a` to few enough elements.
-  std::optional<std::size_t> pick_partner(const Array& a, const std::function<bool(const Array&)>& fits) const;
+  std::optional<std::size_t> pick_partner(const Array& a,
+                                          const std::function<bool(const Array&)>& fits) const;
   int axis_of(const Array& a) const { return draw.below(a.ndim()); }
 
   Draw& draw;

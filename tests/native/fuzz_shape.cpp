@@ -15,7 +15,8 @@ bool has_elements(const Array& a) { return a.ndim() > 0 && a.size() > 0; }
 std::vector<std::int64_t> random_order(Draw& draw, int n) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  for (int k = n; k > 1; --k) std::swap(order[static_cast<std::size_t>(k - 1)], order[static_cast<std::size_t>(draw.below(k))]);
+  for (int k = n; k > 1; --k)
+    std::swap(order[static_cast<std::size_t>(k - 1)], order[static_cast<std::size_t>(draw.below(k))]);
   return order;
 }
 Slot moved(std::string name, std::vector<std::size_t> operands, Apply apply) {
@@ -42,14 +43,16 @@ std::optional<Slot> reshape(const Pool& pool) {
     }
     shape.push_back(rest);
     if (shape.back() == 1 && !pool.draw.one_in(4)) shape.pop_back();
-    if (pool.draw.one_in(6)) shape.insert(shape.begin() + pool.draw.below(static_cast<int>(shape.size()) + 1), 1);
+    if (pool.draw.one_in(6))
+      shape.insert(shape.begin() + pool.draw.below(static_cast<int>(shape.size()) + 1), 1);
   }
   return moved("reshape " + text(shape), {*x}, [shape](const Arrays& v) { return v[0].reshape(shape); });
 }
 /// To the shape of another value with as many elements.
 std::optional<Slot> reshape_like(const Pool& pool) {
   const auto x = pool.pick(any);
-  const auto y = pool.pick([&](const Array& b) { return b.size() == pool.at(*x).size() && b.shape() != pool.at(*x).shape(); });
+  const auto y = pool.pick(
+      [&](const Array& b) { return b.size() == pool.at(*x).size() && b.shape() != pool.at(*x).shape(); });
   if (!y) return std::nullopt;
   const Shape shape = pool.at(*y).shape();
   return moved("reshape " + text(shape), {*x}, [shape](const Arrays& v) { return v[0].reshape(shape); });
@@ -58,7 +61,8 @@ std::optional<Slot> transpose(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() > 1; });
   if (!x) return std::nullopt;
   const auto order = random_order(pool.draw, pool.at(*x).ndim());
-  return moved("transpose " + text(order), {*x}, [order](const Arrays& v) { return lax::transpose(v[0], order); });
+  return moved("transpose " + text(order), {*x},
+               [order](const Arrays& v) { return lax::transpose(v[0], order); });
 }
 std::optional<Slot> slice(const Pool& pool) {
   const auto x = pool.pick(has_axis);
@@ -109,13 +113,15 @@ std::optional<Slot> broadcast(const Pool& pool) {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;
   if (n > pool.options.most_elements) return std::nullopt;
-  return moved("broadcast_to " + text(shape), {*x}, [shape](const Arrays& v) { return np::broadcast_to(v[0], shape); });
+  return moved("broadcast_to " + text(shape), {*x},
+               [shape](const Arrays& v) { return np::broadcast_to(v[0], shape); });
 }
 std::optional<Slot> new_axis(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() < 4; });
   if (!x) return std::nullopt;
   const int axis = pool.draw.below(pool.at(*x).ndim() + 1);
-  return moved("expand_dims " + std::to_string(axis), {*x}, [axis](const Arrays& v) { return np::expand_dims(v[0], axis); });
+  return moved("expand_dims " + std::to_string(axis), {*x},
+               [axis](const Arrays& v) { return np::expand_dims(v[0], axis); });
 }
 std::optional<Slot> swap_neighbours(const Pool& pool) {
   // reshape, transpose, reshape: the pattern of attention heads and pixel shuffles.
@@ -127,12 +133,13 @@ std::optional<Slot> swap_neighbours(const Pool& pool) {
   for (std::int64_t d = 1; d <= from[static_cast<std::size_t>(axis)]; ++d)
     if (from[static_cast<std::size_t>(axis)] % d == 0) factors.push_back(d);
   const std::int64_t inner = pool.draw.pick(factors);
-  return moved("shuffle axis " + std::to_string(axis) + " by " + std::to_string(inner), {*x}, [=](const Arrays& v) {
-    Shape split = from;
-    split[static_cast<std::size_t>(axis)] /= inner;
-    split.insert(split.begin() + axis + 1, inner);
-    return np::swapaxes(v[0].reshape(split), axis, axis + 1).reshape(from);
-  });
+  return moved("shuffle axis " + std::to_string(axis) + " by " + std::to_string(inner), {*x},
+               [=](const Arrays& v) {
+                 Shape split = from;
+                 split[static_cast<std::size_t>(axis)] /= inner;
+                 split.insert(split.begin() + axis + 1, inner);
+                 return np::swapaxes(v[0].reshape(split), axis, axis + 1).reshape(from);
+               });
 }
 
 // Movement ----------------------------------------------------------------------------------------------
@@ -151,7 +158,8 @@ std::optional<Slot> concatenate(const Pool& pool) {
     });
     parts.push_back(*y);
   }
-  return moved("concatenate " + std::to_string(axis), parts, [axis](const Arrays& v) { return lax::concatenate(v, axis); });
+  return moved("concatenate " + std::to_string(axis), parts,
+               [axis](const Arrays& v) { return lax::concatenate(v, axis); });
 }
 std::optional<Slot> roll(const Pool& pool) {
   const auto x = pool.pick(has_axis);
@@ -161,7 +169,8 @@ std::optional<Slot> roll(const Pool& pool) {
                [=](const Arrays& v) { return np::roll(v[0], shift, axis); });
 }
 std::optional<Slot> repeat(const Pool& pool) {
-  const auto x = pool.pick([&](const Array& a) { return a.ndim() > 0 && 3 * a.size() <= pool.options.most_elements; });
+  const auto x =
+      pool.pick([&](const Array& a) { return a.ndim() > 0 && 3 * a.size() <= pool.options.most_elements; });
   if (!x) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x)), times = pool.draw.between(1, 3);
   if (pool.draw.one_in(2)) {
@@ -173,7 +182,9 @@ std::optional<Slot> repeat(const Pool& pool) {
                [=](const Arrays& v) { return np::repeat(v[0], times, axis); });
 }
 std::optional<Slot> pad_by_mode(const Pool& pool) {
-  const auto x = pool.pick([](const Array& a) { return a.ndim() > 0 && *std::min_element(a.shape().begin(), a.shape().end()) > 2; });
+  const auto x = pool.pick([](const Array& a) {
+    return a.ndim() > 0 && *std::min_element(a.shape().begin(), a.shape().end()) > 2;
+  });
   if (!x) return std::nullopt;
   const std::string mode = pool.draw.pick(std::vector<std::string>{"edge", "reflect", "symmetric", "wrap"});
   std::vector<std::pair<std::int64_t, std::int64_t>> width;
@@ -182,13 +193,15 @@ std::optional<Slot> pad_by_mode(const Pool& pool) {
     width.push_back({pool.draw.between(0, 2), pool.draw.between(0, 2)});
     shown.insert(shown.end(), {width.back().first, width.back().second});
   }
-  return moved("pad " + mode + text(shown), {*x}, [=](const Arrays& v) { return np::pad(v[0], width, mode); });
+  return moved("pad " + mode + text(shown), {*x},
+               [=](const Arrays& v) { return np::pad(v[0], width, mode); });
 }
 std::optional<Slot> triangle(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() >= 2; });
   if (!x) return std::nullopt;
   const int k = pool.draw.between(-2, 2);
-  if (pool.draw.one_in(2)) return moved("tril " + std::to_string(k), {*x}, [k](const Arrays& v) { return np::tril(v[0], k); });
+  if (pool.draw.one_in(2))
+    return moved("tril " + std::to_string(k), {*x}, [k](const Arrays& v) { return np::tril(v[0], k); });
   return moved("triu " + std::to_string(k), {*x}, [k](const Arrays& v) { return np::triu(v[0], k); });
 }
 std::optional<Slot> counted(const Pool& pool) {
@@ -203,7 +216,8 @@ std::optional<Slot> counted(const Pool& pool) {
 /// Integers that an index is made of; some point outside.
 std::optional<std::size_t> pick_indices(const Pool& pool, int most_axes) {
   return pool.pick_exact([&](const Array& a) {
-    return a.ndim() <= most_axes && a.size() <= 256 && (a.dtype() == DType::i32 || a.dtype() == DType::i64 || a.dtype() == DType::u8);
+    return a.ndim() <= most_axes && a.size() <= 256 &&
+           (a.dtype() == DType::i32 || a.dtype() == DType::i64 || a.dtype() == DType::u8);
   });
 }
 std::optional<Slot> take(const Pool& pool) {
@@ -211,7 +225,8 @@ std::optional<Slot> take(const Pool& pool) {
   const auto i = pick_indices(pool, 2);
   if (!x || !i) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x));
-  if (pool.at(*i).size() * (pool.at(*x).size() / pool.at(*x).shape(axis)) > pool.options.most_elements) return std::nullopt;
+  if (pool.at(*i).size() * (pool.at(*x).size() / pool.at(*x).shape(axis)) > pool.options.most_elements)
+    return std::nullopt;
   const std::string mode = pool.draw.pick(std::vector<std::string>{"clip", "wrap"});
   return moved("take " + mode + " on " + std::to_string(axis), {*x, *i},
                [=](const Arrays& v) { return np::take(v[0], v[1], axis, mode); });
@@ -220,7 +235,8 @@ std::optional<Slot> fancy_index(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() >= 1 && a.ndim() <= 3 && a.size() > 0; });
   const auto i = pick_indices(pool, 1);
   if (!x || !i) return std::nullopt;
-  if (pool.at(*i).size() * (pool.at(*x).size() / pool.at(*x).shape(0)) > pool.options.most_elements) return std::nullopt;
+  if (pool.at(*i).size() * (pool.at(*x).size() / pool.at(*x).shape(0)) > pool.options.most_elements)
+    return std::nullopt;
   return moved("x[i]", {*x, *i}, [](const Arrays& v) { return v[0](v[1]); });
 }
 std::optional<Slot> indexed_update(const Pool& pool) {
@@ -237,9 +253,9 @@ std::optional<Slot> dynamic_slice(const Pool& pool) {
   if (!x || !i) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x));
   const std::int64_t size = pool.draw.between(1, static_cast<int>(pool.at(*x).shape(axis)));
-  return moved("dynamic_slice of " + std::to_string(size) + " on " + std::to_string(axis), {*x, *i}, [=](const Arrays& v) {
-    return lax::dynamic_slice_in_dim(v[0], v[1].flatten()[0], size, axis);
-  });
+  return moved(
+      "dynamic_slice of " + std::to_string(size) + " on " + std::to_string(axis), {*x, *i},
+      [=](const Arrays& v) { return lax::dynamic_slice_in_dim(v[0], v[1].flatten()[0], size, axis); });
 }
 std::optional<Slot> dynamic_update(const Pool& pool) {
   const auto x = pool.pick(has_elements);
@@ -271,20 +287,24 @@ std::optional<Slot> sort(const Pool& pool) {
   const auto x = pool.pick_exact(has_axis);
   if (!x) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x));
-  if (pool.draw.one_in(2)) return moved("argsort " + std::to_string(axis), {*x}, [=](const Arrays& v) { return np::argsort(v[0], axis); });
+  if (pool.draw.one_in(2))
+    return moved("argsort " + std::to_string(axis), {*x},
+                 [=](const Arrays& v) { return np::argsort(v[0], axis); });
   return moved("sort " + std::to_string(axis), {*x}, [=](const Arrays& v) { return np::sort(v[0], axis); });
 }
 
 }  // namespace
 
 std::vector<Op> view_ops() {
-  return {{reshape, true}, {reshape_like, true}, {transpose, true}, {transpose, true}, {slice, true}, {pad, true},
-          {flip, true},    {broadcast, true},    {new_axis, true},  {swap_neighbours, true}};
+  return {
+      {reshape, true}, {reshape_like, true}, {transpose, true}, {transpose, true}, {slice, true},
+      {pad, true},     {flip, true},         {broadcast, true}, {new_axis, true},  {swap_neighbours, true}};
 }
 std::vector<Op> movement_ops() {
-  return {{concatenate, true}, {concatenate, true}, {roll, true},           {repeat, true},        {pad_by_mode, true},
-          {triangle, true},    {counted, true},     {take, true},           {fancy_index, true},   {indexed_update, true},
-          {dynamic_slice, true}, {dynamic_update, true}, {sort, true}, {random_bits, true}};
+  return {{concatenate, true}, {concatenate, true},    {roll, true},          {repeat, true},
+          {pad_by_mode, true}, {triangle, true},       {counted, true},       {take, true},
+          {fancy_index, true}, {indexed_update, true}, {dynamic_slice, true}, {dynamic_update, true},
+          {sort, true},        {random_bits, true}};
 }
 
 }  // namespace fuzz

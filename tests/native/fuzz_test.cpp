@@ -21,13 +21,27 @@ const std::vector<Generator> generators{
     {"Long", 40, {.smallest_axis = 100, .largest_axis = 3000, .axes = 1, .nodes = 7, .most_elements = 60000}},
     {"Large", 8, {.smallest_axis = 60, .largest_axis = 900, .axes = 2, .nodes = 6, .most_elements = 700000}},
     {"Deep", 25, {.largest_axis = 9, .axes = 3, .nodes = 30, .most_elements = 2000}},
-    {"Rows", 60, {.largest_axis = 70, .axes = 2, .nodes = 12, .most_elements = 6000, .weights = {6, 1, 0, 4, 0}}},
-    {"Views", 60, {.largest_axis = 30, .axes = 3, .nodes = 12, .most_elements = 20000, .weights = {3, 8, 3, 1, 0}}},
-    {"Products", 40, {.smallest_axis = 8, .largest_axis = 90, .axes = 3, .nodes = 7, .most_elements = 40000,
-                      .weights = {2, 5, 1, 1, 6}}},
+    {"Rows",
+     60,
+     {.largest_axis = 70, .axes = 2, .nodes = 12, .most_elements = 6000, .weights = {6, 1, 0, 4, 0}}},
+    {"Views",
+     60,
+     {.largest_axis = 30, .axes = 3, .nodes = 12, .most_elements = 20000, .weights = {3, 8, 3, 1, 0}}},
+    {"Products",
+     40,
+     {.smallest_axis = 8,
+      .largest_axis = 90,
+      .axes = 3,
+      .nodes = 7,
+      .most_elements = 40000,
+      .weights = {2, 5, 1, 1, 6}}},
     {"Special", 80, {.largest_axis = 20, .axes = 2, .nodes = 7, .most_elements = 5000, .special = true}},
-    {"Gradients", 60, {.largest_axis = 9, .axes = 3, .nodes = 8, .most_elements = 3000, .around = Around::grad}},
-    {"Batches", 40, {.largest_axis = 7, .axes = 3, .nodes = 7, .most_elements = 1000, .around = Around::vmap}},
+    {"Gradients",
+     60,
+     {.largest_axis = 9, .axes = 3, .nodes = 8, .most_elements = 3000, .around = Around::grad}},
+    {"Batches",
+     40,
+     {.largest_axis = 7, .axes = 3, .nodes = 7, .most_elements = 1000, .around = Around::vmap}},
 };
 
 bool is_nightly() {
@@ -44,7 +58,8 @@ std::string check(const Options& options, std::uint64_t seed) {
   const Program small = shrink(program, fails);
   fault = difference(small, seed) + small.str();
   try {
-    fault += ct::make_jaxpr([&](const Arrays& in) { return small.transformed(in); })(small.inputs()).str() + "\n";
+    fault +=
+        ct::make_jaxpr([&](const Arrays& in) { return small.transformed(in); })(small.inputs()).str() + "\n";
   } catch (const std::exception& error) {
     fault += std::string("make_jaxpr raised: ") + error.what() + "\n";
   }

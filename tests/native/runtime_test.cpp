@@ -1,5 +1,5 @@
-// Compiled programs at run time: the same bits whatever the threads, callable from many threads, errors that come
-// through, memory that is given away.
+// Compiled programs at run time: the same bits whatever the threads, callable from many threads, errors that
+// come through, memory that is given away.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -51,7 +51,8 @@ struct Threads {
 };
 
 /// The same bits with one, two and three threads, and from call to call.
-void expect_same_bits(const char* name, const Function& f, const Arrays& inputs, bool parallel_kernel = true) {
+void expect_same_bits(const char* name, const Function& f, const Arrays& inputs,
+                      bool parallel_kernel = true) {
   SCOPED_TRACE(name);
   const Threads scope;
   const auto compiled = ct::jit(f);
@@ -62,7 +63,8 @@ void expect_same_bits(const char* name, const Function& f, const Arrays& inputs,
   const auto want = bytes_of(compiled(inputs));
   for (const int threads : {2, 3, 2, 1}) {
     ct::set_num_threads(threads);
-    for (int run = 0; run < 2; ++run) EXPECT_TRUE(bytes_of(compiled(inputs)) == want) << threads << " threads";
+    for (int run = 0; run < 2; ++run)
+      EXPECT_TRUE(bytes_of(compiled(inputs)) == want) << threads << " threads";
   }
 }
 Function one(Array (*f)(const Array&)) {
@@ -93,16 +95,21 @@ void on_threads(int n, const std::function<void(int)>& f) {
 TEST(Determinism, Kernels) {
   expect_same_bits("pointwise", one([](const Array& x) { return np::sin(x) * x + 1; }), {noise({1 << 20})});
   expect_same_bits("row reduction", one([](const Array& x) { return np::sum(x, 1); }), {noise({600, 2000})});
-  expect_same_bits("rows of odd length", one([](const Array& x) { return np::sum(x * x, 1); }), {noise({3001, 333})});
-  expect_same_bits("column reduction", one([](const Array& x) { return np::sum(x, 0); }), {noise({2000, 600})});
-  expect_same_bits("middle reduction", one([](const Array& x) { return np::sum(x, 1); }), {noise({60, 100, 200})});
+  expect_same_bits("rows of odd length", one([](const Array& x) { return np::sum(x * x, 1); }),
+                   {noise({3001, 333})});
+  expect_same_bits("column reduction", one([](const Array& x) { return np::sum(x, 0); }),
+                   {noise({2000, 600})});
+  expect_same_bits("middle reduction", one([](const Array& x) { return np::sum(x, 1); }),
+                   {noise({60, 100, 200})});
   expect_same_bits("cut reduction", one([](const Array& x) { return np::sum(x); }), {noise({1 << 21})});
   expect_same_bits("cut reduction, odd", one([](const Array& x) { return np::sum(x); }), {noise({1234567})});
-  expect_same_bits("cut reduction to few", one([](const Array& x) { return np::sum(x, 1); }), {noise({3, 400001})});
+  expect_same_bits("cut reduction to few", one([](const Array& x) { return np::sum(x, 1); }),
+                   {noise({3, 400001})});
   expect_same_bits("cut columns", one([](const Array& x) { return np::sum(x, 0); }), {noise({100003, 7})});
   expect_same_bits("transposition", one([](const Array& x) { return x.T() + 1; }), {noise({1000, 1100})});
   expect_same_bits("flip", one([](const Array& x) { return np::flip(x); }), {noise({1000, 1100})});
-  expect_same_bits("f64", one([](const Array& x) { return np::sum(np::exp(x / 40)); }), {noise({1 << 20}, ct::f64)});
+  expect_same_bits("f64", one([](const Array& x) { return np::sum(np::exp(x / 40)); }),
+                   {noise({1 << 20}, ct::f64)});
   expect_same_bits("f16", one([](const Array& x) { return np::mean(x, 1); }), {noise({900, 1100}, ct::f16)});
   expect_same_bits("argmax", one([](const Array& x) { return np::argmax(x, 1); }), {noise({900, 1100})});
 }
@@ -121,37 +128,54 @@ TEST(Determinism, Rows) {
                      return e / np::sum(e, 0, true);
                    }),
                    {noise({500, 1500})});
-  expect_same_bits("gradient of layer norm", [](const Arrays& x) {
-    const auto loss = [](Array y) {
-      return np::sum(np::sin((y - np::mean(y, 1, true)) * lax::rsqrt(np::var(y, 1, true) + 1e-5)));
-    };
-    return Arrays{ct::grad(loss)(x[0])};
-  }, {noise({800, 500})});
+  expect_same_bits(
+      "gradient of layer norm",
+      [](const Arrays& x) {
+        const auto loss = [](Array y) {
+          return np::sum(np::sin((y - np::mean(y, 1, true)) * lax::rsqrt(np::var(y, 1, true) + 1e-5)));
+        };
+        return Arrays{ct::grad(loss)(x[0])};
+      },
+      {noise({800, 500})});
 }
 TEST(Determinism, Routines) {
   const auto matmul = [](const Arrays& x) { return Arrays{np::matmul(x[0], x[1])}; };
   expect_same_bits("product", matmul, {noise({320, 320}), noise({320, 320})}, false);
   expect_same_bits("product of odd sizes", matmul, {noise({301, 517}), noise({517, 203})}, false);
   expect_same_bits("product in f64", matmul, {noise({257, 300}, ct::f64), noise({300, 129}, ct::f64)}, false);
-  expect_same_bits("product in bf16", matmul, {noise({257, 300}, ct::bf16), noise({300, 129}, ct::bf16)}, false);
+  expect_same_bits("product in bf16", matmul, {noise({257, 300}, ct::bf16), noise({300, 129}, ct::bf16)},
+                   false);
   expect_same_bits("long contraction", matmul, {noise({20, 50000}), noise({50000, 20})}, false);
   expect_same_bits("batched product", matmul, {noise({40, 60, 70}), noise({40, 70, 50})}, false);
   expect_same_bits("product with a vector", matmul, {noise({1200, 1300}), noise({1300})}, false);
-  expect_same_bits("convolution", [](const Arrays& x) {
-    return Arrays{lax::conv(x[0], x[1], {1, 1}, "SAME")};
-  }, {noise({4, 16, 40, 40}), noise({32, 16, 3, 3})}, false);
-  expect_same_bits("gradients of a convolution", [](const Arrays& x) {
-    const auto loss = [](Array a, Array w) { return np::sum(np::square(lax::conv(a, w, {2, 2}, "SAME"))); };
-    const auto [da, dw] = ct::grad<0, 1>(loss)(x[0], x[1]);
-    return Arrays{da, dw};
-  }, {noise({4, 8, 30, 30}), noise({16, 8, 3, 3})}, false);
-  expect_same_bits("cumsum", one([](const Array& x) { return np::cumsum(x, 1); }), {noise({300, 3000})}, false);
-  expect_same_bits("long cumsum", one([](const Array& x) { return np::cumsum(x); }), {noise({1 << 20})}, false);
+  expect_same_bits(
+      "convolution",
+      [](const Arrays& x) {
+        return Arrays{lax::conv(x[0], x[1], {1, 1}, "SAME")};
+      },
+      {noise({4, 16, 40, 40}), noise({32, 16, 3, 3})}, false);
+  expect_same_bits(
+      "gradients of a convolution",
+      [](const Arrays& x) {
+        const auto loss = [](Array a, Array w) {
+          return np::sum(np::square(lax::conv(a, w, {2, 2}, "SAME")));
+        };
+        const auto [da, dw] = ct::grad<0, 1>(loss)(x[0], x[1]);
+        return Arrays{da, dw};
+      },
+      {noise({4, 8, 30, 30}), noise({16, 8, 3, 3})}, false);
+  expect_same_bits("cumsum", one([](const Array& x) { return np::cumsum(x, 1); }), {noise({300, 3000})},
+                   false);
+  expect_same_bits("long cumsum", one([](const Array& x) { return np::cumsum(x); }), {noise({1 << 20})},
+                   false);
   expect_same_bits("sort", one([](const Array& x) { return np::sort(x); }), {noise({200, 1000})}, false);
-  expect_same_bits("scatter", [](const Arrays& x) {
-    const Array where = (np::abs(x[0]) * 50).astype(ct::i32) % 64;
-    return Arrays{np::zeros({64}).at(where).add(x[0])};
-  }, {noise({100000})}, false);
+  expect_same_bits(
+      "scatter",
+      [](const Arrays& x) {
+        const Array where = (np::abs(x[0]) * 50).astype(ct::i32) % 64;
+        return Arrays{np::zeros({64}).at(where).add(x[0])};
+      },
+      {noise({100000})}, false);
 }
 TEST(Determinism, ATrainingStep) {
   const auto loss = [](Arrays p, Array x, Array y) {
@@ -160,13 +184,16 @@ TEST(Determinism, ATrainingStep) {
     return -np::mean(np::sum(y * (z - np::logsumexp(z, 1, true)), 1));
   };
   const Arrays p{noise({200, 150}) / 100, noise({150}) / 100, noise({150, 10}) / 100, noise({10}) / 100};
-  expect_same_bits("training step", [&](const Arrays& x) {
-    Arrays params(x.begin(), x.begin() + 4);
-    const auto [value, grads] = ct::value_and_grad(loss)(params, x[4], x[5]);
-    for (std::size_t k = 0; k < params.size(); ++k) params[k] = params[k] - 0.1 * grads[k];
-    params.push_back(value);
-    return params;
-  }, {p[0], p[1], p[2], p[3], noise({256, 200}), np::abs(noise({256, 10}))}, false);
+  expect_same_bits(
+      "training step",
+      [&](const Arrays& x) {
+        Arrays params(x.begin(), x.begin() + 4);
+        const auto [value, grads] = ct::value_and_grad(loss)(params, x[4], x[5]);
+        for (std::size_t k = 0; k < params.size(); ++k) params[k] = params[k] - 0.1 * grads[k];
+        params.push_back(value);
+        return params;
+      },
+      {p[0], p[1], p[2], p[3], noise({256, 200}), np::abs(noise({256, 10}))}, false);
 }
 
 // Threads of the caller -------------------------------------------------------------------------------
@@ -178,7 +205,8 @@ TEST(Concurrency, EqualProgramsAreCompiledOnce) {
   for (int t = 0; t < 4; ++t) programs.push_back(ct::trace_to_jaxpr(f, types).jaxpr);
   std::vector<const ct::native::Executable*> compiled(4);
   on_threads(4, [&](int t) {
-    compiled[static_cast<std::size_t>(t)] = &ct::native::executable_of(programs[static_cast<std::size_t>(t)], ct::native_backend());
+    compiled[static_cast<std::size_t>(t)] =
+        &ct::native::executable_of(programs[static_cast<std::size_t>(t)], ct::native_backend());
   });
   for (const auto* e : compiled) EXPECT_EQ(e, compiled[0]);
 }
@@ -219,8 +247,9 @@ TEST(Concurrency, CompilingAndRunningAtOnce) {
       if (t == 0)
         EXPECT_TRUE(bytes_of(g(x)) == want);
       else
-        EXPECT_EQ(ct::jit([=](Array y) { return np::sum(y * (10 * t + k)); })(np::ones({k + 1})).item<float>(),
-                  static_cast<float>((10 * t + k) * (k + 1)));
+        EXPECT_EQ(
+            ct::jit([=](Array y) { return np::sum(y * (10 * t + k)); })(np::ones({k + 1})).item<float>(),
+            static_cast<float>((10 * t + k) * (k + 1)));
     }
   });
 }
@@ -239,22 +268,31 @@ TEST(Concurrency, ClearingCachesMeanwhile) {
 
 TEST(NativeErrors, ResultsThatCannotFit) {
   const std::int64_t large = std::int64_t{1} << 40;
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::broadcast_to(x, {large, 16}); })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
+                 return np::broadcast_to(x, {large, 16});
+               })(Array(1.f)),
                "[jit] the device 'native' has no room for f32[1099511627776,16] (70368744177664 bytes)",
                "work in smaller pieces.");
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::sum(np::broadcast_to(x, {large, 16})); })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
+                 return np::sum(np::broadcast_to(x, {large, 16}));
+               })(Array(1.f)),
                "has no room for");
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::sort(np::broadcast_to(x, {large, 16}))(0, 0); })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
+                 return np::sort(np::broadcast_to(x, {large, 16}))(0, 0);
+               })(Array(1.f)),
                "has no room for");
   const std::int64_t huge = std::int64_t{1} << 61;
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::broadcast_to(x, {huge, 16}); })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
+                 return np::broadcast_to(x, {huge, 16});
+               })(Array(1.f)),
                "more bytes than can be addressed");
 }
 TEST(NativeErrors, ResultsThatFitOnlyAlone) {
   // Each is smaller than the machine's memory, all of them together are not.
   const std::int64_t most = static_cast<std::int64_t>(ct::native::physical_memory() / 4);
   const auto f = [=](Array x) {
-    return std::tuple{np::sort(np::broadcast_to(x, {most * 9 / 10})), np::sort(np::broadcast_to(x + 1, {most * 9 / 10}))};
+    return std::tuple{np::sort(np::broadcast_to(x, {most * 9 / 10})),
+                      np::sort(np::broadcast_to(x + 1, {most * 9 / 10}))};
   };
   const ct::Explanation e = ct::explain(ct::jit(f), Array(1.f));
   EXPECT_GT(e.peak_bytes, 4 * most) << "larger than the machine, and explain says so without trying";
@@ -262,7 +300,9 @@ TEST(NativeErrors, ResultsThatFitOnlyAlone) {
 
 namespace {
 
-ct::Types same_type(const ct::Primitive&, std::span<const ct::AbstractValue> x, const ct::Params&) { return {x[0]}; }
+ct::Types same_type(const ct::Primitive&, std::span<const ct::AbstractValue> x, const ct::Params&) {
+  return {x[0]};
+}
 Arrays refuse(const ct::Primitive&, std::span<const Array>, const ct::Params&) {
   throw ct::ValueError("[refuse] this routine always fails; do not call it.");
 }
@@ -270,9 +310,13 @@ ct::expr::Expr cannot_lower(std::span<const ct::expr::Expr>, const ct::Params&) 
   throw std::runtime_error("this operation has no instructions");
 }
 /// A routine that fails when it runs, and an elementwise operation that fails when it is compiled.
-const ct::Primitive failing_routine{.name = "refuse", .op_class = ct::OpClass::routine, .type = same_type, .eval = refuse};
-const ct::Primitive failing_lowering{
-    .name = "cannot_lower", .op_class = ct::OpClass::elementwise, .type = same_type, .eval = refuse, .scalar = cannot_lower};
+const ct::Primitive failing_routine{
+    .name = "refuse", .op_class = ct::OpClass::routine, .type = same_type, .eval = refuse};
+const ct::Primitive failing_lowering{.name = "cannot_lower",
+                                     .op_class = ct::OpClass::elementwise,
+                                     .type = same_type,
+                                     .eval = refuse,
+                                     .scalar = cannot_lower};
 
 }  // namespace
 
@@ -291,8 +335,8 @@ TEST(NativeErrors, OfTheCompilerHoldTheProgram) {
     FAIL() << "nothing was thrown";
   } catch (const ct::CompileError& error) {
     const std::string text = error.what();
-    for (const char* part : {"[jit] this program could not be compiled", "this operation has no instructions", "lambda",
-                             "add", "cannot_lower", "f32[3]"})
+    for (const char* part : {"[jit] this program could not be compiled", "this operation has no instructions",
+                             "lambda", "add", "cannot_lower", "f32[3]"})
       EXPECT_NE(text.find(part), text.npos) << part << " is not in\n" << text;
   }
   // The next program is not affected.
@@ -305,8 +349,8 @@ TEST(NativeErrors, NansAreTracedToTheirPrimitive) {
   } on;
   const auto f = ct::jit([](Array x) { return np::sum(np::log(x - 2) * 3); });
   EXPECT_ERROR(NanError, f(np::ones({4})), "[debug_nans] log made a NaN in its result f32[4]");
-  EXPECT_ERROR(NanError, ct::jit(ct::grad([](Array x) { return np::sum(np::sqrt(x) * 0); }))(np::zeros({4})), "[debug_nans]",
-               "made a NaN");
+  EXPECT_ERROR(NanError, ct::jit(ct::grad([](Array x) { return np::sum(np::sqrt(x) * 0); }))(np::zeros({4})),
+               "[debug_nans]", "made a NaN");
   EXPECT_EQ(f(np::full({4}, 3.f)).item<float>(), 0.f);
 }
 
@@ -333,7 +377,8 @@ TEST(Donation, DonatedArgumentsAreGone) {
   const Array x = np::ones({100});
   const Array alias = x;
   EXPECT_EQ(f(x).to_vector<float>()[0], 2.f);
-  EXPECT_ERROR(ValueError, x + 1, "was donated to a jitted call and is gone; use the call's result, or do not donate it.");
+  EXPECT_ERROR(ValueError, x + 1,
+               "was donated to a jitted call and is gone; use the call's result, or do not donate it.");
   EXPECT_ERROR(ValueError, alias.to_vector<float>(), "was donated");
 }
 TEST(Donation, MemoryThatIsSharedIsNotOverwritten) {
@@ -384,7 +429,8 @@ TEST(Calls, ManyArgumentsAndResults) {
     return in;
   })(x);
   ASSERT_EQ(y.size(), x.size());
-  for (int k = 0; k < 100; ++k) EXPECT_EQ(np::sum(y[static_cast<std::size_t>(k)]).item<int>(), k % 7 * (k + 1));
+  for (int k = 0; k < 100; ++k)
+    EXPECT_EQ(np::sum(y[static_cast<std::size_t>(k)]).item<int>(), k % 7 * (k + 1));
 }
 TEST(Calls, LongRowsOnTheStack) {
   // Values that later passes read again are kept a row at a time; many long rows must not overflow a stack.
@@ -403,7 +449,9 @@ TEST(Calls, LongRowsOnTheStack) {
 }
 TEST(Calls, NothingToDo) {
   EXPECT_EQ(ct::jit([](Array x) { return x; })(np::ones({0})).size(), 0);
-  EXPECT_EQ(ct::jit([](Array x) { return np::sum(x, 0); })(np::ones({0, 3})).to_vector<float>(), std::vector<float>(3, 0.f));
-  EXPECT_EQ(ct::jit([](Array) { return np::ones({2}); })(np::ones({5})).to_vector<float>(), std::vector<float>(2, 1.f));
+  EXPECT_EQ(ct::jit([](Array x) { return np::sum(x, 0); })(np::ones({0, 3})).to_vector<float>(),
+            std::vector<float>(3, 0.f));
+  EXPECT_EQ(ct::jit([](Array) { return np::ones({2}); })(np::ones({5})).to_vector<float>(),
+            std::vector<float>(2, 1.f));
   EXPECT_EQ(ct::jit([](Arrays) { return Arrays{}; })(Arrays{}).size(), 0u);
 }
