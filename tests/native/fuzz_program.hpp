@@ -114,5 +114,13 @@ std::vector<Op> product_ops();
 bool is_real(const Array& a);
 bool is_integral(const Array& a);  ///< integers, without bool
 std::string text(const std::vector<std::int64_t>& numbers);
+Arrays values_at(const Arrays& values, const std::vector<std::size_t>& at);
+
+/// Arrays are made on, and constants go to, the reference device as long as this lives.
+struct OnReference {
+  std::string before = ct::default_device().name();
+  OnReference() { ct::default_device("reference"); }
+  ~OnReference() { ct::default_device(before); }
+};
 
 }  // namespace fuzz
