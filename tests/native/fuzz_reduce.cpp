@@ -145,10 +145,11 @@ std::optional<Slot> cumulative(const Pool& pool) {
 
 // Products --------------------------------------------------------------------------------------------
 
-bool fits_product(const Pool& pool, const Array& a, const Array& b, std::int64_t contracted) {
-  return a.size() / std::max<std::int64_t>(contracted, 1) *
-             (b.size() / std::max<std::int64_t>(contracted, 1)) <=
-         pool.options.most_elements;
+/// Multiplications that the reference does in reasonable time.
+constexpr std::int64_t most_multiplications = 10'000'000;
+
+bool fits_product(const Pool& pool, std::int64_t elements, std::int64_t contracted) {
+  return elements <= pool.options.most_elements && elements * contracted <= most_multiplications;
 }
 /// Contracts one axis of each that is equally long, batches another pair where there is one.
 std::optional<Slot> dot_general(const Pool& pool) {
@@ -166,16 +167,18 @@ std::optional<Slot> dot_general(const Pool& pool) {
   const Array& b = pool.at(*y);
   const int j = axis_like(b, a.shape(i), -1);
   lax::DotDimensionNumbers d{{i}, {j}, {}, {}};
-  std::int64_t shared = a.shape(i), batch = 1;
   if (pool.draw.one_in(2))
-    for (int k = 0; k < a.ndim(); ++k)
+    for (int k = 0; k < a.ndim() && d.batch_lhs.empty(); ++k)
       if (const int other = axis_like(b, a.shape(k), j); k != i && other >= 0) {
         d.batch_lhs = {k};
         d.batch_rhs = {other};
-        batch = a.shape(k);
-        break;
       }
-  if (!fits_product(pool, a, b, shared * batch)) return std::nullopt;
+  std::int64_t elements = 1;
+  for (int k = 0; k < a.ndim(); ++k)
+    if (k != i) elements *= a.shape(k);
+  for (int k = 0; k < b.ndim(); ++k)
+    if (k != j && d.batch_rhs != std::vector<std::int64_t>{k}) elements *= b.shape(k);
+  if (!fits_product(pool, elements, a.shape(i))) return std::nullopt;
   return Slot{
       "dot_general" + text(d.contract_lhs) + text(d.contract_rhs) + text(d.batch_lhs) + text(d.batch_rhs),
       {*x, *y},
@@ -188,7 +191,7 @@ std::optional<Slot> dense_layer(const Pool& pool) {
   if (!x) return std::nullopt;
   const std::int64_t k = pool.at(*x).shape(pool.at(*x).ndim() - 1);
   const std::int64_t n = pool.draw.one_in(2) ? pool.draw.between(1, 9) : pool.draw.between(10, 40);
-  if (pool.at(*x).size() / k * n > pool.options.most_elements) return std::nullopt;
+  if (!fits_product(pool, pool.at(*x).size() / k * n, k)) return std::nullopt;
   return Slot{"x @ weights " + std::to_string(n),
               {*x},
               [=](const Arrays& v) {
@@ -202,7 +205,8 @@ std::optional<Slot> dense_layer(const Pool& pool) {
 }
 std::optional<Slot> gram(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 2 && a.size() > 0; });
-  if (!x || pool.at(*x).shape(0) * pool.at(*x).shape(0) > pool.options.most_elements) return std::nullopt;
+  if (!x || !fits_product(pool, pool.at(*x).shape(0) * pool.at(*x).shape(0), pool.at(*x).shape(1)))
+    return std::nullopt;
   return Slot{"x @ x.T / n",
               {*x},
               [](const Arrays& v) { return np::matmul(v[0], v[0].T()) / static_cast<double>(v[0].shape(1)); },
@@ -233,8 +237,7 @@ std::optional<Slot> outer(const Pool& pool) {
 std::optional<Slot> convolution(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 1 && a.size() > 0; });
   const auto y = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 1 && a.size() > 0; });
-  if (!x || !y || pool.at(*x).size() * pool.at(*y).size() > 64 * pool.options.most_elements)
-    return std::nullopt;
+  if (!x || !y || pool.at(*x).size() * pool.at(*y).size() > most_multiplications / 10) return std::nullopt;
   const std::string mode = pool.draw.pick(std::vector<std::string>{"full", "same", "valid"});
   return Slot{"convolve " + mode,
               {*x, *y},

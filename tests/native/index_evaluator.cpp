@@ -38,7 +38,7 @@ std::int64_t as_type(std::int64_t v, DType t) {
   }
 }
 
-std::int64_t apply(const Node& n, const std::vector<std::int64_t>& x) {
+std::int64_t value_of(const Node& n, const std::vector<std::int64_t>& x) {
   const auto typed = [&](std::int64_t v) { return as_type(v, n.dtype); };
   switch (n.op) {
     case Op::constant:
@@ -104,7 +104,7 @@ std::int64_t Evaluator::operator()(Expr e) {
   if (const auto at = values_.find(e.get()); at != values_.end()) return checked(e, at->second);
   std::vector<std::int64_t> x;
   for (Expr operand : e->operands) x.push_back((*this)(operand));
-  return values_[e.get()] = checked(e, apply(*e.get(), x));
+  return values_[e.get()] = checked(e, value_of(*e.get(), x));
 }
 
 }  // namespace expr_test

@@ -6,6 +6,7 @@
 #include "backend/native/routines/conv_problem.hpp"
 #include "backend/native/routines/cumulative.hpp"
 #include "backend/native/routines/dot.hpp"
+#include "backend/native/routines/linalg.hpp"
 #include "backend/native/routines/scatter.hpp"
 #include "backend/native/routines/sort.hpp"
 #include "core/error.hpp"
@@ -93,6 +94,12 @@ const NativeRoutine* find_routine(const Primitive& p) {
       {&ops::scatter_mul_p, false, scatter_mul},
       {&ops::scatter_min_p, false, scatter_min},
       {&ops::scatter_max_p, false, scatter_max},
+      {&ops::cholesky_p, false, cholesky},
+      {&ops::triangular_solve_p, false, triangular_solve},
+      {&ops::lu_p, false, lu},
+      {&ops::qr_p, false, evaluate_matrices},
+      {&ops::eigh_p, false, evaluate_matrices},
+      {&ops::svd_p, false, evaluate_matrices},
       {&ops::sort_p, false, sort},
       {&ops::top_k_p, false, top_k},
   };
