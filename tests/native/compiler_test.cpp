@@ -63,6 +63,11 @@ TEST(Fusion, SeveralResultsOfOneShape) {
   };
   EXPECT_TRUE(is_one_kernel(explained(f, matrix(64, 64), matrix(64, 64))));
 }
+TEST(Fusion, IndependentSmallKernelsShareTheirLoops) {
+  const auto f = [](Array a, Array b) { return std::pair{a + 1, np::sin(b)}; };
+  EXPECT_TRUE(is_one_kernel(explained(f, np::ones({8}), np::ones({8}))));
+  EXPECT_TRUE(is_one_kernel(explained(f, Array(1.f), Array(2.f))));
+}
 TEST(Fusion, UpdatesOfManyParametersAreFewSteps) {
   // Adam: three results a parameter, each parameter of its own shape.
   const auto step = [](Arrays p, Arrays g, Arrays m, Arrays v) {
@@ -208,6 +213,12 @@ TEST(Products, AnMlpIsARoutineAndAKernelPerLayer) {
   EXPECT_EQ(e.routines, 3) << e.text();
   EXPECT_LE(e.kernels, 3) << e.text();
   EXPECT_NE(e.steps.find("routine dot_general"), e.steps.npos) << e.steps;
+}
+TEST(Products, AreComputedTransposedWhereThatIsAskedFor) {
+  const auto f = [](Array a, Array b) { return np::matmul(a, b).T(); };
+  const Explanation e = explained(f, np::ones({80, 90}), np::ones({90, 70}));
+  EXPECT_EQ(e.routines, 1) << e.text();
+  EXPECT_EQ(e.kernels, 0) << e.text();
 }
 TEST(Products, SmallOnesAreLoops) {
   const auto f = [](Array a, Array b, Array c) { return np::tanh(np::matmul(a, b) + c); };

@@ -203,7 +203,7 @@ std::optional<Slot> rounded_unary(const Pool& pool) {
       {"integer_pow 5", [](const Array& x) { return lax::integer_pow(x, 5); }},
       {"gelu", [](const Array& x) { return 0.5 * x * (1 + lax::erf(x * 0.70710678)); }},
   };
-  return unary(pool.pick(is_real), pool.draw.pick(ops), Rounding::terms);
+  return unary(pool.pick(is_real), pool.draw.pick(ops), Rounding::function);
 }
 std::optional<Slot> rounded_binary(const Pool& pool) {
   static const std::vector<NamedBinary> ops{
@@ -214,7 +214,7 @@ std::optional<Slot> rounded_binary(const Pool& pool) {
       {"hypot", [](const Array& x, const Array& y) { return np::hypot(x, y); }},
       {"logaddexp", [](const Array& x, const Array& y) { return np::logaddexp(x, y); }},
   };
-  return binary(pool, pool.pick(is_real), is_real, pool.draw.pick(ops), Rounding::terms);
+  return binary(pool, pool.pick(is_real), is_real, pool.draw.pick(ops), Rounding::function);
 }
 
 }  // namespace

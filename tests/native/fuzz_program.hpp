@@ -22,9 +22,9 @@ using Apply = std::function<Array(const Arrays& operands)>;
 
 /// How far two right implementations of an operation may be apart.
 enum class Rounding {
-  exact,   ///< not at all: integers, data movement, and arithmetic that IEEE defines
-  result,  ///< by a few units in the last place of the result: exp, tanh, …
-  terms,   ///< by as much as if the operands differed in their last place: sums in another order
+  exact,     ///< not at all: integers, data movement, and arithmetic that IEEE defines
+  function,  ///< by as much as if operands and result differed in their last place: exp, tanh, …
+  sum,       ///< by that and by what many roundings in one direction add up to
 };
 
 /// A value of a program: an input, or an operation on earlier values.

@@ -49,13 +49,13 @@ std::optional<Slot> sum(const Pool& pool) {
        [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x * x, a, k); }},
       {"mean", [](const Array& x, const std::vector<int>& a, bool k) { return np::mean(x, a, k); }},
   };
-  return reduction(pool, pool.pick(any), pool.draw.pick(ops), Rounding::terms);
+  return reduction(pool, pool.pick(any), pool.draw.pick(ops), Rounding::sum);
 }
 /// Of few factors: more would overflow in one order and not in another.
 std::optional<Slot> product(const Pool& pool) {
   const NamedReduction op{
       "prod", [](const Array& x, const std::vector<int>& a, bool k) { return np::prod(x, a, k); }};
-  return reduction(pool, pool.pick([](const Array& a) { return a.size() <= 24; }), op, Rounding::terms);
+  return reduction(pool, pool.pick([](const Array& a) { return a.size() <= 24; }), op, Rounding::sum);
 }
 std::optional<Slot> extremum(const Pool& pool) {
   static const std::vector<NamedReduction> ops{
@@ -127,7 +127,7 @@ std::optional<Slot> row_pattern(const Pool& pool) {
   return Slot{op.name + (" " + std::to_string(axis)),
               {*x},
               [f = op.f, axis](const Arrays& v) { return f(v[0], axis); },
-              Rounding::terms};
+              Rounding::sum};
 }
 std::optional<Slot> cumulative(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_number(a) && has_axis(a); });
@@ -140,7 +140,7 @@ std::optional<Slot> cumulative(const Pool& pool) {
   return Slot{"cumsum" + how,
               {*x},
               [=](const Arrays& v) { return lax::cumsum(v[0], axis, reverse); },
-              is_real(pool.at(*x)) ? Rounding::terms : Rounding::exact};
+              is_real(pool.at(*x)) ? Rounding::sum : Rounding::exact};
 }
 
 // Products --------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ std::optional<Slot> dot_general(const Pool& pool) {
       "dot_general" + text(d.contract_lhs) + text(d.contract_rhs) + text(d.batch_lhs) + text(d.batch_rhs),
       {*x, *y},
       [d](const Arrays& v) { return lax::dot_general(v[0], v[1], d); },
-      is_real(a) ? Rounding::terms : Rounding::exact};
+      is_real(a) ? Rounding::sum : Rounding::exact};
 }
 /// With weights of its own that need no partner, large enough for a routine now and then.
 std::optional<Slot> dense_layer(const Pool& pool) {
@@ -201,7 +201,7 @@ std::optional<Slot> dense_layer(const Pool& pool) {
                     4;
                 return np::matmul(v[0], w.astype(v[0].dtype()));
               },
-              Rounding::terms};
+              Rounding::sum};
 }
 std::optional<Slot> gram(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 2 && a.size() > 0; });
@@ -210,7 +210,7 @@ std::optional<Slot> gram(const Pool& pool) {
   return Slot{"x @ x.T / n",
               {*x},
               [](const Arrays& v) { return np::matmul(v[0], v[0].T()) / static_cast<double>(v[0].shape(1)); },
-              Rounding::terms};
+              Rounding::sum};
 }
 std::optional<Slot> cholesky(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) {
@@ -226,7 +226,7 @@ std::optional<Slot> cholesky(const Pool& pool) {
                 return ct::linalg::cholesky(np::matmul(y, y.T()) +
                                             np::eye(n).astype(v[0].dtype()) * static_cast<double>(n));
               },
-              Rounding::terms};
+              Rounding::sum};
 }
 std::optional<Slot> outer(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_number(a) && a.ndim() == 1; });
@@ -242,7 +242,7 @@ std::optional<Slot> convolution(const Pool& pool) {
   return Slot{"convolve " + mode,
               {*x, *y},
               [mode](const Arrays& v) { return np::convolve(v[0], v[1], mode); },
-              Rounding::terms};
+              Rounding::sum};
 }
 
 }  // namespace

@@ -173,6 +173,7 @@ TEST(NativeRoutines, Sort) {
                   second = random_array(dtypes[between(0, 12)], c.shape, Values::few);
       check(ops::sort_p, {x}, params(c.axis, 1));
       check(ops::sort_p, {x, position}, params(c.axis, 1), 0, "with positions");
+      if (ops::product(c.shape) > 10000 && dtype != f32) continue;
       for (Integer keys = 1; keys <= 3; ++keys)
         check(ops::sort_p, {second, x, with}, params(c.axis, keys), 0, "by several keys");
     }
@@ -310,7 +311,8 @@ Array positive_definite(DType dtype, const Shape& shape, bool spoil) {
 TEST(NativeRoutines, DecompositionsOfSmallAndLargerMatrices) {
   for (DType dtype : {f32, f64})
     for (Integer n : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 20})
-      for (const Shape& batch : {Shape{}, Shape{0}, Shape{1}, Shape{9}, Shape{2, 50}}) {
+      for (const Shape& batch : {Shape{}, Shape{0}, Shape{9}, Shape{2, 50}}) {
+        if (dtype == f64 && n != 3 && n != 8) continue;
         Shape square = batch;
         square.insert(square.end(), {n, n});
         const double tolerance = dtype == f32 ? 1e-3 : 1e-10;
@@ -320,7 +322,7 @@ TEST(NativeRoutines, DecompositionsOfSmallAndLargerMatrices) {
         }
         check(ops::eigh_p, {positive_definite(dtype, square, false)}, {{"lower", true}});
         for (Integer sides : {0, 1, 3, 15})
-          for (int options = 0; options < 16; ++options) {
+          for (int options = 0; options < (sides == 0 ? 1 : 8); ++options) {
             const bool left = options & 1;
             Shape shape = batch;
             shape.insert(shape.end(), {left ? n : sides, left ? sides : n});

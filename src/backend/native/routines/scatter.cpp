@@ -9,7 +9,6 @@
 #include "backend/native/routines/cumulative_ops.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/half_runs.hpp"
-#include "backend/native/routines/radix_sort.hpp"
 #include "backend/native/routines/scatter_windows.hpp"
 #include "backend/native/routines/temporary.hpp"
 #include "backend/native/thread_pool.hpp"
@@ -86,31 +85,60 @@ void apply_window(const WindowLoop* loop, const WindowLoop* end, T* y, const T* 
   }
 }
 
-/// Windows in their order, each of these loops, into an operand at `to` from updates at `from`.
-using ApplyWindows = void (*)(const Window* windows, const Window* end, std::span<const WindowLoop> loops,
-                              std::byte* to, const std::byte* from);
+/// Keys from `least` to `most`.
+struct KeyRange {
+  std::int64_t least = 0, most = INT64_MAX;
+  bool contains(std::int64_t key) const { return key >= least && key <= most; }
+};
+/// Applies windows of these loops in their order: those whose keys are in a range.
 template <class Combine>
-void apply_windows(const Window* w, const Window* end, std::span<const WindowLoop> loops, std::byte* to,
-                   const std::byte* from) {
+void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<const WindowLoop> loops,
+                   std::byte* to, const std::byte* from) {
   using T = typename Combine::Element;
   T* const y = reinterpret_cast<T*>(to);
   const T* const x = reinterpret_cast<const T*>(from);
+  const WindowLoop *first = loops.data(), *last = first + loops.size();
   if (loops.empty()) {
-    for (; w != end; ++w)
-      if (w->key >= 0) Combine::one(y[w->operand], x[w->update]);
+    for (const Window& w : windows)
+      if (keys.contains(w.key)) Combine::one(y[w.operand], x[w.update]);
   } else {
-    const WindowLoop *first = loops.data(), *last = first + loops.size();
-    for (; w != end; ++w)
-      if (w->key >= 0) apply_window<Combine>(first, last, y + w->operand, x + w->update);
+    for (const Window& w : windows)
+      if (keys.contains(w.key)) apply_window<Combine>(first, last, y + w.operand, x + w.update);
   }
 }
 
-/// Windows are sorted by part of the operand, of which there are fewer than this.
-constexpr std::int64_t outside = 255;
+template <class Combine>
+void apply_elements(const ElementWindows& windows, std::byte* to, const std::byte* from) {
+  using T = typename Combine::Element;
+  T* const y = reinterpret_cast<T*>(to);
+  const T* const x = reinterpret_cast<const T*>(from);
+  const auto run = [&, last = windows.last, step = windows.operand,
+                    update = windows.update]<class Index>(Index) {
+    const Index* const indices = reinterpret_cast<const Index*>(windows.indices);
+    for (std::int64_t i = 0; i < windows.count; ++i) {
+      std::int64_t index = indices[i];
+      if (windows.clip) index = std::clamp<std::int64_t>(index, 0, last);
+      if (index >= 0 && index <= last) Combine::one(y[index * step], x[i * update]);
+    }
+  };
+  if (windows.index_type == DType::i32)
+    run(std::int32_t());
+  else
+    run(std::int64_t());
+}
+
+/// The two for one way to combine elements of one type.
+struct Apply {
+  void (*windows)(std::span<const Window>, KeyRange, std::span<const WindowLoop>, std::byte*,
+                  const std::byte*);
+  void (*elements)(const ElementWindows&, std::byte*, const std::byte*);
+};
+template <class Combine>
+constexpr Apply apply_by = {apply_windows<Combine>, apply_elements<Combine>};
 
 class Scatter {
  public:
-  Scatter(const RoutineCall& call, ApplyWindows apply)
+  Scatter(const RoutineCall& call, const Apply& apply)
       : windows_(call),
         apply_(apply),
         elements_(call.routine.operands[0].type.size()),
@@ -120,34 +148,33 @@ class Scatter {
         result_(call.result(0)) {}
 
   void run() const {
-    constexpr std::int64_t little_work = 1 << 14, small_window = 8;
+    copy_operand();
+    constexpr std::int64_t little_work = 1 << 14;
+    const std::int64_t size = windows_.size(), work = windows_.count() * size;
     const std::vector<WindowLoop>& loops = windows_.loops();
-    const std::int64_t work = windows_.count() * windows_.size();
-    if (work < little_work || windows_.size() < small_window) {
-      // Sorting small windows by where they lie costs more than it saves.
-      copy_operand();
-      apply_in_order();
-    } else if (loops.back().update != 1 && loops.back().fixed) {
+    if (const auto elements = windows_.as_elements()) {
+      apply_.elements(*elements, result_, updates_);
+    } else if (!loops.empty() && loops.back().update != 1 && loops.back().fixed) {
       // Elements that are neighbours belong to different windows: one element of all windows at a time.
-      copy_operand();
-      apply_pieces(windows_.size());
+      apply_pieces(size);
+    } else if (work < little_work) {
+      apply_in_order();
     } else if (windows_.keys() > 1) {
-      apply_parts();
+      // Each thread looks at all windows, which pays for windows that are longer than that takes.
+      apply_shares(std::clamp<std::int64_t>(size / 4, 1, num_threads()));
     } else {
-      copy_operand();
       apply_pieces(ceil_divide(work, little_work));
     }
   }
 
  private:
-  void copy(std::int64_t begin, std::int64_t end) const {
-    if (operand_ != result_)
-      std::memcpy(result_ + begin * element_bytes_, operand_ + begin * element_bytes_,
-                  static_cast<std::size_t>((end - begin) * element_bytes_));
-  }
   void copy_operand() const {
-    const Partition parts = Partition::with_longest(elements_, 1 << 16);
-    parallel_for(parts.parts, [&](std::int64_t p) { copy(parts.begin(p), parts.begin(p + 1)); });
+    if (operand_ == result_) return;
+    const Partition parts = Partition::with_longest(elements_ * element_bytes_, 1 << 18);
+    parallel_for(parts.parts, [&](std::int64_t p) {
+      std::memcpy(result_ + parts.begin(p), operand_ + parts.begin(p),
+                  static_cast<std::size_t>(parts.length(p)));
+    });
   }
 
   void apply_in_order() const {
@@ -156,67 +183,60 @@ class Scatter {
     for (std::int64_t begin = 0; begin < windows_.count(); begin += block) {
       const std::int64_t n = std::min(block, windows_.count() - begin);
       windows_.find(begin, begin + n, found);
-      apply_(found, found + n, windows_.loops(), result_, updates_);
+      apply_.windows({found, static_cast<std::size_t>(n)}, {}, windows_.loops(), result_, updates_);
     }
   }
 
-  /// All windows, in their order.
-  void find_all(Window* out) const {
+  /// All windows, in their order; `f` may change their keys.
+  template <class F>
+  std::span<const Window> find_all(const Temporary<Window>& memory, F&& f) const {
     const Partition blocks = Partition::with_longest(windows_.count(), 1 << 12);
     parallel_for(blocks.parts, [&](std::int64_t b) {
-      windows_.find(blocks.begin(b), blocks.begin(b + 1), out + blocks.begin(b));
+      Window *const begin = memory.data() + blocks.begin(b), *const end = begin + blocks.length(b);
+      windows_.find(blocks.begin(b), blocks.begin(b + 1), begin);
+      for (Window* w = begin; w != end; ++w) f(*w);
+    });
+    return {memory.data(), static_cast<std::size_t>(windows_.count())};
+  }
+
+  /// Keys are dealt out to `shares` tasks: some neighbours at a time, which may share a cache line.
+  void apply_shares(std::int64_t shares) const {
+    if (shares == 1) return apply_in_order();
+    const int together = windows_.keys() >= 256 * shares ? 4 : 0;
+    const Temporary<Window> memory(windows_.count(), "scatter");
+    const std::span<const Window> found = find_all(memory, [&](Window& w) {
+      if (w.key >= 0) w.key = (w.key >> together) % shares;
+    });
+    parallel_for(shares, [&](std::int64_t share) {
+      apply_.windows(found, {share, share}, windows_.loops(), result_, updates_);
     });
   }
 
-  /// By each task a piece of every window: along the longest loop that no index moves.
+  /// Windows are cut into pieces, along the longest loop that no index moves: a piece of all of them is a
+  /// task.
   void apply_pieces(std::int64_t wanted) const {
-    std::vector<WindowLoop> loops = windows_.loops();
+    const std::vector<WindowLoop>& loops = windows_.loops();
     std::size_t longest = loops.size();
     for (std::size_t k = 0; k < loops.size(); ++k)
       if (loops[k].fixed && (longest == loops.size() || loops[k].size > loops[longest].size)) longest = k;
     if (longest == loops.size()) return apply_in_order();
     const WindowLoop cut = loops[longest];
-    const Temporary<Window> found(windows_.count(), "scatter");
-    find_all(found.data());
     const Partition pieces{cut.size, std::min(cut.size, wanted)};
+    const Temporary<Window> memory(windows_.count(), "scatter");
+    const std::span<const Window> found = find_all(memory, [](Window&) {});
     parallel_for(pieces.parts, [&](std::int64_t p) {
       std::vector<WindowLoop> piece = loops;
       if (pieces.length(p) > 1)
         piece[longest].size = pieces.length(p);
       else
         piece.erase(piece.begin() + static_cast<std::ptrdiff_t>(longest));
-      apply_(found.data(), found.data() + windows_.count(), piece,
-             result_ + pieces.begin(p) * cut.operand * element_bytes_,
-             updates_ + pieces.begin(p) * cut.update * element_bytes_);
-    });
-  }
-
-  /// The operand in parts that fit into the cache, with the windows in each of them.
-  void apply_parts() const {
-    const std::int64_t count = windows_.count(), keys = windows_.keys(),
-                       per_key = windows_.elements_per_key();
-    const std::int64_t most_parts =
-        std::clamp<std::int64_t>(elements_ * element_bytes_ >> 16, 4 * num_threads(), outside);
-    int shift = 0;  // from keys to parts
-    while (((keys - 1) >> shift) >= most_parts) ++shift;
-    const Temporary<Window> found(2 * count, "scatter");
-    find_all(found.data());
-    for (Window* w = found.data(); w != found.data() + count; ++w)
-      w->key = w->key < 0 ? outside : w->key >> shift;
-    const Window* const sorted = radix_sort(found.data(), found.data() + count, count);
-    if (per_key == 0) copy_operand();
-    parallel_for(((keys - 1) >> shift) + 1, [&](std::int64_t part) {
-      if (per_key > 0) copy((part << shift) * per_key, std::min(keys, (part + 1) << shift) * per_key);
-      const auto first = [&](std::int64_t p) {
-        return std::lower_bound(sorted, sorted + count, p,
-                                [](const Window& w, std::int64_t q) { return w.key < q; });
-      };
-      apply_(first(part), first(part + 1), windows_.loops(), result_, updates_);
+      apply_.windows(found, {}, piece, result_ + pieces.begin(p) * cut.operand * element_bytes_,
+                     updates_ + pieces.begin(p) * cut.update * element_bytes_);
     });
   }
 
   Windows windows_;
-  ApplyWindows apply_;
+  const Apply& apply_;
   std::int64_t elements_, element_bytes_;
   const std::byte *operand_, *updates_;
   std::byte* result_;
@@ -236,7 +256,7 @@ template <auto combine>
 void scatter_by(const RoutineCall& call) {
   if (!writes_something(call)) return;
   dispatch(call.routine.operands[0].type.dtype,
-           [&]<class T>() { Scatter(call, apply_windows<Combine<combine, T>>).run(); });
+           [&]<class T>() { Scatter(call, apply_by<Combine<combine, T>>).run(); });
 }
 
 }  // namespace
@@ -244,7 +264,7 @@ void scatter_by(const RoutineCall& call) {
 void scatter(const RoutineCall& call) {
   if (!writes_something(call)) return;
   dispatch_width(call.routine.operands[0].type.dtype,
-                 [&]<class T>() { Scatter(call, apply_windows<Replace<T>>).run(); });
+                 [&]<class T>() { Scatter(call, apply_by<Replace<T>>).run(); });
 }
 void scatter_add(const RoutineCall& call) { scatter_by<ops::scalar_ops::add>(call); }
 void scatter_mul(const RoutineCall& call) { scatter_by<ops::scalar_ops::mul>(call); }

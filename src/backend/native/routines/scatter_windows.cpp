@@ -62,21 +62,12 @@ Windows::Windows(const RoutineCall& call)
     }
     tells_apart[axis] = sizes[axis] == 1 && (batching || ops::contains(indexed, axis));
   }
-  // Keys count in the smallest stride of those axes. Where they come first, that is all that lies behind
-  // them.
-  std::int64_t unit = 0, others = 0;
-  bool first = true;
-  for (std::int64_t axis = 0; axis < rank; ++axis) {
-    if (tells_apart[axis]) {
-      unit = operand_strides[axis];
-      first &= others == 0;
-    } else {
-      ++others;
-    }
-  }
+  // Keys count in the smallest stride of those axes.
+  std::int64_t unit = 1;
+  for (std::int64_t axis = 0; axis < rank; ++axis)
+    if (tells_apart[axis]) unit = operand_strides[axis];
   for (std::int64_t axis = 0; axis < rank; ++axis)
     if (tells_apart[axis]) keys_ += (operand[axis] - 1) * (operand_strides[axis] / unit);
-  if (first) elements_per_key_ = unit;
 
   const auto key_stride = [&](std::int64_t axis) {
     return tells_apart[axis] ? operand_strides[axis] / unit : 0;
@@ -93,6 +84,20 @@ Windows::Windows(const RoutineCall& call)
       }
     append(batch_, b, true, &Batch::operand, &Batch::update, &Batch::key);
   }
+}
+
+std::optional<ElementWindows> Windows::as_elements() const {
+  const bool simple = loops_.empty() && components_.size() == 1 && batch_.size() <= 1 &&
+                      (batch_.empty() || batch_[0].operand == 0) &&
+                      (index_type_ == DType::i32 || index_type_ == DType::i64);
+  if (!simple) return std::nullopt;
+  return ElementWindows{index_type_,
+                        indices_,
+                        count_,
+                        clip_,
+                        components_[0].last,
+                        components_[0].stride,
+                        batch_.empty() ? 0 : batch_[0].update};
 }
 
 void Windows::find(std::int64_t begin, std::int64_t end, Window* out) const {

@@ -1,5 +1,7 @@
 // Where the windows of a scatter lie, and which of them can be written in parallel.
 #pragma once
+#include <optional>
+
 #include "backend/native/executable.hpp"
 
 namespace cotan::native {
@@ -7,14 +9,22 @@ namespace cotan::native {
 struct Window {
   std::int64_t operand, update;  ///< offsets of the first element
   std::int64_t key;              ///< windows with different keys never overlap; -1: outside of the operand
-  /// For radix_sort, of small keys.
-  friend std::uint8_t key_of(const Window& w) { return static_cast<std::uint8_t>(w.key); }
 };
 
 /// The elements of a window: `size` steps, each of which moves on by this many elements.
 struct WindowLoop {
   std::int64_t size, operand, update;
   bool fixed;  ///< no index moves it: if all windows are cut the same way here, different pieces never meet
+};
+
+/// Windows of one element whose index vectors have one component.
+struct ElementWindows {
+  DType index_type;  ///< i32 or i64
+  const std::byte* indices;
+  std::int64_t count;
+  bool clip;
+  std::int64_t last;             ///< the largest index that is inside
+  std::int64_t operand, update;  ///< steps from one index, or window, to the next
 };
 
 class Windows {
@@ -26,11 +36,9 @@ class Windows {
   /// Outermost first; loops that are one in memory are joined, a loop of one step is left out.
   const std::vector<WindowLoop>& loops() const { return loops_; }
 
-  /// Keys are below.
-  std::int64_t keys() const { return keys_; }
-  /// How many elements of the operand belong to a key: [key * n, (key + 1) * n); 0: they are scattered.
-  std::int64_t elements_per_key() const { return elements_per_key_; }
+  std::int64_t keys() const { return keys_; }  ///< the largest key and one
 
+  std::optional<ElementWindows> as_elements() const;
   /// Writes windows begin … end, in their order.
   void find(std::int64_t begin, std::int64_t end, Window* out) const;
 
@@ -52,7 +60,7 @@ class Windows {
   DType index_type_;
   const std::byte* indices_;
   bool clip_;
-  std::int64_t count_ = 1, keys_ = 1, elements_per_key_ = 0;
+  std::int64_t count_ = 1, keys_ = 1;
   std::vector<Component> components_;
   std::vector<Batch> batch_;
   std::vector<WindowLoop> loops_;
