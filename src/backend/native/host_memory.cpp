@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -30,6 +31,8 @@ namespace {
 constexpr std::size_t alignment = 64, huge_page = std::size_t{2} << 20;
 constexpr std::size_t small = 4096;  ///< below: kept per thread
 constexpr std::size_t most_small_blocks = 64;
+
+std::atomic<std::size_t> given_out{0};  ///< bytes of blocks that are not small, in use now
 
 /// Blocks come in sizes of which at most an eighth is unused, so that kept ones fit again.
 std::size_t block_size(std::size_t bytes) {
@@ -100,6 +103,10 @@ std::byte* allocate_host(std::size_t bytes) {
   // Linux promises memory it does not have: refuse what can never fit instead of being killed later.
   if (bytes > physical_memory()) return nullptr;
   const std::size_t size = block_size(bytes);
+  if (size > small && given_out.fetch_add(size, std::memory_order_relaxed) + size > physical_memory()) {
+    given_out.fetch_sub(size, std::memory_order_relaxed);
+    return nullptr;
+  }
 #if COTAN_KEEP_BLOCKS
   if (size <= small) {
     auto& list = small_blocks.free[size / alignment];
@@ -117,12 +124,14 @@ std::byte* allocate_host(std::size_t bytes) {
     trim_host();
     data = from_system(size);
   }
+  if (!data && size > small) given_out.fetch_sub(size, std::memory_order_relaxed);
   return data;
 }
 
 void release_host(std::byte* data, std::size_t bytes) {
-#if COTAN_KEEP_BLOCKS
   const std::size_t size = block_size(bytes);
+  if (size > small) given_out.fetch_sub(size, std::memory_order_relaxed);
+#if COTAN_KEEP_BLOCKS
   if (size <= small) {
     auto& list = small_blocks.free[size / alignment];
     if (small_blocks.alive && list.size() < most_small_blocks) {
@@ -132,8 +141,6 @@ void release_host(std::byte* data, std::size_t bytes) {
   } else if (kept().give(data, size)) {
     return;
   }
-#else
-  (void)bytes;
 #endif
   std::free(data);
 }
