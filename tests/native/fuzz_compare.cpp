@@ -11,6 +11,11 @@ namespace fuzz {
 
 namespace {
 
+/// Disturbed runs show how far results move when each operation is off by about a unit …
+constexpr int disturbances = 4;
+/// … and so many units are allowed.
+constexpr double allowed_units = 16;
+
 double unit_in_last_place(DType t) {
   switch (t) {
     case DType::bf16:
@@ -24,12 +29,14 @@ double unit_in_last_place(DType t) {
   }
 }
 
-/// x with each element moved by one or two units in its last place, and all of them by `drift` units.
+/// x with each element moved by one or two units in its last place, and by `drift` units of f32 or f64, in
+/// which sums are computed.
 Array moved(const Array& x, Draw& draw, double drift = 0) {
   if (!is_real(x) || x.size() == 0) return x;
   const double unit = unit_in_last_place(x.dtype());
+  const double shift = drift * std::min(unit, unit_in_last_place(DType::f32));
   std::vector<double> v = x.to_vector<double>();
-  for (double& e : v) e += e * unit * ((draw.one_in(2) ? 1 : -1) * draw.uniform(1, 2) + drift);
+  for (double& e : v) e += e * (unit * (draw.one_in(2) ? 1 : -1) * draw.uniform(1, 2) + shift);
   return ct::device_put(Array::from_host(v, x.shape()), "reference").astype(x.dtype());
 }
 
@@ -55,15 +62,16 @@ Arrays Program::disturbed(Draw& draw) const {
       continue;
     }
     Arrays operands = values_at(values, s.operands);
-    // One after another, n equal terms may be off by n/2 units; allowed_units of n/100 cover that.
-    const double drift =
-        s.rounding == Rounding::sum ? terms_of(operands, s.value) / (draw.one_in(2) ? 100 : -100) : 0;
     if (s.rounding != Rounding::exact)
-      for (Array& a : operands) a = moved(a, draw, drift);
-    Array result = s.apply(operands);
+      for (Array& a : operands) a = moved(a, draw);
+    const Array result = s.apply(operands);
     // Halves are rounded after every operation: what comes before that may tip over to a neighbour.
-    values.push_back(s.rounding == Rounding::exact && ct::itemsize(result.dtype()) > 2 ? result
-                                                                                       : moved(result, draw));
+    if (s.rounding == Rounding::exact && ct::itemsize(result.dtype()) > 2)
+      values.push_back(result);
+    else if (s.rounding == Rounding::sum)  // n equal terms, one after another, may be off by n/2 units
+      values.push_back(moved(result, draw, terms_of(operands, result) / allowed_units));
+    else
+      values.push_back(moved(result, draw));
   }
   return values_at(values, results);
 }
@@ -80,11 +88,6 @@ void leave_garbage(const Arrays& like) {
   for (std::int64_t bytes = 64; bytes <= 4096; bytes += 64) add(bytes);
   for (const Array& a : like) add(static_cast<std::int64_t>(a.nbytes()));
 }
-
-constexpr int disturbances = 4;
-/// Disturbed runs show how far results move when each operation is off by about a unit; this many units are
-/// allowed.
-constexpr double allowed_units = 24;
 
 /// Bit by bit, but for the bits of a NaN.
 std::string compare_bits(const Array& got, const Array& want) {
