@@ -19,10 +19,16 @@ namespace {
 class Turns {
  public:
   std::int64_t take() { return taken_.fetch_add(1, std::memory_order_relaxed); }
-  /// Whoever holds a lower number is running already, and soon here.
+  /// Whoever holds a lower number is running already, and soon here. To give up the core, which can take long
+  /// to come back, is worth it only if that one seems to have lost its own.
   void wait_for(std::int64_t turn) const {
-    for (int i = 0; turn_.load(std::memory_order_acquire) != turn; ++i)
-      if (i > 1000) std::this_thread::yield();
+    constexpr int patience = 20000;
+    for (int i = 0; turn_.load(std::memory_order_acquire) != turn; ++i) {
+      if (i > patience) std::this_thread::yield();
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
   }
   void pass(std::int64_t turn) { turn_.store(turn + 1, std::memory_order_release); }
 
@@ -70,6 +76,7 @@ class Scan {
   static constexpr int side_by_side = converts ? 1 : Op::streams;
   static constexpr std::int64_t chunk_size = 16384;  ///< elements: what stays in the cache between two passes
   static constexpr std::int64_t widest = 2048;       ///< columns of a row that run together
+  static constexpr std::int64_t short_line = 16;     ///< elements
   static constexpr std::int64_t few = 8;             ///< lines, or blocks of columns
 
   /// f(inputs, output), as Elements, for n of them at offset `at`; halves are converted, n <= widest.
@@ -121,6 +128,14 @@ class Scan {
     parallel_for(ceil_divide(outer_, per_task), [&](std::int64_t task) {
       std::int64_t line = task * per_task;
       const std::int64_t end = std::min(outer_, line + per_task);
+      if (n_ <= short_line) {
+        for (const std::int64_t step = widest / n_; line < end; line += step) {
+          const std::int64_t lines = std::min(step, end - line);
+          with_run(line * n_, lines * n_,
+                   [&](const auto& in, Element* out) { run_short_lines<Op>(in, out, lines, n_, reverse_); });
+        }
+        return;
+      }
       State state[side_by_side];
       if constexpr (together > 1)
         for (; line + together <= end; line += together)

@@ -38,38 +38,34 @@ template <class Op>
 inline constexpr bool sums_floats =
     std::is_same_v<Op, RunningSum<float>> || std::is_same_v<Op, RunningSum<double>>;
 
-/// Lines so short that running_sum has no whole vectors to work on.
-inline constexpr std::int64_t few_elements = 16;
-
 /// `lines` lines of n elements, `distance` apart; `state` has one for each.
 template <class Op, int lines, class T = typename Op::Element>
 void run_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t distance, std::int64_t n, bool reverse,
                typename Op::State* state) {
-  if constexpr (sums_floats<Op>)
-    if (n >= few_elements) {
-      for (int k = 0; k < lines; ++k)
-        state[k] = running_sum(in[0] + k * distance, out + k * distance, n, state[k], reverse);
-      return;
-    }
-  const std::int64_t step = reverse ? -1 : 1;
-  std::int64_t at = reverse ? n - 1 : 0;
-  if constexpr (lines == 1) {
-    auto s = state[0];
-    for (std::int64_t i = 0; i < n; ++i, at += step) {
-      s = next<Op>(s, in, at);
-      out[at] = Op::value(s);
-    }
-    state[0] = s;
+  if constexpr (sums_floats<Op>) {
+    for (int k = 0; k < lines; ++k)
+      state[k] = running_sum(in[0] + k * distance, out + k * distance, n, state[k], reverse);
   } else {
-    typename Op::State s[lines];
-    std::copy_n(state, lines, s);
-    for (std::int64_t i = 0; i < n; ++i, at += step)
-#pragma GCC unroll 4
-      for (int k = 0; k < lines; ++k) {
-        s[k] = next<Op>(s[k], in, at + k * distance);
-        out[at + k * distance] = Op::value(s[k]);
+    const std::int64_t step = reverse ? -1 : 1;
+    std::int64_t at = reverse ? n - 1 : 0;
+    if constexpr (lines == 1) {
+      auto s = state[0];
+      for (std::int64_t i = 0; i < n; ++i, at += step) {
+        s = next<Op>(s, in, at);
+        out[at] = Op::value(s);
       }
-    std::copy_n(s, lines, state);
+      state[0] = s;
+    } else {
+      typename Op::State s[lines];
+      std::copy_n(state, lines, s);
+      for (std::int64_t i = 0; i < n; ++i, at += step)
+#pragma GCC unroll 4
+        for (int k = 0; k < lines; ++k) {
+          s[k] = next<Op>(s[k], in, at + k * distance);
+          out[at + k * distance] = Op::value(s[k]);
+        }
+      std::copy_n(s, lines, state);
+    }
   }
 }
 
@@ -84,6 +80,23 @@ void run_whole_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t dista
   }
   const std::int64_t rest = reverse ? 0 : 1;
   run_lines<Op, lines>(advanced(in, rest), out + rest, distance, n - 1, reverse, state);
+}
+
+/// Neighbouring lines of a few elements, one after the other: the processor overlaps them by itself.
+template <class Op, class T = typename Op::Element>
+void run_short_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t lines, std::int64_t n,
+                     bool reverse) {
+  const std::int64_t step = reverse ? -1 : 1;
+  for (std::int64_t line = 0; line < lines; ++line) {
+    std::int64_t at = line * n + (reverse ? n - 1 : 0);
+    auto s = first<Op>(in, at);
+    out[at] = Op::value(s);
+    for (std::int64_t i = 1; i < n; ++i) {
+      at += step;
+      s = next<Op>(s, in, at);
+      out[at] = Op::value(s);
+    }
+  }
 }
 
 /// The state after n elements, which are taken in an order that depends on n alone.

@@ -29,7 +29,7 @@ struct RunningSum {
   using Element = T;
   using State = std::conditional_t<std::is_same_v<T, float>, double, Wrapping<T>>;
   static constexpr int inputs = 1;
-  static constexpr int streams = 4;  ///< lines that run side by side, so that no result is waited for
+  static constexpr int streams = 1;  ///< lines that run side by side, so that no result is waited for
   static constexpr bool joins = true;
   static State identity() { return 0; }
   static State first(T x) { return static_cast<State>(x) + identity(); }  // -0 becomes +0
