@@ -1,6 +1,7 @@
 // Everything: arrays, transforms and the namespaces numpy, lax, linalg, random, tree.
 #pragma once
 #include <cotan/array.hpp>
+#include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>

@@ -24,7 +24,7 @@ struct Literal {
 using Atom = std::variant<Var, Literal>;
 
 struct Equation {
-  const Primitive* primitive;
+  const Primitive* primitive = nullptr;
   std::vector<Atom> inputs;
   std::vector<Var> outputs;
   Params params;

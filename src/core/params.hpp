@@ -46,6 +46,7 @@ class Params {
   DType dtype(std::string_view name) const { return get<DType>(name); }
   const std::string& text(std::string_view name) const { return get<std::string>(name); }
   const JaxprPtr& jaxpr(std::string_view name) const { return get<JaxprPtr>(name); }
+  const std::vector<JaxprPtr>& jaxprs(std::string_view name) const { return get<std::vector<JaxprPtr>>(name); }
   /// A copy with `name` set to `value`.
   Params with(std::string_view name, ParamValue value) const;
 

@@ -14,6 +14,7 @@ struct Reduction;
 }  // namespace expr
 
 class PartialEvalTrace;
+struct Equation;
 struct Primitive;
 using Types = std::vector<AbstractValue>;
 
@@ -45,7 +46,8 @@ struct Partial {
 using PartialRule = Array (*)(const Partial&);
 
 /// How a back end treats the operation.
-enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call };
+/// `call` applies a nested program once; `control` decides how often, and which.
+enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call, control };
 
 /// Rules get the primitive they belong to, so that one rule can serve a whole family.
 struct Primitive {
@@ -68,6 +70,9 @@ struct Primitive {
   /// Splits an operation with known and unknown operands; nullptr records it whole.
   Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>,
                          const Params&) = nullptr;
+  /// Drops from an equation what only the results that are not `used` need: operands, results, parts of nested
+  /// programs. nullptr: an equation is kept whole or not at all.
+  void (*prune)(Equation&, const std::vector<bool>& used) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
 

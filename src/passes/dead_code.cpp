@@ -12,14 +12,22 @@ JaxprPtr keep(const Jaxpr& jaxpr, const std::vector<Atom>& outputs) {
       if (const Var* v = std::get_if<Var>(&a)) live[v->id] = true;
   };
   mark(outputs);
+  std::vector<Equation> pruned(jaxpr.equations.size());
   for (std::size_t i = jaxpr.equations.size(); i-- > 0;) {
     const Equation& e = jaxpr.equations[i];
     for (Var v : e.outputs) kept[i] = kept[i] || live[v.id];
-    if (kept[i]) mark(e.inputs);
+    if (!kept[i]) continue;
+    pruned[i] = e;
+    if (e.primitive->prune) {
+      std::vector<bool> used;
+      for (Var v : e.outputs) used.push_back(live[v.id]);
+      e.primitive->prune(pruned[i], used);
+    }
+    mark(pruned[i].inputs);
   }
   Rewriter rewriter(jaxpr);
   for (std::size_t i = 0; i < jaxpr.equations.size(); ++i) {
-    const Equation& e = jaxpr.equations[i];
+    const Equation& e = pruned[i];
     if (kept[i]) rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, eliminate_dead_code));
   }
   return rewriter.finish(outputs, "dead-code elimination");

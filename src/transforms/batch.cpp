@@ -70,7 +70,7 @@ BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<c
 }
 
 BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size,
-                         bool batch_all_outputs) {
+                         const std::vector<bool>& force) {
   Types inputs = jaxpr.input_types();
   std::vector<int> dims;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -83,7 +83,7 @@ BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, s
         BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args,
                                    dims, size, "vmap");
         for (std::size_t i = 0; i < r.values.size(); ++i) {
-          out.batched_out.push_back(r.dims[i] != not_batched || batch_all_outputs);
+          out.batched_out.push_back(r.dims[i] != not_batched || (i < force.size() && force[i]));
           if (out.batched_out.back()) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
         }
         return r.values;

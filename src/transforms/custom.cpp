@@ -85,7 +85,9 @@ BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, s
   FrontOperands front = batch_in_front(args, dims);
   out.batched = front.batched;
   // All outputs are batched, so that they fit what the rule gives under the same batch.
-  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), out.batched, size, true);
+  const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
+  const BatchedJaxpr j =
+      batch_jaxpr(jaxpr, out.batched, size, std::vector<bool>(jaxpr.outputs.size(), true));
   out.batched_out = j.batched_out;
   out.new_consts = j.jaxpr.consts.size();
   out.operands = concat(j.jaxpr.consts, front.values);

@@ -85,7 +85,7 @@ JvpResult jvp_flat(const FlatFn& f, std::span<const Array> primals, std::span<co
   return result;
 }
 
-JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero) {
+JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero, const std::vector<bool>& instantiate) {
   Types inputs = jaxpr.input_types();
   for (std::size_t i = 0; i < nonzero.size(); ++i)
     if (nonzero[i]) inputs.push_back(jaxpr.type(jaxpr.inputs[i]));
@@ -98,7 +98,9 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero) {
           if (nonzero[i]) tangents[i] = args[k++];
         JvpResult r = jvp_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, primals,
                                tangents, "jvp");
-        for (const Array& t : r.tangents) {
+        for (std::size_t i = 0; i < r.tangents.size(); ++i) {
+          Array& t = r.tangents[i];
+          if (!t.defined() && i < instantiate.size() && instantiate[i]) t = ops::zeros_of(r.primals[i].aval());
           out.nonzero_out.push_back(t.defined());
           if (t.defined()) r.primals.push_back(t);
         }

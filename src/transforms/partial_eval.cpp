@@ -36,7 +36,8 @@ Linearized linearize_flat(const FlatFn& f, std::span<const Array> primals, std::
   return out;
 }
 
-SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown) {
+SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown,
+                              const std::vector<bool>& force_unknown) {
   SplitJaxpr out;
   Types known_inputs;
   for (std::size_t i = 0; i < unknown.size(); ++i)
@@ -54,8 +55,9 @@ SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unkno
         }
         Arrays known_outs;
         std::vector<Atom> unknown_outs;
-        for (const Array& o : outs) {
-          const bool is_unknown = trace->is_unknown(o);
+        for (std::size_t i = 0; i < outs.size(); ++i) {
+          const Array& o = outs[i];
+          const bool is_unknown = trace->is_unknown(o) || (i < force_unknown.size() && force_unknown[i]);
           out.output_unknown.push_back(is_unknown);
           if (is_unknown)
             unknown_outs.push_back(trace->atom(o));

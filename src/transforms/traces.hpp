@@ -85,7 +85,9 @@ struct SplitJaxpr {
   /// Per residual: an index into the known inputs, or -1 - index into `known`'s residual outputs.
   std::vector<int> residual_source;
 };
-SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown);
+/// Outputs where `force_unknown` are unknown even if they need not be.
+SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown,
+                              const std::vector<bool>& force_unknown = {});
 
 // Reverse mode ----------------------------------------------------------------------------------
 
@@ -128,15 +130,16 @@ struct JvpJaxpr {
   ClosedJaxpr jaxpr;
   std::vector<bool> nonzero_out;
 };
-JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero);
+/// Outputs where `instantiate` get a tangent even if it is zero.
+JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero, const std::vector<bool>& instantiate = {});
 /// A program over batched inputs (axis 0 where `batched`); outputs have the batch in front where
-/// `batched_out`.
+/// `batched_out`, which `force` adds to.
 struct BatchedJaxpr {
   ClosedJaxpr jaxpr;
   std::vector<bool> batched_out;
 };
 BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size,
-                         bool batch_all_outputs = false);
+                         const std::vector<bool>& force = {});
 /// The transpose of a program: inputs are the non-linear inputs, then the nonzero cotangents; outputs are
 /// the cotangents of linear inputs that are not zero.
 struct TransposedJaxpr {

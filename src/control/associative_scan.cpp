@@ -1,0 +1,265 @@
+// associative_scan: all partial results of an associative function over the slices of its operands.
+#include "control/control.hpp"
+#include "core/error.hpp"
+#include "ops/ops.hpp"
+#include "passes/passes.hpp"
+
+namespace cotan {
+
+AssociativeScan::AssociativeScan(const Params& params)
+    : combine(params.jaxpr("jaxpr")),
+      consts(static_cast<std::size_t>(params.integer("num_consts"))),
+      reverse(params.flag("reverse")) {}
+
+Params AssociativeScan::params() const {
+  return {{"jaxpr", combine}, {"num_consts", static_cast<std::int64_t>(consts)}, {"reverse", reverse}};
+}
+
+namespace {
+
+Types ascan_type(const Primitive&, std::span<const AbstractValue> operands, const Params& params) {
+  const AssociativeScan s(params);
+  const std::size_t n = s.leaves();
+  bool fits = operands.size() == s.consts + n && s.combine->inputs.size() == s.consts + 2 * n;
+  for (std::size_t i = 0; fits && i < n; ++i) {
+    const AbstractValue &x = operands[s.consts + i], &y = s.combine->type(s.combine->outputs[i]);
+    fits = x.ndim() > 0 && x.shape[0] == operands[s.consts].shape[0] && x.dtype == y.dtype &&
+           Shape(x.shape.begin() + 1, x.shape.end()) == y.shape;
+  }
+  if (!fits) raise<InternalError>("[associative_scan] elements do not fit the function; this is a bug in cotan.");
+  return Types(operands.begin() + static_cast<std::ptrdiff_t>(s.consts), operands.end());
+}
+
+Array flipped(const Array& a, bool reverse) { return reverse ? ops::rev(a, {0}) : a; }
+Array first_slice(const Array& a) {
+  return ops::reshape(ops::slice_axis(a, 0, 0, 1), Shape(a.shape().begin() + 1, a.shape().end()));
+}
+Array with_first(const Array& first, const Array& rest) {
+  Shape row = first.shape();
+  row.insert(row.begin(), 1);
+  return ops::concatenate(Arrays{ops::reshape(first, row), rest}, 0);
+}
+
+/// Some leaves one after the other, where the others (`known`) have their partial results `done` already.
+Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                     const Mask& unknown, const Arrays& done) {
+  const std::size_t n = s.leaves();
+  const std::int64_t length = elements[0].shape()[0];
+  Mask known = unknown;
+  known.flip();
+  if (length <= 1) return where(unknown, elements);
+  // Carries: unknown results so far. xs: known results so far, all elements from the second on.
+  Scan scan;
+  scan.carries = count(unknown);
+  scan.consts = s.consts;
+  scan.length = length - 1;
+  std::vector<std::size_t> inputs = numbers(0, s.consts), outputs;
+  Arrays args(consts.begin(), consts.end()), firsts;
+  for (std::size_t i = 0; i < n; ++i)
+    if (unknown[i]) {
+      inputs.push_back(s.consts + i);
+      outputs.push_back(i);
+      firsts.push_back(first_slice(elements[i]));
+    }
+  append(args, firsts);
+  for (std::size_t i = 0, k = 0; i < n; ++i)
+    if (known[i]) {
+      inputs.push_back(s.consts + i);
+      args.push_back(ops::slice_axis(done[k++], 0, 0, length - 1));
+    }
+  for (std::size_t i = 0; i < n; ++i) {
+    inputs.push_back(s.consts + n + i);
+    args.push_back(ops::slice_axis(elements[i], 0, 1, length));
+  }
+  append(outputs, std::vector<std::size_t>(outputs));
+  scan.body = eliminate_dead_code(rearranged(*s.combine, inputs, outputs));
+  const Arrays results = bind_scan(scan, args);
+  Arrays out;
+  for (std::size_t i = 0; i < firsts.size(); ++i) out.push_back(with_first(firsts[i], results[firsts.size() + i]));
+  return out;
+}
+
+}  // namespace
+
+Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args) {
+  Arrays elements;
+  for (const Array& a : args.subspan(s.consts)) elements.push_back(flipped(a, s.reverse));
+  Arrays out = rest_in_steps(s, args.subspan(0, s.consts), elements, Mask(s.leaves(), true), {});
+  for (Array& a : out) a = flipped(a, s.reverse);
+  return out;
+}
+
+namespace {
+
+Arrays ascan_eval(const Primitive&, std::span<const Array> args, const Params& params) {
+  return associative_scan_in_steps(AssociativeScan(params), args);
+}
+
+/// Elements with their tangents are again elements of an associative function.
+JvpResult ascan_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                    const Params& params) {
+  const AssociativeScan s(params);
+  const std::size_t n = s.leaves();
+  const Mask consts = defined_mask(tangents.subspan(0, s.consts));
+  Mask leaves = defined_mask(tangents.subspan(s.consts));
+  JvpJaxpr j;
+  for (;;) {
+    j = jvp_jaxpr(*s.combine, concat(concat(consts, leaves), leaves), leaves);
+    const Mask more = either(leaves, j.nonzero_out);
+    if (more == leaves) break;
+    leaves = more;
+  }
+  const std::size_t captured = j.jaxpr.consts.size(), t = captured + s.consts + 2 * n, k = count(leaves);
+  std::vector<std::size_t> inputs = numbers(0, captured + s.consts);
+  append(inputs, numbers(t, count(consts)));
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    append(inputs, numbers(captured + s.consts + side * n, n));
+    append(inputs, numbers(t + count(consts) + side * k, k));
+  }
+  AssociativeScan d = s;
+  d.combine = rearranged(*j.jaxpr.jaxpr, inputs, numbers(0, n + k));
+  d.consts = captured + s.consts + count(consts);
+  Arrays args = concat(j.jaxpr.consts, primals.subspan(0, s.consts));
+  append(args, where(consts, tangents.subspan(0, s.consts)));
+  args = concat(args, primals.subspan(s.consts));
+  for (std::size_t i = 0; i < n; ++i)
+    if (leaves[i])
+      args.push_back(tangents[s.consts + i].defined() ? tangents[s.consts + i]
+                                                      : ops::zeros_of(primals[s.consts + i].aval()));
+  const Arrays results = bind(associative_scan_p, args, d.params());
+  JvpResult r;
+  r.primals.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 0, at = n; i < n; ++i) r.tangents.push_back(leaves[i] ? results[at++] : Array());
+  return r;
+}
+
+/// Known leaves are an associative scan of their own. Given their partial results, the others (tangents, as a
+/// rule) follow a linear recurrence: a scan, whose transpose is a scan.
+Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
+                          const Params& params) {
+  const AssociativeScan s(params);
+  const std::size_t n = s.leaves();
+  Mask const_unknown, unknown;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    (i < s.consts ? const_unknown : unknown).push_back(trace.is_unknown(args[i]));
+  for (;;) {
+    const Mask more = either(unknown, depends_on(*s.combine, concat(concat(const_unknown, unknown), unknown)));
+    if (more == unknown) break;
+    unknown = more;
+  }
+  Mask known = unknown;
+  known.flip();
+  Arrays elements, done;
+  for (const Array& a : args.subspan(s.consts)) elements.push_back(flipped(a, s.reverse));
+  if (any(known)) {
+    const JaxprPtr part_of = restrict_outputs(s.combine, known);
+    const Mask read = reads(*part_of);
+    std::vector<std::size_t> inputs;
+    AssociativeScan k = s;
+    k.reverse = false;
+    k.consts = 0;
+    Arrays operands;
+    for (std::size_t i = 0; i < s.consts; ++i)
+      if (read[i]) {
+        inputs.push_back(i);
+        operands.push_back(args[i]);
+        ++k.consts;
+      }
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+      for (std::size_t i = 0; i < n; ++i)
+        if (known[i]) inputs.push_back(s.consts + side * n + i);
+    append(operands, where<Array>(known, elements));
+    k.combine = rearranged(*part_of, inputs, numbers(0, count(known)));
+    done = bind(associative_scan_p, operands, k.params());
+  }
+  const Arrays rest = rest_in_steps(s, args.subspan(0, s.consts), elements, unknown, done);
+  Arrays out = merge_outputs(unknown, done, rest);
+  for (Array& a : out) a = flipped(a, s.reverse);
+  return out;
+}
+
+Arrays ascan_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs,
+                       const Params& params) {
+  const AssociativeScan s(params);
+  Types types;
+  Arrays args;
+  for (const LinearInput& in : inputs) {
+    types.push_back(in.aval);
+    args.push_back(in.linear ? Array() : in.value);
+  }
+  const ClosedJaxpr steps = trace_to_jaxpr(
+      [&](std::span<const Array> in) { return associative_scan_in_steps(s, in); }, types, "transpose");
+  const Arrays cts = backward_pass(*steps.jaxpr, concat(steps.consts, args), cotangents);
+  Arrays out(inputs.size());
+  for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)
+    if (inputs[i].linear) out[i] = cts[k++];
+  return out;
+}
+
+BatchResult ascan_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                        const Params& params) {
+  const AssociativeScan s(params);
+  Mask consts, leaves;
+  for (std::size_t i = 0; i < args.size(); ++i) (i < s.consts ? consts : leaves).push_back(dims[i] != not_batched);
+  BatchedJaxpr j;
+  for (;;) {
+    j = batch_jaxpr(*s.combine, concat(concat(consts, leaves), leaves), size, leaves);
+    const Mask more = either(leaves, j.batched_out);
+    if (more == leaves) break;
+    leaves = more;
+  }
+  Arrays operands = j.jaxpr.consts;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (i < s.consts) {
+      operands.push_back(consts[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
+    } else if (!leaves[i - s.consts]) {
+      operands.push_back(args[i]);
+    } else {
+      operands.push_back(ops::move_axis(ops::batch_at_front(args[i], dims[i], size), 0, 1));
+    }
+  }
+  AssociativeScan b = s;
+  b.combine = j.jaxpr.jaxpr;
+  b.consts += j.jaxpr.consts.size();
+  BatchResult r{bind(associative_scan_p, operands, b.params()), {}};
+  for (bool batched : leaves) r.dims.push_back(batched ? 1 : not_batched);
+  return r;
+}
+
+void ascan_prune(Equation& e, const Mask& used) {
+  AssociativeScan s(e.params);
+  const std::size_t n = s.leaves();
+  Mask live = used, read;
+  JaxprPtr combine;
+  for (;;) {
+    combine = restrict_outputs(s.combine, live);
+    read = reads(*combine);
+    const Mask more = either(live, either(part(read, s.consts, n), part(read, s.consts + n, n)));
+    if (more == live) break;
+    live = more;
+  }
+  const Mask kept = concat(part(read, 0, s.consts), live);
+  std::vector<std::size_t> inputs;
+  const Mask in = concat(kept, live);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (in[i]) inputs.push_back(i);
+  e.inputs = where<Atom>(kept, e.inputs);
+  e.outputs = where<Var>(live, e.outputs);
+  s.combine = rearranged(*combine, inputs, numbers(0, combine->outputs.size()));
+  s.consts = count(part(kept, 0, s.consts));
+  e.params = s.params();
+}
+
+}  // namespace
+
+const Primitive associative_scan_p{.name = "associative_scan",
+                                   .op_class = OpClass::control,
+                                   .type = ascan_type,
+                                   .eval = ascan_eval,
+                                   .jvp = ascan_jvp,
+                                   .transpose = ascan_transpose,
+                                   .batch = ascan_batch,
+                                   .partial_eval = ascan_partial_eval,
+                                   .prune = ascan_prune};
+
+}  // namespace cotan

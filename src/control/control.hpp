@@ -1,0 +1,121 @@
+// Control flow: primitives with nested programs that run many times, or not at all.
+#pragma once
+#include <algorithm>
+
+#include "transforms/calls.hpp"
+
+namespace cotan {
+
+extern const Primitive scan_p, while_p, cond_p, associative_scan_p;
+
+using Mask = std::vector<bool>;
+
+// Small tools on programs and masks -----------------------------------------------------------------
+
+Mask concat(const Mask& a, const Mask& b);
+inline Mask part(const Mask& m, std::size_t from, std::size_t count) {
+  const auto at = m.begin() + static_cast<std::ptrdiff_t>(from);
+  return Mask(at, at + static_cast<std::ptrdiff_t>(count));
+}
+inline std::size_t count(const Mask& m) { return static_cast<std::size_t>(std::count(m.begin(), m.end(), true)); }
+inline bool any(const Mask& m) { return std::find(m.begin(), m.end(), true) != m.end(); }
+Mask either(const Mask& a, const Mask& b);
+/// Items where the mask is set, or where it is not.
+template <class T>
+std::vector<T> where(const Mask& mask, std::span<const T> items, bool set = true) {
+  std::vector<T> out;
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    if (mask[i] == set) out.push_back(items[i]);
+  return out;
+}
+/// 0, 1, …
+std::vector<std::size_t> numbers(std::size_t from, std::size_t count);
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+/// `jaxpr` with its inputs and outputs in another order; some may be left out, if nothing reads them.
+JaxprPtr rearranged(const Jaxpr& jaxpr, const std::vector<std::size_t>& inputs,
+                    const std::vector<std::size_t>& outputs);
+/// Programs with the same inputs whose captured arrays, all of them, become leading inputs of each; the arrays are
+/// appended to `captured`.
+std::vector<JaxprPtr> share_captured(const std::vector<ClosedJaxpr>& programs, Arrays& captured);
+/// Per output: whether it depends on an input where `from`.
+Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
+/// Per input: whether anything reads it.
+Mask reads(const Jaxpr& jaxpr);
+
+// scan ------------------------------------------------------------------------------------------------
+
+/// Operands: constants, first carries, xs. The body takes constants, carries and a slice of each x; it gives
+/// carries and a slice of each y. Results: last carries, ys.
+struct Scan {
+  JaxprPtr body;
+  std::size_t consts = 0, carries = 0;
+  std::int64_t length = 0;
+  bool reverse = false;
+  std::int64_t unroll = 1;
+
+  Scan() = default;
+  explicit Scan(const Params& params);
+  Params params() const;
+  std::size_t xs() const { return body->inputs.size() - consts - carries; }
+  std::size_t ys() const { return body->outputs.size() - carries; }
+};
+/// Binds a scan; carries that the body returns unchanged become constants.
+Arrays bind_scan(const Scan& scan, std::span<const Array> args);
+
+/// A scan cut in two by what is known. The known part gives the known results and residuals; what does not
+/// depend on the step is computed before it.
+struct SplitScan {
+  JaxprPtr before;  ///< captured, known constants -> constants of the known scan, step-independent residuals
+  Arrays captured;
+  Scan known, unknown;
+  Mask carry_unknown, ys_unknown;
+  std::size_t known_consts = 0;  ///< results of `before` that are constants of the known scan
+  /// Constants and xs of the unknown scan that are residuals come first; where they are from:
+  enum class From : std::uint8_t { operand, before, stacked };
+  struct Residual {
+    From from;
+    std::size_t index;  ///< into the known operands, the results of `before`, or the residual ys
+  };
+  std::vector<Residual> const_residuals, x_residuals;
+};
+SplitScan split_scan(const Scan& scan, const Mask& unknown);
+
+// The rules, by file.
+JvpResult scan_jvp(const Primitive&, std::span<const Array>, std::span<const Array>, const Params&);
+BatchResult scan_batch(const Primitive&, std::span<const Array>, std::span<const int>, std::int64_t, const Params&);
+Arrays scan_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&);
+Arrays scan_transpose(const Primitive&, std::span<const Array>, std::span<const LinearInput>, const Params&);
+
+// while ----------------------------------------------------------------------------------------------
+
+/// Operands: constants of the condition, constants of the body, carries.
+struct While {
+  JaxprPtr condition, body;
+  std::size_t condition_consts = 0, body_consts = 0;
+
+  While() = default;
+  explicit While(const Params& params);
+  Params params() const;
+  std::size_t carries() const { return body->outputs.size(); }
+};
+
+// associative_scan -----------------------------------------------------------------------------------
+
+/// Operands: constants, then elements stacked along axis 0. The function takes constants and two elements.
+struct AssociativeScan {
+  JaxprPtr combine;
+  std::size_t consts = 0;
+  bool reverse = false;
+
+  AssociativeScan() = default;
+  explicit AssociativeScan(const Params& params);
+  Params params() const;
+  std::size_t leaves() const { return combine->outputs.size(); }
+};
+/// One after the other, as a scan.
+Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
+
+}  // namespace cotan

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "control/control.hpp"
+#include "core/error.hpp"
+
+namespace cotan {
+
+Mask concat(const Mask& a, const Mask& b) {
+  Mask out = a;
+  out.insert(out.end(), b.begin(), b.end());
+  return out;
+}
+Mask either(const Mask& a, const Mask& b) {
+  Mask out = a;
+  for (std::size_t i = 0; i < b.size(); ++i) out[i] = out[i] || b[i];
+  return out;
+}
+std::vector<std::size_t> numbers(std::size_t from, std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = from + i;
+  return out;
+}
+
+JaxprPtr rearranged(const Jaxpr& jaxpr, const std::vector<std::size_t>& inputs,
+                    const std::vector<std::size_t>& outputs) {
+  Jaxpr out = jaxpr;
+  out.inputs.clear();
+  out.outputs.clear();
+  for (std::size_t i : inputs) out.inputs.push_back(jaxpr.inputs[i]);
+  for (std::size_t i : outputs) out.outputs.push_back(jaxpr.outputs[i]);
+  auto done = std::make_shared<const Jaxpr>(std::move(out));
+  verify_if_enabled(*done, "rearranging");
+  return done;
+}
+
+std::vector<JaxprPtr> share_captured(const std::vector<ClosedJaxpr>& programs, Arrays& captured) {
+  // The same array is taken once.
+  Arrays all;
+  std::vector<std::vector<std::size_t>> places;
+  for (const ClosedJaxpr& p : programs) {
+    places.emplace_back();
+    for (const Array& a : p.consts) {
+      const auto at = std::find_if(all.begin(), all.end(), [&](const Array& b) { return a.value() == b.value(); });
+      places.back().push_back(static_cast<std::size_t>(at - all.begin()));
+      if (at == all.end()) all.push_back(a);
+    }
+  }
+  std::vector<JaxprPtr> out;
+  for (std::size_t k = 0; k < programs.size(); ++k) {
+    Jaxpr jaxpr = *programs[k].jaxpr;
+    const std::size_t own = programs[k].consts.size();
+    std::vector<Var> inputs(all.size());
+    for (std::size_t i = 0; i < own; ++i) inputs[places[k][i]] = jaxpr.inputs[i];
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (inputs[i].id < 0) {
+        jaxpr.types.push_back(all[i].aval());
+        inputs[i] = {static_cast<std::int32_t>(jaxpr.types.size()) - 1};
+      }
+    inputs.insert(inputs.end(), jaxpr.inputs.begin() + static_cast<std::ptrdiff_t>(own), jaxpr.inputs.end());
+    jaxpr.inputs = std::move(inputs);
+    out.push_back(std::make_shared<const Jaxpr>(std::move(jaxpr)));
+    verify_if_enabled(*out.back(), "sharing captured arrays");
+  }
+  append(captured, all);
+  return out;
+}
+
+namespace {
+bool holds(const Mask& mask, const Atom& a) {
+  const Var* v = std::get_if<Var>(&a);
+  return v && mask[static_cast<std::size_t>(v->id)];
+}
+}  // namespace
+
+Mask depends_on(const Jaxpr& jaxpr, const Mask& from) {
+  Mask depends(jaxpr.types.size(), false);
+  for (std::size_t i = 0; i < from.size(); ++i) depends[static_cast<std::size_t>(jaxpr.inputs[i].id)] = from[i];
+  for (const Equation& e : jaxpr.equations) {
+    const bool does = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Atom& a) { return holds(depends, a); });
+    for (Var v : e.outputs) depends[static_cast<std::size_t>(v.id)] = does;
+  }
+  Mask out;
+  for (const Atom& a : jaxpr.outputs) out.push_back(holds(depends, a));
+  return out;
+}
+
+Mask reads(const Jaxpr& jaxpr) {
+  Mask read(jaxpr.types.size(), false);
+  const auto mark = [&](const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms)
+      if (const Var* v = std::get_if<Var>(&a)) read[static_cast<std::size_t>(v->id)] = true;
+  };
+  for (const Equation& e : jaxpr.equations) mark(e.inputs);
+  mark(jaxpr.outputs);
+  Mask out;
+  for (Var v : jaxpr.inputs) out.push_back(read[static_cast<std::size_t>(v.id)]);
+  return out;
+}
+
+}  // namespace cotan
