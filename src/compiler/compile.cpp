@@ -1,41 +1,163 @@
 // The compiler: passes over a Jaxpr, then over the Program, in order.
+#include "compiler/flatten.hpp"
 #include "compiler/fuse.hpp"
 #include "compiler/kernels.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
+#include "control/control.hpp"
 #include "passes/passes.hpp"
 
 namespace cotan::compiler {
 
 namespace {
 
-/// Inputs, outputs and temporaries of the program.
-void assign_storage(const Jaxpr& jaxpr, const Schedule& schedule, Program& program) {
-  for (std::size_t k = 0; k < jaxpr.inputs.size(); ++k) {
-    Buffer& b = program.buffers[jaxpr.inputs[k].id];
-    b.storage = Storage::input;
-    b.place = static_cast<std::int64_t>(k);
-    program.inputs.push_back(jaxpr.inputs[k].id);
-    program.input_bytes += b.bytes();
-  }
-  for (std::size_t v = 0; v < program.buffers.size(); ++v)
-    if (schedule.materialized[v]) program.buffers[v].storage = Storage::arena;
-  for (std::size_t k = 0; k < jaxpr.outputs.size(); ++k) {
-    Output out{-1, {}, jaxpr.type(jaxpr.outputs[k])};
-    if (const Var* v = std::get_if<Var>(&jaxpr.outputs[k])) {
-      out.buffer = v->id;
-      Buffer& b = program.buffers[v->id];
-      if (b.storage != Storage::input && b.storage != Storage::output) {
-        b.storage = Storage::output;
-        b.place = static_cast<std::int64_t>(k);
-        program.output_bytes += b.bytes();
-      }
-    } else {
-      out.literal = std::get<Literal>(jaxpr.outputs[k]).value;
+/// Carries up to this size are handed on by copying, which for most means: in registers.
+constexpr std::size_t small_carry = 4096;
+
+class Compiler {
+ public:
+  Compiler(const Flat& flat, const Target& target, Program& program)
+      : flat_(flat), program_(program), definitions_(flat, target) {
+    for (const AbstractValue& type : flat.types) program_.buffers.push_back({.type = type});
+    schedule_ = fuse(flat, definitions_, target, materialized_);
+    for (std::size_t v = 0; v < flat.types.size(); ++v) {
+      if (materialized_[v]) program_.buffers[v].storage = Storage::arena;
+      if (definitions_.kind(static_cast<BufferId>(v)) == Kind::pointwise)
+        definitions_.set_loaded(static_cast<BufferId>(v), materialized_[v]);
     }
-    program.outputs.push_back(std::move(out));
+    definitions_.forget();
+    assign_inputs_and_outputs();
   }
-}
+  void run() { add_steps(schedule_, program_.steps, 0); }
+
+ private:
+  Buffer& buffer(Var v) { return program_.buffers[static_cast<std::size_t>(v.id)]; }
+
+  void assign_inputs_and_outputs() {
+    for (std::size_t k = 0; k < flat_.inputs.size(); ++k) {
+      Buffer& b = buffer(flat_.inputs[k]);
+      b.storage = Storage::input;
+      b.place = static_cast<std::int64_t>(k);
+      program_.inputs.push_back(flat_.inputs[k].id);
+      program_.input_bytes += b.bytes();
+    }
+    for (std::size_t k = 0; k < flat_.top.outputs.size(); ++k) {
+      Output out{-1, {}, flat_.type(flat_.top.outputs[k])};
+      if (const Var* v = std::get_if<Var>(&flat_.top.outputs[k])) {
+        out.buffer = v->id;
+        Buffer& b = buffer(*v);
+        if (b.storage != Storage::input && b.storage != Storage::output) {
+          b.storage = Storage::output;
+          b.place = static_cast<std::int64_t>(k);
+          program_.output_bytes += b.bytes();
+        }
+      } else {
+        out.literal = std::get<Literal>(flat_.top.outputs[k]).value;
+      }
+      program_.outputs.push_back(std::move(out));
+    }
+  }
+
+  void add_steps(Schedule& schedule, std::vector<Step>& steps, int scope) {
+    for (Schedule::Node& node : schedule.nodes) {
+      const std::size_t first = program_.buffers.size();
+      if (node.group) {
+        for (const Member& m : node.group->members) program_.buffers[static_cast<std::size_t>(m.value)].scope = scope;
+        build_kernels(*node.group, definitions_, materialized_, program_, steps);
+      } else {
+        const Item& item = *node.item;
+        for (Var v : item.equation.outputs) buffer(v).scope = scope;
+        if (!item.control)
+          add_routine(item.equation, std::move(node.operands), steps);
+        else if (item.control->index.id >= 0)
+          add_repeat(item, node.blocks, steps, scope);
+        else
+          add_choice(item, node.blocks, steps, scope);
+      }
+      for (std::size_t k = first; k < program_.buffers.size(); ++k)
+        if (program_.buffers[k].scope < 0) program_.buffers[k].scope = scope;
+    }
+  }
+
+  static void add_routine(const Equation& e, std::vector<Operand> operands, std::vector<Step>& steps) {
+    Routine routine{e.primitive, e.params, std::move(operands), {}};
+    for (Var v : e.outputs) routine.results.push_back(v.id);
+    steps.emplace_back(std::move(routine));
+  }
+
+  void make_part(Var v, BufferId whole, Expr start) {
+    Buffer& b = buffer(v);
+    b.storage = Storage::part;
+    b.whole = whole;
+    b.start = start;
+  }
+
+  void add_repeat(const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps, int scope) {
+    const Control& c = *item.control;
+    auto repeat = std::make_unique<Repeat>();
+    repeat->name = item.equation.primitive->name;
+    repeat->index = definitions_.index_variable(c.index);
+    repeat->length = c.length;
+    repeat->unroll = c.unroll;
+    const int inside = ++scopes_;
+    for (std::size_t i = 0; i < c.carries.size(); ++i) {
+      const Control::Carry& carry = c.carries[i];
+      Carried carried{carry.start.id, carry.in.id, carry.out.id, item.equation.outputs[i].id};
+      buffer(carry.in).scope = inside;
+      if (buffer(carry.in).bytes() <= small_carry) {
+        buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
+      } else {
+        // Two places take turns, so that the last value ends up where it is wanted.
+        carried.spare = static_cast<BufferId>(program_.buffers.size());
+        program_.buffers.push_back({.type = buffer(carry.in).type, .storage = Storage::arena, .scope = scope});
+        const bool at_result = c.length < 0 || c.length % 2 == 0;
+        const BufferId first = at_result ? carried.result : carried.spare,
+                       second = at_result ? carried.spare : carried.result;
+        make_part(carry.start, first, expr::integer(0));
+        make_part(carry.in, first, expr::integer(0));
+        make_part(carry.out, second, expr::integer(0));
+      }
+      repeat->carries.push_back(carried);
+    }
+    for (std::size_t i = 0; i < c.slices.size(); ++i) {
+      Expr step = repeat->index;
+      if (c.reverse) step = expr::integer(c.length - 1) - step;
+      make_part(c.slices[i], item.equation.outputs[c.carries.size() + i].id,
+                step * expr::integer(flat_.type(c.slices[i]).size()));
+    }
+    add_steps(blocks[0], repeat->steps, inside);
+    if (blocks.size() > 1) {
+      const Var holds = std::get<Var>(c.blocks[1].outputs[0]);
+      repeat->holds = holds.id;
+      buffer(holds).storage = Storage::local;
+      add_steps(blocks[1], repeat->condition, inside);
+    }
+    program_.loops.push_back({inside, scope});
+    repeat->scope = inside;
+    steps.emplace_back(std::move(repeat));
+  }
+
+  void add_choice(const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps, int scope) {
+    auto choice = std::make_unique<Choice>();
+    choice->name = item.equation.primitive->name;
+    choice->index = std::get<Var>(item.control->chosen).id;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const Block& block = item.control->blocks[b];
+      for (std::size_t k = 0; k < block.outputs.size(); ++k)
+        make_part(std::get<Var>(block.outputs[k]), item.equation.outputs[k].id, expr::integer(0));
+      choice->branches.emplace_back();
+      add_steps(blocks[b], choice->branches.back(), scope);
+    }
+    steps.emplace_back(std::move(choice));
+  }
+
+  const Flat& flat_;
+  Program& program_;
+  Definitions definitions_;
+  std::vector<bool> materialized_;
+  Schedule schedule_;
+  int scopes_ = 0;
+};
 
 }  // namespace
 
@@ -47,32 +169,15 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(inline_all_calls(source)));
+  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(lower_associative_scans(inline_all_calls(source))));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;
   expr::GraphScope scope(program->graph);
-  for (const AbstractValue& type : jaxpr->types) program->buffers.push_back({type});
-
+  const Flat flat = flatten(*jaxpr);
   if (target.check_size)
-    for (const AbstractValue& type : jaxpr->types) target.check_size(type);
-  Definitions definitions(*jaxpr, target);
-  Schedule schedule = fuse(*jaxpr, definitions, target);
-  assign_storage(*jaxpr, schedule, *program);
-  for (std::size_t v = 0; v < jaxpr->types.size(); ++v)
-    if (definitions.kind(static_cast<BufferId>(v)) == Kind::pointwise)
-      definitions.set_loaded(static_cast<BufferId>(v), schedule.materialized[v]);
-  definitions.forget();
-  for (std::size_t n = 0; n < schedule.nodes.size(); ++n) {
-    if (const Group* group = schedule.nodes[n].group.get()) {
-      build_kernels(*group, definitions, schedule, *program);
-      continue;
-    }
-    const Equation& e = *schedule.nodes[n].routine;
-    Routine routine{e.primitive, e.params, std::move(schedule.routine_operands[n]), {}};
-    for (Var v : e.outputs) routine.results.push_back(v.id);
-    program->steps.push_back(std::move(routine));
-  }
+    for (const AbstractValue& type : flat.types) target.check_size(type);
+  Compiler(flat, target, *program).run();
   if (passes) passes->push_back({"fused", to_string(*program)});
   plan_memory(*program);
   if (passes) passes->push_back({"planned", to_string(*program)});

@@ -48,6 +48,14 @@ int weight(expr::Op op) {
   }
 }
 
+bool is_single_term(const expr::Reduction& r) {
+  using expr::ReduceOp;
+  if (r.op == ReduceOp::argmax || r.op == ReduceOp::argmin) return false;
+  for (std::size_t k = 0; k < r.shape.size(); ++k)
+    if (r.reduced[k] && r.shape[k] != 1) return false;
+  return true;
+}
+
 template <class F>
 void for_each_node(Expr e, F&& f) {
   std::vector<Expr> stack{e};
@@ -89,7 +97,7 @@ class Definitions::EquationOperands final : public expr::Operands {
     return definitions_.read(equation_.inputs[k], index, both);
   }
   const AbstractValue& type(std::size_t k) const override {
-    return definitions_.jaxpr_.type(equation_.inputs[k]);
+    return definitions_.program_.type(equation_.inputs[k]);
   }
   std::size_t size() const override { return equation_.inputs.size(); }
 
@@ -99,22 +107,35 @@ class Definitions::EquationOperands final : public expr::Operands {
   Expr predicate_;
 };
 
-Definitions::Definitions(const Jaxpr& jaxpr, const Target& target)
-    : jaxpr_(jaxpr),
-      kinds_(jaxpr.types.size(), Kind::input),
-      equations_(jaxpr.types.size()),
-      result_numbers_(jaxpr.types.size()),
-      reductions_(jaxpr.types.size()),
-      costs_(jaxpr.types.size()),
-      inlined_costs_(jaxpr.types.size()),
-      loaded_(jaxpr.types.size(), true) {
-  for (const Equation& e : jaxpr.equations) classify(e, target);
+Definitions::Definitions(const Flat& program, const Target& target)
+    : program_(program),
+      kinds_(program.types.size(), Kind::input),
+      equations_(program.types.size()),
+      result_numbers_(program.types.size()),
+      reductions_(program.types.size()),
+      costs_(program.types.size()),
+      inlined_costs_(program.types.size()),
+      loaded_(program.types.size(), true) {
+  for_each_item(program.top, [&](const Item& item) {
+    if (!item.control) {
+      classify(item.equation, target);
+      return;
+    }
+    for (Var v : item.equation.outputs) {
+      kinds_[v.id] = Kind::routine;
+      equations_[v.id] = &item.equation;
+    }
+    const Control& c = *item.control;
+    if (c.index.id < 0) return;
+    constexpr std::int64_t any_number = std::int64_t{1} << 62;
+    indices_.emplace(c.index.id, expr::variable(c.length < 0 ? any_number : std::max<std::int64_t>(c.length, 1)));
+  });
 }
 
 void Definitions::classify(const Equation& e, const Target& target) {
   const Primitive& p = *e.primitive;
   std::vector<AbstractValue> types;
-  for (const Atom& a : e.inputs) types.push_back(jaxpr_.type(a));
+  for (const Atom& a : e.inputs) types.push_back(program_.type(a));
   for (std::size_t k = 0; k < e.outputs.size(); ++k) {
     const BufferId v = e.outputs[k].id;
     equations_[v] = &e;
@@ -126,10 +147,12 @@ void Definitions::classify(const Equation& e, const Target& target) {
       continue;
     }
     if (p.reduction) {
-      kinds_[v] = Kind::reduction;
       reductions_[v] = std::make_unique<expr::Reduction>(p.reduction(types, e.params));
-      costs_[v] = 1;
-      continue;
+      if (!is_single_term(*reductions_[v])) {
+        kinds_[v] = Kind::reduction;
+        costs_[v] = 1;
+        continue;
+      }
     }
     kinds_[v] = Kind::pointwise;
     if (type(v).size() == 0) continue;
@@ -160,6 +183,7 @@ Expr Definitions::read(const Atom& a, std::span<const Expr> index, Expr predicat
 
 Expr Definitions::read(BufferId v, std::span<const Expr> index, Expr predicate) {
   if (type(v).size() == 0) return expr::constant(type(v).dtype, 0);  // never used: there is no such element
+  if (const auto at = indices_.find(v); at != indices_.end()) return at->second;
   if (loaded_[v]) return expr::load(v, type(v).dtype, expr::offset_of(type(v).shape, index), predicate);
   return expand(v, index, predicate);
 }
@@ -171,13 +195,20 @@ Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate
   const Equation& e = *equations_[v];
   const Primitive& p = *e.primitive;
   Expr out;
-  if (p.element) {
+  if (kinds_[v] != Kind::reduction && reductions_[v]) {
+    // Nothing to add up: an outer product.
+    std::vector<Expr> term;
+    for (std::size_t axis = 0, k = 0; axis < reductions_[v]->shape.size(); ++axis)
+      term.push_back(reductions_[v]->reduced[axis] ? expr::integer(0) : index[k++]);
+    out = p.element(EquationOperands(*this, e, predicate), term, e.params);
+    out = expr::cast(out, out->dtype == DType::bool_ ? out->dtype : type(v).dtype);
+  } else if (p.element) {
     out = p.element(EquationOperands(*this, e, predicate), index, e.params);
   } else {
     std::vector<Expr> x;
     for (const Atom& a : e.inputs) {
       // 0-d operands beside larger ones have no index.
-      const bool whole = jaxpr_.type(a).ndim() > 0;
+      const bool whole = program_.type(a).ndim() > 0;
       x.push_back(read(a, whole ? index : std::span<const Expr>(), predicate));
       if (!p.keeps_halves && is_half(x.back()->dtype)) x.back() = expr::cast(x.back(), DType::f32);
     }

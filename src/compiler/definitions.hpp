@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "compiler/program.hpp"
+#include "compiler/flatten.hpp"
 
 namespace cotan::compiler {
 
@@ -17,11 +17,14 @@ enum class Kind : std::uint8_t {
 
 class Definitions {
  public:
-  Definitions(const Jaxpr& jaxpr, const Target& target);
+  Definitions(const Flat& program, const Target& target);
 
   Kind kind(BufferId v) const { return kinds_[v]; }
   const Equation* equation(BufferId v) const { return equations_[v]; }
-  const AbstractValue& type(BufferId v) const { return jaxpr_.types[v]; }
+  const AbstractValue& type(BufferId v) const { return program_.types[v]; }
+  const AbstractValue& type(const Atom& a) const { return program_.type(a); }
+  /// The loop variable that the number of a step is.
+  Expr index_variable(Var v) const { return indices_.at(v.id); }
   /// Reductions only.
   const expr::Reduction& reduction(BufferId v) const { return *reductions_[v]; }
   /// How many operations an element costs, without those of values that it loads.
@@ -40,7 +43,8 @@ class Definitions {
  private:
   class EquationOperands;
   void classify(const Equation& e, const Target& target);
-  const Jaxpr& jaxpr_;
+  const Flat& program_;
+  std::unordered_map<BufferId, Expr> indices_;
   std::vector<Kind> kinds_;
   std::vector<const Equation*> equations_;
   std::vector<std::size_t> result_numbers_;

@@ -14,6 +14,8 @@ constexpr std::int64_t longest_repeated_row = 1 << 16;
 constexpr std::int64_t longest_repeated_column = 1 << 11;
 /// Keeps compile time and register pressure in bounds.
 constexpr std::size_t most_members = 96;
+/// Operations one after the other in a kernel: expressions are walked recursively, and stacks are finite.
+constexpr int longest_chain = 1500;
 
 /// Kernels of at most this many elements share a loop with others of their shape, related or not.
 constexpr std::int64_t small_domain = 4096;
@@ -62,50 +64,73 @@ std::int64_t Group::row_size() const {
 
 namespace {
 
+/// Fuses one block. Values of the blocks around it are in memory, or inlined.
 class Fuser {
  public:
-  Fuser(const Jaxpr& jaxpr, Definitions& definitions, const Target& target)
-      : jaxpr_(jaxpr), definitions_(definitions), target_(target) {
-    out_.node_of.assign(jaxpr.types.size(), -1);
-    out_.materialized.assign(jaxpr.types.size(), false);
-    placed_.assign(jaxpr.types.size(), false);
-    required_.assign(jaxpr.types.size(), false);
+  Fuser(const Block& block, bool in_loop, Definitions& definitions, const Target& target,
+        std::vector<bool>& materialized)
+      : block_(block), in_loop_(in_loop), definitions_(definitions), target_(target), materialized_(materialized) {
+    node_of_.assign(materialized.size(), -1);
+    here_.assign(materialized.size(), false);
+    placed_.assign(materialized.size(), false);
+    required_.assign(materialized.size(), false);
+    for (const Item& item : block.items)
+      for (Var v : item.equation.outputs) here_[v.id] = true;
   }
 
   Schedule run() {
-    for (const Equation& e : jaxpr_.equations) {
-      if (definitions_.kind(e.outputs[0].id) == Kind::routine) {
-        add_routine(e);
-        continue;
+    for (const Item& item : block_.items) {
+      const Equation& e = item.equation;
+      if (item.control) {
+        add_control(item);
+      } else if (definitions_.kind(e.outputs[0].id) == Kind::routine) {
+        add_routine(item);
+      } else {
+        for (Var v : e.outputs)
+          if (definitions_.kind(v.id) != Kind::inlined) place(v.id);
       }
-      for (Var v : e.outputs)
-        if (definitions_.kind(v.id) != Kind::inlined) place(v.id);
     }
-    for (const Atom& a : jaxpr_.outputs)
-      if (const Var* v = std::get_if<Var>(&a)) {
-        if (definitions_.kind(v->id) == Kind::inlined) place(v->id);
-        if (definitions_.kind(v->id) != Kind::input) require(v->id);
-      }
-    for (std::size_t v = 0; v < jaxpr_.types.size(); ++v) recompute_if_cheaper(static_cast<BufferId>(v));
+    for (const Atom& a : block_.outputs) in_memory(a);
+    for (std::size_t v = 0; v < here_.size(); ++v)
+      if (here_[v]) recompute_if_cheaper(static_cast<BufferId>(v));
     return std::move(out_);
   }
+  /// Values of blocks around this one that it reads.
+  const std::vector<BufferId>& outer_reads() const { return outer_reads_; }
 
  private:
-  void add_routine(const Equation& e) {
-    std::vector<Operand> operands;
-    for (const Atom& a : e.inputs) operands.push_back(routine_operand(e, a));
-    out_.routine_operands.resize(out_.nodes.size() + 1);
-    out_.routine_operands.back() = std::move(operands);
+  void in_memory(const Atom& a) {
+    const Var* v = std::get_if<Var>(&a);
+    if (!v || definitions_.kind(v->id) == Kind::input) return;
+    if (definitions_.kind(v->id) == Kind::inlined && here_[v->id]) place(v->id);
+    require(v->id);
+  }
+  void add_control(const Item& item) {
+    Schedule::Node node{nullptr, &item, {}, {}};
+    for (const Atom& a : item.equation.inputs) in_memory(a);
+    for (const Block& nested : item.control->blocks) {
+      Fuser inner(nested, in_loop_ || item.control->index.id >= 0, definitions_, target_, materialized_);
+      node.blocks.push_back(inner.run());
+      for (BufferId v : inner.outer_reads()) require(v);
+    }
+    add_node(std::move(node), item.equation);
+  }
+  void add_routine(const Item& item) {
+    Schedule::Node node{nullptr, &item, {}, {}};
+    for (const Atom& a : item.equation.inputs) node.operands.push_back(routine_operand(item.equation, a));
+    add_node(std::move(node), item.equation);
+  }
+  void add_node(Schedule::Node node, const Equation& e) {
     for (Var v : e.outputs) {
-      out_.node_of[v.id] = static_cast<int>(out_.nodes.size());
+      node_of_[v.id] = static_cast<int>(out_.nodes.size());
       require(v.id);
     }
-    out_.nodes.push_back({nullptr, &e});
+    out_.nodes.push_back(std::move(node));
   }
 
   /// Memory that holds the operand, as it lies where the routine can take it so.
   Operand routine_operand(const Equation& e, const Atom& a) {
-    Operand operand{.type = jaxpr_.type(a), .literal = {}};
+    Operand operand{.type = definitions_.type(a), .literal = {}};
     const Var* v = std::get_if<Var>(&a);
     if (!v) {
       operand.literal = std::get<Literal>(a).value;
@@ -117,9 +142,8 @@ class Fuser {
           if (definitions_.kind(strided->buffer) != Kind::input) require(strided->buffer);
           return *strided;
         }
-      place(v->id);
     }
-    if (definitions_.kind(v->id) != Kind::input) require(v->id);
+    in_memory(a);
     operand.buffer = v->id;
     operand.strides = ops::strides_of(operand.type.shape);
     return operand;
@@ -144,14 +168,30 @@ class Fuser {
       out.strides.push_back(affine->coefficient);
       offset = affine->rest;
     }
-    const auto start = expr::as_integer(offset);
-    if (!start) return std::nullopt;
-    out.offset = *start;
+    // What is left may depend on the loops around, but on no memory.
+    std::vector<Expr> loads;
+    collect_loads(offset, loads);
+    if (!loads.empty()) return std::nullopt;
+    for (Expr i : index)
+      if (depends_on(offset, i)) return std::nullopt;
+    out.offset = offset;
     return out;
   }
 
   /// In memory whatever happens: an output, or what a routine reads or writes.
-  void require(BufferId v) { out_.materialized[v] = required_[v] = true; }
+  void require(BufferId v) {
+    if (!here_[v])
+      outer_reads_.push_back(v);
+    else
+      materialized_[v] = required_[v] = true;
+  }
+
+  void keep_in_memory(BufferId v) {
+    if (here_[v])
+      materialized_[v] = true;
+    else
+      require(v);
+  }
 
   // Recomputation -------------------------------------------------------------------------------------
 
@@ -159,12 +199,12 @@ class Fuser {
   /// would and costs little: its store is saved.
   void recompute_if_cheaper(BufferId v) {
     constexpr int little = 24;
-    if (!out_.materialized[v] || required_[v] || definitions_.kind(v) != Kind::pointwise || out_.node_of[v] < 0) return;
+    if (!materialized_[v] || required_[v] || definitions_.kind(v) != Kind::pointwise || node_of_[v] < 0) return;
     std::vector<BufferId> leaves;
     int cost = 0;
     expand_to_memory(v, leaves, cost);
     if (cost > little) return;
-    const int home = out_.node_of[v];
+    const int home = node_of_[v];
     for (int reader : readers_[v]) {
       if (reader == home) continue;
       std::int64_t more = 0;
@@ -172,17 +212,17 @@ class Fuser {
         if (!std::count(readers_[leaf].begin(), readers_[leaf].end(), reader))
           more += definitions_.type(leaf).size() * static_cast<std::int64_t>(itemsize(definitions_.type(leaf).dtype));
       const std::int64_t own = definitions_.type(v).size() * static_cast<std::int64_t>(itemsize(definitions_.type(v).dtype));
-      if (more > own + own / 2) return;
+      if (more > own + own / 2 && !is_small(v)) return;
       // The group would read a value at a place that is not its own.
       for (BufferId leaf : leaves)
-        if (out_.node_of[leaf] >= reader) return;
+        if (node_of_[leaf] >= reader) return;
     }
-    out_.materialized[v] = false;
+    materialized_[v] = false;
     for (int reader : readers_[v]) {
       if (reader == home) continue;
       for (BufferId leaf : leaves) {
         readers_[leaf].push_back(reader);
-        if (definitions_.kind(leaf) != Kind::input) out_.materialized[leaf] = true;
+        if (definitions_.kind(leaf) != Kind::input) keep_in_memory(leaf);
       }
     }
   }
@@ -196,7 +236,7 @@ class Fuser {
       const auto u = static_cast<BufferId>(load->bits);
       // Masks and their kind are kept instead: what they were computed from is wider.
       const bool narrow = itemsize(definitions_.type(u).dtype) < itemsize(definitions_.type(v).dtype);
-      if (definitions_.kind(u) == Kind::pointwise && !out_.materialized[u] && !narrow)
+      if (definitions_.kind(u) == Kind::pointwise && here_[u] && !materialized_[u] && !narrow)
         expand_to_memory(u, leaves, cost);
       else if (std::find(leaves.begin(), leaves.end(), u) == leaves.end())
         leaves.push_back(u);
@@ -238,7 +278,7 @@ class Fuser {
       g.reduced = squeezed_mask(v);
     }
     g.members.push_back({v, fit.row, fit.level});
-    out_.node_of[v] = chosen;
+    node_of_[v] = chosen;
     note_reads(v, g, fit.row, chosen);
   }
 
@@ -247,8 +287,7 @@ class Fuser {
     g->extents = without_ones(domain_of(v));
     g->reduced.assign(g->extents.size(), false);
     for (auto d : g->extents) g->variables.push_back(expr::variable(d));
-    out_.nodes.push_back({std::move(g), nullptr});
-    out_.routine_operands.resize(out_.nodes.size());
+    out_.nodes.push_back({std::move(g), nullptr, {}, {}});
     return static_cast<int>(out_.nodes.size()) - 1;
   }
 
@@ -273,21 +312,28 @@ class Fuser {
     };
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
-      if (out_.node_of[u] >= 0) producers.push_back(out_.node_of[u]);
+      if (node_of_[u] >= 0) producers.push_back(node_of_[u]);
       add_readers(u);
       // What computes an operand again reads what the operand was computed from.
       if (definitions_.kind(u) == Kind::pointwise)
         for (BufferId leaf : operands_[u]) add_readers(leaf);
     }
     std::sort(producers.rbegin(), producers.rend());
+    // Small kernels of a loop are straight-line code in one function anyway: each is best by itself.
+    if (is_small(v)) return groups_among(producers);
     std::sort(siblings.begin(), siblings.end());  // the earlier, the more can follow
     producers.insert(producers.end(), siblings.begin(), siblings.end());
     // Small kernels that have nothing in common but their shape: one loop instead of two.
     if (product(domain_of(v)) <= small_domain)
       for (int n = static_cast<int>(out_.nodes.size()) - 1, seen = 0; n >= 0 && seen < most_strangers; --n, ++seen)
         if (out_.nodes[n].group && out_.nodes[n].group->extents == without_ones(domain_of(v))) producers.push_back(n);
+    return groups_among(producers);
+  }
+  /// Of a loop, and held in registers.
+  bool is_small(BufferId v) const { return in_loop_ && product(domain_of(v)) <= small_domain; }
+  std::vector<int> groups_among(const std::vector<int>& nodes) const {
     std::vector<int> out;
-    for (int n : producers)
+    for (int n : nodes)
       if (out_.nodes[n].group && std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
     return out;
   }
@@ -302,7 +348,8 @@ class Fuser {
       if (shape != g.extents || (g.has_reduction && g.reduced != squeezed_mask(v))) return std::nullopt;
       return fits_at(v, node, false);
     }
-    if (shape == g.extents)
+    // A matrix that is computed row by row while lanes run down the rows would have to be scattered.
+    if (shape == g.extents && !(g.has_reduction && is_small(v)))
       if (const auto f = fits_at(v, node, false)) return f;
     if (g.has_reduction && shape == g.kept_extents()) return fits_at(v, node, true);
     return std::nullopt;
@@ -312,19 +359,21 @@ class Fuser {
     std::vector<Expr> loads;
     collect_loads(definitions_.expand(v, g.index(domain_of(v), row)), loads);
     const bool is_reduction = definitions_.kind(v) == Kind::reduction;
-    int level = 0;
+    int level = 0, chain = 0;
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       const Member* m = g.find(u);
       if (!m) {
-        if (out_.node_of[u] >= node) return std::nullopt;
+        if (node_of_[u] >= node) return std::nullopt;
         continue;
       }
       if (row && !m->row) return std::nullopt;
       const Expr home = expr::offset_of(definitions_.type(u).shape, g.index(definitions_.type(u).shape, m->row));
       if (load->operands.size() > 1 || !(load->operands[0] == home)) return std::nullopt;
       level = std::max(level, m->level);
+      chain = std::max(chain, chains_[u]);
     }
+    if (chain + definitions_.cost(v) > longest_chain && !g.members.empty()) return std::nullopt;
     if (level > 0 && !row && g.row_size() > longest_repeat(g)) return std::nullopt;
     return is_reduction ? Fit{true, level + 1} : Fit{row, level};
   }
@@ -336,27 +385,36 @@ class Fuser {
     std::vector<Expr> loads;
     const bool full = definitions_.kind(v) == Kind::reduction || !row;
     collect_loads(definitions_.expand(v, g.index(domain_of(v), !full)), loads);
+    chains_[v] = 0;
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       readers_[u].push_back(node);
       operands_[v].push_back(u);
-      if (definitions_.kind(u) != Kind::input && out_.node_of[u] != node) out_.materialized[u] = true;
+      if (g.find(u)) chains_[v] = std::max(chains_[v], chains_[u]);
+      if (definitions_.kind(u) != Kind::input && node_of_[u] != node) keep_in_memory(u);
     }
+    chains_[v] += definitions_.cost(v);
   }
 
-  const Jaxpr& jaxpr_;
+  const Block& block_;
+  const bool in_loop_;
   Definitions& definitions_;
   const Target& target_;
+  std::vector<bool>& materialized_;
   Schedule out_;
-  std::vector<bool> placed_, required_;
+  std::vector<int> node_of_;  ///< by value: where it is computed; -1 for those from outside
+  std::vector<bool> here_, placed_, required_;
+  std::vector<BufferId> outer_reads_;
   std::unordered_map<BufferId, std::vector<int>> readers_;  ///< nodes that load a value
   std::unordered_map<BufferId, std::vector<BufferId>> operands_;  ///< what a value loads
+  std::unordered_map<BufferId, int> chains_;                      ///< operations on the way to a value in its group
 };
 
 }  // namespace
 
-Schedule fuse(const Jaxpr& jaxpr, Definitions& definitions, const Target& target) {
-  return Fuser(jaxpr, definitions, target).run();
+Schedule fuse(const Flat& program, Definitions& definitions, const Target& target, std::vector<bool>& materialized) {
+  materialized.assign(program.types.size(), false);
+  return Fuser(program.top, false, definitions, target, materialized).run();
 }
 
 }  // namespace cotan::compiler

@@ -25,18 +25,18 @@ struct Group {
   std::int64_t row_size() const;  ///< elements reduced per row
 };
 
-/// Groups and routine equations in an order in which they can run.
+/// Groups, routines, loops and choices of a block, in an order in which they can run.
 struct Schedule {
   struct Node {
     std::unique_ptr<Group> group;
-    const Equation* routine = nullptr;
+    const Item* item = nullptr;       ///< a routine, or control
+    std::vector<Operand> operands;    ///< of a routine
+    std::vector<Schedule> blocks;     ///< of control
   };
   std::vector<Node> nodes;
-  std::vector<int> node_of;         ///< by value: where it is computed; -1 for inputs
-  std::vector<bool> materialized;   ///< by value: has memory of its own
-  std::vector<std::vector<Operand>> routine_operands;  ///< by node
 };
 
-Schedule fuse(const Jaxpr& jaxpr, Definitions& definitions, const Target& target);
+/// `materialized`, by value: has memory of its own.
+Schedule fuse(const Flat& program, Definitions& definitions, const Target& target, std::vector<bool>& materialized);
 
 }  // namespace cotan::compiler

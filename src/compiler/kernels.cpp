@@ -19,8 +19,8 @@ DType accumulator(DType t) { return t == DType::f16 || t == DType::bf16 ? DType:
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Group& group, Definitions& definitions, const Schedule& schedule, Program& program)
-      : group_(group), definitions_(definitions), schedule_(schedule), program_(program) {}
+  KernelBuilder(const Group& group, Definitions& definitions, const std::vector<bool>& materialized, Program& program)
+      : group_(group), definitions_(definitions), materialized_(materialized), program_(program) {}
 
   Kernel build() {
     for (std::size_t k = 0; k < group_.extents.size(); ++k)
@@ -55,7 +55,7 @@ class KernelBuilder {
     }
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise)
-        definitions_.set_loaded(m.value, schedule_.materialized[m.value]);
+        definitions_.set_loaded(m.value, materialized_[m.value]);
     definitions_.forget();
     name();
     return std::move(kernel_);
@@ -66,7 +66,7 @@ class KernelBuilder {
   bool is_reduction(BufferId v) const { return definitions_.kind(v) == Kind::reduction; }
   /// The pass that computes it.
   static int pass_of(const Member& m) { return m.row ? std::max(m.level - 1, 0) : m.level; }
-  bool in_memory(BufferId v) const { return schedule_.materialized[v] || kept_.contains(v); }
+  bool in_memory(BufferId v) const { return materialized_[v] || kept_.contains(v); }
   std::vector<Expr> full_index(BufferId v) const {
     return group_.index(is_reduction(v) ? definitions_.reduction(v).shape : type(v).shape, false);
   }
@@ -83,7 +83,7 @@ class KernelBuilder {
 
   /// Whether it is of the whole domain, costly, and read in a later pass.
   bool needed_later(const Member& m) {
-    if (m.row || schedule_.materialized[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
+    if (m.row || materialized_[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
     for (const Member& reader : group_.members) {
       if (pass_of(reader) <= m.level || (reader.row && !is_reduction(reader.value))) continue;
       std::vector<Expr> loads;
@@ -98,7 +98,7 @@ class KernelBuilder {
     Pass& pass = kernel_.passes[static_cast<std::size_t>(pass_of(m))];
     if (is_reduction(m.value)) {
       add_reduction(m, pass);
-    } else if (schedule_.materialized[m.value]) {
+    } else if (materialized_[m.value]) {
       const Expr value = with_row_buffers(definitions_.expand(m.value, group_.index(type(m.value).shape, m.row)));
       (m.row ? pass.rows : pass.stores).push_back({m.value, home(m), value});
     } else if (kept_.contains(m.value)) {
@@ -119,7 +119,7 @@ class KernelBuilder {
         if (r.reduced[k]) position = index[k];
     }
     pass.reductions.push_back({r.op, expr::cast(term, accumulator(term->dtype)), position, m.value});
-    if (schedule_.materialized[m.value])
+    if (materialized_[m.value])
       pass.rows.push_back({m.value, home(m), expr::load(m.value, type(m.value).dtype, home(m))});
   }
 
@@ -159,7 +159,7 @@ class KernelBuilder {
 
   const Group& group_;
   Definitions& definitions_;
-  const Schedule& schedule_;
+  const std::vector<bool>& materialized_;
   Program& program_;
   Kernel kernel_;
   std::set<BufferId> kept_;
@@ -212,7 +212,7 @@ std::optional<Kernel> cut(Kernel& kernel, Program& program) {
   kernel.passes[0].rows.clear();
   for (Reduce& r : kernel.passes[0].reductions) {
     const auto partial = static_cast<BufferId>(program.buffers.size());
-    program.buffers.push_back({{r.value->dtype, {pieces, kept}, false}, Storage::arena, 0});
+    program.buffers.push_back({.type = {r.value->dtype, {pieces, kept}, false}, .storage = Storage::arena});
     // The piece's result is read like the whole one's, but under its own number and dtype.
     kernel.passes[0].rows.push_back({partial, first->piece * expr::integer(kept) + row,
                                      expr::load(partial, r.value->dtype, expr::integer(0))});
@@ -227,16 +227,17 @@ std::optional<Kernel> cut(Kernel& kernel, Program& program) {
 
 }  // namespace
 
-void build_kernels(const Group& group, Definitions& definitions, const Schedule& schedule, Program& program) {
-  Kernel kernel = KernelBuilder(group, definitions, schedule, program).build();
+void build_kernels(const Group& group, Definitions& definitions, const std::vector<bool>& materialized,
+                   Program& program, std::vector<Step>& steps) {
+  Kernel kernel = KernelBuilder(group, definitions, materialized, program).build();
   const bool stores_something = std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) {
     return !p.stores.empty() || !p.rows.empty();
   });
   if (!stores_something) return;
   simplify_loops(kernel);
   auto combine = cut(kernel, program);
-  program.steps.push_back(std::move(kernel));
-  if (combine) program.steps.push_back(std::move(*combine));
+  steps.emplace_back(std::move(kernel));
+  if (combine) steps.emplace_back(std::move(*combine));
 }
 
 }  // namespace cotan::compiler

@@ -21,6 +21,11 @@ std::int64_t rounded(const Buffer& b) {
 
 std::vector<BufferId> reads_of(const Step& step) {
   std::vector<BufferId> out;
+  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+    for (const Carried& c : (*repeat)->carries) add_unique(out, c.start);
+    return out;
+  }
+  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) return {(*choice)->index};
   if (const auto* routine = std::get_if<Routine>(&step)) {
     for (const Operand& o : routine->operands)
       if (o.buffer >= 0) add_unique(out, o.buffer);
@@ -42,10 +47,43 @@ std::vector<BufferId> reads_of(const Step& step) {
 std::vector<BufferId> writes_of(const Step& step) {
   if (const auto* routine = std::get_if<Routine>(&step)) return routine->results;
   std::vector<BufferId> out;
+  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+    for (const Carried& c : (*repeat)->carries) {
+      add_unique(out, c.result);
+      if (c.spare >= 0) add_unique(out, c.spare);
+    }
+    return out;
+  }
+  if (std::holds_alternative<std::unique_ptr<Choice>>(step)) return out;
   for (const Pass& pass : std::get<Kernel>(step).passes)
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores) add_unique(out, s.buffer);
   return out;
+}
+
+namespace {
+template <class F>
+std::vector<BufferId> with_nested(const Program& program, const Step& step, F&& of) {
+  std::vector<BufferId> out;
+  const auto add = [&](const Step& s) {
+    for (BufferId b : of(s)) add_unique(out, program.root(b));
+  };
+  add(step);
+  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+    for_each_step((*repeat)->condition, add);
+    for_each_step((*repeat)->steps, add);
+  }
+  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+    for (const auto& branch : (*choice)->branches) for_each_step(branch, add);
+  return out;
+}
+}  // namespace
+
+std::vector<BufferId> all_reads_of(const Program& program, const Step& step) {
+  return with_nested(program, step, reads_of);
+}
+std::vector<BufferId> all_writes_of(const Program& program, const Step& step) {
+  return with_nested(program, step, writes_of);
 }
 
 bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result) {
@@ -82,21 +120,135 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
 
 namespace {
 
+/// Small enough for the stack, and for registers.
+constexpr std::size_t small = 4096;
+constexpr std::size_t most_local = 64 << 10;
+constexpr std::size_t most_kept_close = 32 << 10;
+
+std::size_t at(BufferId b) { return static_cast<std::size_t>(b); }
+
+/// All steps in one line, and when each buffer is in use. What a loop reads or writes that is not its own is in
+/// use for all of the loop.
+class Lifetimes {
+ public:
+  explicit Lifetimes(const Program& program) : program_(program), first_(program.buffers.size(), -1), last_(first_) {
+    parent_.resize(program.loops.size() + 1);
+    span_.resize(program.loops.size() + 1);
+    for (const auto& [loop, parent] : program.loops) parent_[static_cast<std::size_t>(loop)] = parent;
+    walk(program.steps, 0);
+    for (const auto& [step, scope, position] : line_) {
+      for (BufferId b : reads_of(*step)) use(b, scope, position);
+      for (BufferId b : writes_of(*step)) use(b, scope, position);
+    }
+    // A carry is handed on after the last step of the body.
+    for (const Repeat* repeat : repeats_)
+      for (const Carried& c : repeat->carries)
+        for (BufferId b : {c.in, c.out}) use_all(b, repeat->scope);
+  }
+  struct Placed {
+    const Step* step;
+    int scope, position;
+  };
+  const std::vector<Placed>& line() const { return line_; }
+  int first(BufferId b) const { return first_[at(b)]; }
+  int last(BufferId b) const { return last_[at(b)]; }
+
+ private:
+  void walk(const std::vector<Step>& steps, int scope) {
+    for (const Step& step : steps) {
+      line_.push_back({&step, scope, static_cast<int>(line_.size())});
+      if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+        const int inside = (*repeat)->scope;
+        repeats_.push_back(repeat->get());
+        span_[static_cast<std::size_t>(inside)].first = static_cast<int>(line_.size()) - 1;
+        walk((*repeat)->condition, inside);
+        walk((*repeat)->steps, inside);
+        span_[static_cast<std::size_t>(inside)].second = static_cast<int>(line_.size()) - 1;
+      }
+      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+        for (const auto& branch : (*choice)->branches) walk(branch, scope);
+    }
+  }
+  void use(BufferId b, int scope, int position) {
+    b = program_.root(b);
+    const int owner = std::max(program_.buffers[at(b)].scope, 0);
+    std::pair<int, int> when{position, position};
+    for (; scope != owner && scope != 0; scope = parent_[static_cast<std::size_t>(scope)])
+      when = span_[static_cast<std::size_t>(scope)];
+    extend(b, when);
+  }
+  void use_all(BufferId b, int scope) { extend(program_.root(b), span_[static_cast<std::size_t>(scope)]); }
+  void extend(BufferId b, std::pair<int, int> when) {
+    first_[at(b)] = first_[at(b)] < 0 ? when.first : std::min(first_[at(b)], when.first);
+    last_[at(b)] = std::max(last_[at(b)], when.second);
+  }
+
+  const Program& program_;
+  std::vector<Placed> line_;
+  std::vector<const Repeat*> repeats_;
+  std::vector<int> parent_;
+  std::vector<std::pair<int, int>> span_;  ///< of loops, by scope
+  std::vector<int> first_, last_;
+};
+
+/// Small values of loops go to the stack.
+void use_stack(Program& program) {
+  std::size_t room = most_local;
+  for (Buffer& b : program.buffers)
+    if (b.storage == Storage::arena && b.scope > 0 && b.bytes() <= small && b.bytes() <= room) {
+      b.storage = Storage::local;
+      room -= b.bytes();
+    }
+}
+
+/// Small arrays that a loop only reads are copied next to it: nothing that the loop stores can change them.
+void keep_close(Program& program, std::vector<Step>& steps, std::vector<bool> close) {
+  for (Step& step : steps) {
+    if (auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+      for (auto& branch : (*choice)->branches) keep_close(program, branch, close);
+    auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step);
+    if (!repeat) continue;
+    Repeat& loop = **repeat;
+    std::vector<bool> written(program.buffers.size(), false);
+    std::vector<BufferId> read;
+    for (const Carried& c : loop.carries)
+      for (BufferId b : {c.start, c.result, c.spare})
+        if (b >= 0) written[at(program.root(b))] = true;
+    for (const auto* inner : {&loop.condition, &loop.steps})
+      for_each_step(*inner, [&](const Step& s) {
+        for (BufferId b : reads_of(s)) add_unique(read, b);
+        for (BufferId b : writes_of(s)) written[at(program.root(b))] = true;
+      });
+    std::size_t room = most_kept_close;
+    std::vector<bool> inside = close;
+    for (BufferId b : read) {
+      const Buffer& buffer = program.buffers[at(b)];
+      const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
+      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > small || buffer.bytes() > room) continue;
+      room -= buffer.bytes();
+      inside[at(b)] = true;
+      loop.kept_close.push_back(b);
+    }
+    keep_close(program, loop.condition, inside);
+    keep_close(program, loop.steps, inside);
+  }
+}
+
 /// A temporary that a kernel turns into an output, element by element, lives in the output's memory from the
 /// beginning: nothing else is there before.
-void use_output_memory(Program& program, const std::vector<int>& last_use) {
+void use_output_memory(Program& program, const Lifetimes& lives) {
   std::vector<bool> taken(program.buffers.size(), false);
-  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    const Step& step = program.steps[static_cast<std::size_t>(s)];
-    for (BufferId result : writes_of(step)) {
-      Buffer& to = program.buffers[static_cast<std::size_t>(result)];
-      if (to.storage != Storage::output || taken[static_cast<std::size_t>(result)]) continue;
-      for (BufferId operand : reads_of(step)) {
-        Buffer& from = program.buffers[static_cast<std::size_t>(operand)];
-        if (from.storage != Storage::arena || last_use[static_cast<std::size_t>(operand)] != s ||
-            !can_overwrite(program, step, operand, result))
+  for (const auto& [step, scope, position] : lives.line()) {
+    if (scope != 0) continue;
+    for (BufferId result : writes_of(*step)) {
+      Buffer& to = program.buffers[at(result)];
+      if (to.storage != Storage::output || taken[at(result)] || lives.first(result) != position) continue;
+      for (BufferId operand : reads_of(*step)) {
+        Buffer& from = program.buffers[at(operand)];
+        if (from.storage != Storage::arena || lives.last(operand) != position ||
+            !can_overwrite(program, *step, operand, result))
           continue;
-        taken[static_cast<std::size_t>(result)] = true;
+        taken[at(result)] = true;
         from.storage = Storage::output;
         from.place = to.place;
         break;
@@ -104,10 +256,6 @@ void use_output_memory(Program& program, const std::vector<int>& last_use) {
     }
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// Buffers that share one place: each overwrites the one before.
 struct Tenancy {
@@ -118,32 +266,35 @@ struct Tenancy {
 };
 
 /// Who needs memory, and when.
-std::vector<Tenancy> tenancies(Program& program, const std::vector<int>& last_use) {
+std::vector<Tenancy> tenancies(Program& program, const Lifetimes& lives) {
   std::vector<Tenancy> out;
   std::vector<int> tenancy_of(program.buffers.size(), -1);
-  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    const Step& step = program.steps[static_cast<std::size_t>(s)];
+  const auto move_in = [&](BufferId b) {
+    program.temporary_bytes += static_cast<std::size_t>(rounded(program.buffers[at(b)]));
+    tenancy_of[at(b)] = static_cast<int>(out.size());
+    out.push_back({{b}, lives.first(b), lives.last(b), rounded(program.buffers[at(b)])});
+  };
+  for (const auto& [step, scope, position] : lives.line()) {
     std::vector<BufferId> dying;
-    for (BufferId b : reads_of(step))
-      if (tenancy_of[static_cast<std::size_t>(b)] >= 0 && last_use[static_cast<std::size_t>(b)] == s) dying.push_back(b);
-    for (BufferId result : writes_of(step)) {
-      const Buffer& buffer = program.buffers[static_cast<std::size_t>(result)];
-      if (buffer.storage != Storage::arena || tenancy_of[static_cast<std::size_t>(result)] >= 0) continue;
-      program.temporary_bytes += static_cast<std::size_t>(rounded(buffer));
-      const int end = last_use[static_cast<std::size_t>(result)];
+    for (BufferId b : reads_of(*step))
+      if (tenancy_of[at(b)] >= 0 && lives.last(b) == position) dying.push_back(b);
+    for (BufferId written : writes_of(*step)) {
+      const BufferId result = program.root(written);
+      const Buffer& buffer = program.buffers[at(result)];
+      if (buffer.storage != Storage::arena || tenancy_of[at(result)] >= 0) continue;
       const auto overwritten = std::find_if(dying.begin(), dying.end(), [&](BufferId operand) {
-        return can_overwrite(program, step, operand, result);
+        return result == written && lives.first(result) == position && can_overwrite(program, *step, operand, result);
       });
-      int& tenancy = tenancy_of[static_cast<std::size_t>(result)];
-      if (overwritten != dying.end()) {
-        tenancy = tenancy_of[static_cast<std::size_t>(*overwritten)];
-        out[static_cast<std::size_t>(tenancy)].buffers.push_back(result);
-        out[static_cast<std::size_t>(tenancy)].to = end;
-        dying.erase(overwritten);
-      } else {
-        tenancy = static_cast<int>(out.size());
-        out.push_back({{result}, s, end, rounded(buffer)});
+      if (overwritten == dying.end()) {
+        move_in(result);
+        continue;
       }
+      const int tenancy = tenancy_of[at(*overwritten)];
+      program.temporary_bytes += static_cast<std::size_t>(rounded(buffer));
+      tenancy_of[at(result)] = tenancy;
+      out[static_cast<std::size_t>(tenancy)].buffers.push_back(result);
+      out[static_cast<std::size_t>(tenancy)].to = lives.last(result);
+      dying.erase(overwritten);
     }
   }
   return out;
@@ -152,16 +303,11 @@ std::vector<Tenancy> tenancies(Program& program, const std::vector<int>& last_us
 }  // namespace
 
 void plan_memory(Program& program) {
-  std::vector<int> last_use(program.buffers.size(), -1);
-  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    const Step& step = program.steps[static_cast<std::size_t>(s)];
-    for (BufferId b : reads_of(step)) last_use[static_cast<std::size_t>(b)] = s;
-    for (BufferId b : writes_of(step))
-      last_use[static_cast<std::size_t>(b)] = std::max(last_use[static_cast<std::size_t>(b)], s);
-  }
-  use_output_memory(program, last_use);
+  use_stack(program);
+  const Lifetimes lives(program);
+  use_output_memory(program, lives);
   // The largest first, each as low as those that live at the same time allow.
-  std::vector<Tenancy> all = tenancies(program, last_use);
+  std::vector<Tenancy> all = tenancies(program, lives);
   std::stable_sort(all.begin(), all.end(), [](const Tenancy& a, const Tenancy& b) { return a.bytes > b.bytes; });
   std::int64_t end = 0;
   for (Tenancy& t : all) {
@@ -177,9 +323,10 @@ void plan_memory(Program& program) {
     }
     t.place = place;
     end = std::max(end, place + t.bytes);
-    for (BufferId b : t.buffers) program.buffers[static_cast<std::size_t>(b)].place = place;
+    for (BufferId b : t.buffers) program.buffers[at(b)].place = place;
   }
   program.arena_bytes = static_cast<std::size_t>(end);
+  keep_close(program, program.steps, std::vector<bool>(program.buffers.size(), false));
 }
 
 }  // namespace cotan::compiler

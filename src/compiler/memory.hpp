@@ -11,9 +11,12 @@ inline constexpr std::int64_t alignment = 64;
 /// result takes the place of an operand that it reads last, element by element.
 void plan_memory(Program& program);
 
-/// Buffers that a step reads and writes.
+/// Buffers that a step reads and writes, without the steps inside it …
 std::vector<BufferId> reads_of(const Step& step);
 std::vector<BufferId> writes_of(const Step& step);
+/// … and with those; of parts the whole.
+std::vector<BufferId> all_reads_of(const Program& program, const Step& step);
+std::vector<BufferId> all_writes_of(const Program& program, const Step& step);
 /// Whether every element of `operand` that the kernel reads is read before `result` is written there.
 bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result);
 

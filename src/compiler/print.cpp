@@ -15,6 +15,10 @@ std::string place_of(const Program& program, BufferId b) {
       return fmt::format("output {}", buffer.place);
     case Storage::arena:
       return fmt::format("arena +{}", buffer.place);
+    case Storage::local:
+      return "local";
+    case Storage::part:
+      return fmt::format("in b{} from {}", buffer.whole, to_string(buffer.start));
     case Storage::row:
       return "one row";
     case Storage::none:
@@ -64,12 +68,59 @@ std::string to_string(const Program& program, const Routine& routine) {
                      fmt::join(operands, ", "));
 }
 
+namespace {
+
+std::string indented(const Program& program, const std::vector<Step>& steps) {
+  std::string out, text;
+  for (const Step& step : steps) text += to_string(program, step);
+  std::size_t from = 0;
+  for (std::size_t end = 0; (end = text.find('\n', from)) != std::string::npos; from = end + 1)
+    out += "    " + text.substr(from, end - from + 1);
+  return out;
+}
+
+}  // namespace
+
+std::string heading_of(const Program& program, const Repeat& loop) {
+  std::string out = fmt::format("loop {} [{}{}]{}\n", loop.name, to_string(loop.index),
+                                loop.length < 0 ? "" : fmt::format("<{}", loop.length),
+                                loop.unroll > 1 ? fmt::format(" unrolled {}", loop.unroll) : "");
+  for (const Carried& c : loop.carries)
+    out += fmt::format("  carry b{}: {} (from b{}, next b{}, at last b{}; {})\n", c.in,
+                       program.buffers[static_cast<std::size_t>(c.in)].type, c.start, c.out, c.result,
+                       c.spare < 0 ? "local" : "two places in turn");
+  if (!loop.kept_close.empty()) out += fmt::format("  kept close: b{}\n", fmt::join(loop.kept_close, ", b"));
+  if (loop.length < 0) out += fmt::format("  while b{}\n", loop.holds);
+  return out;
+}
+
+namespace {
+
+std::string text_of(const Program& program, const Repeat& loop) {
+  return heading_of(program, loop) + indented(program, loop.condition) + "  do\n" + indented(program, loop.steps);
+}
+std::string text_of(const Program& program, const Choice& choice) {
+  std::string out = fmt::format("choice {} by b{}\n", choice.name, choice.index);
+  for (std::size_t b = 0; b < choice.branches.size(); ++b)
+    out += fmt::format("  {}:\n{}", b, indented(program, choice.branches[b]));
+  return out;
+}
+
+}  // namespace
+
+std::string to_string(const Program& program, const Step& step) {
+  if (const auto* kernel = std::get_if<Kernel>(&step)) return to_string(program, *kernel);
+  if (const auto* routine = std::get_if<Routine>(&step)) return to_string(program, *routine);
+  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) return text_of(program, **repeat);
+  return text_of(program, *std::get<std::unique_ptr<Choice>>(step));
+}
+
 std::string to_string(const Program& program) {
   std::string out = fmt::format("program {}: {} steps, {} bytes in, {} bytes out, arena {} bytes ({} without reuse)\n",
                                 program.name, program.steps.size(), program.input_bytes,
                                 program.output_bytes, program.arena_bytes, program.temporary_bytes);
   for (const Step& step : program.steps)
-    out += std::visit([&](const auto& s) { return to_string(program, s); }, step);
+    out += to_string(program, step);
   return out;
 }
 

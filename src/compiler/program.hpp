@@ -15,6 +15,8 @@ enum class Storage : std::uint8_t {
   input,      ///< the caller's array
   output,     ///< memory that the caller gets
   arena,      ///< at an offset of the program's one block of temporary memory
+  local,      ///< small, and of one step of a loop: on the stack, or altogether in registers
+  part,       ///< a part of another buffer: `whole`, from `start` on
   row,        ///< one row of a kernel at a time, private to the thread
 };
 
@@ -22,6 +24,9 @@ struct Buffer {
   AbstractValue type;
   Storage storage = Storage::none;
   std::int64_t place = 0;  ///< number of the input or output, or offset in the arena in bytes
+  BufferId whole = -1;     ///< part: of which buffer
+  Expr start = {};         ///< part: its first element there; may depend on the indices of loops around it
+  int scope = -1;          ///< the loop whose steps it belongs to; 0: the program itself
   std::size_t bytes() const { return static_cast<std::size_t>(type.size()) * itemsize(type.dtype); }
 };
 
@@ -67,8 +72,8 @@ struct Kernel {
 /// An operand of a routine: memory as it lies, walked with strides; or a scalar constant.
 struct Operand {
   BufferId buffer = -1;
-  std::int64_t offset = 0;  ///< in elements
-  Ints strides = {};        ///< in elements, one per axis
+  Expr offset = {};   ///< in elements; none: 0
+  Ints strides = {};  ///< in elements, one per axis
   AbstractValue type = {};
   Array literal = {};  ///< where there is no buffer
 };
@@ -80,7 +85,37 @@ struct Routine {
   std::vector<BufferId> results;
 };
 
-using Step = std::variant<Kernel, Routine>;
+struct Repeat;
+struct Choice;
+using Step = std::variant<Kernel, Routine, std::unique_ptr<Repeat>, std::unique_ptr<Choice>>;
+
+/// A value that a loop hands from step to step.
+struct Carried {
+  BufferId start;    ///< the first value, which the loop may overwrite
+  BufferId in, out;  ///< the value at the beginning and at the end of a step
+  BufferId result;   ///< after the last step
+  /// Two places that change roles with every step; -1: `in` is local, and `out` is copied there.
+  BufferId spare = -1;
+};
+/// A loop: scan or while.
+struct Repeat {
+  std::string name;
+  int scope = 0;
+  Expr index;                ///< the number of the step
+  std::int64_t length = -1;  ///< steps; -1: as long as the condition holds
+  std::int64_t unroll = 1;
+  std::vector<Carried> carries;
+  std::vector<Step> condition;  ///< before each step …
+  BufferId holds = -1;          ///< … gives this
+  std::vector<Step> steps;
+  std::vector<BufferId> kept_close;  ///< small arrays from outside that are copied to the stack for the loop
+};
+/// One of several lists of steps.
+struct Choice {
+  std::string name;
+  BufferId index;
+  std::vector<std::vector<Step>> branches;
+};
 
 /// Where an output of the program comes from.
 struct Output {
@@ -96,10 +131,20 @@ struct Program {
   std::vector<BufferId> inputs;
   std::vector<Output> outputs;
   std::vector<Step> steps;
+  /// Loops, by the number of their scope, and in which scope each is.
+  struct Scope {
+    int loop, parent;
+  };
+  std::vector<Scope> loops;
   std::size_t arena_bytes = 0;
   std::size_t temporary_bytes = 0;  ///< what the arena would be without reuse
   std::size_t output_bytes = 0, input_bytes = 0;
 
+  /// The buffer whose memory `b` is in: `b` itself but for parts of others.
+  BufferId root(BufferId b) const {
+    while (buffers[static_cast<std::size_t>(b)].storage == Storage::part) b = buffers[static_cast<std::size_t>(b)].whole;
+    return b;
+  }
   std::size_t peak_bytes() const { return input_bytes + output_bytes + arena_bytes; }
   int count(Storage) const;
 };
@@ -122,5 +167,21 @@ std::unique_ptr<Program> compile(const JaxprPtr& jaxpr, const Target& target,
 std::string to_string(const Program& program);
 std::string to_string(const Program& program, const Kernel& kernel);
 std::string to_string(const Program& program, const Routine& routine);
+std::string to_string(const Program& program, const Step& step);
+std::string heading_of(const Program& program, const Repeat& loop);
+
+/// f(step) for every step, those of loops and branches after the step that holds them.
+template <class F>
+void for_each_step(const std::vector<Step>& steps, F&& f) {
+  for (const Step& step : steps) {
+    f(step);
+    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+      for_each_step((*repeat)->condition, f);
+      for_each_step((*repeat)->steps, f);
+    }
+    if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+      for (const auto& branch : (*choice)->branches) for_each_step(branch, f);
+  }
+}
 
 }  // namespace cotan::compiler

@@ -13,6 +13,8 @@ constexpr std::int64_t most_terms = 256;        ///< of all reductions together,
 constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
 constexpr std::int64_t longest = 32;            ///< of one reduction
 constexpr int most_operations = 1024;
+constexpr std::int64_t fewest_lanes = 4;
+constexpr std::int64_t most_gathered = 16;      ///< lanes that are put together one by one, in the body of a loop
 
 /// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
 std::vector<expr::Substitution> assignments(const std::vector<Loop>& loops, const expr::Substitution& fixed) {
@@ -50,6 +52,14 @@ Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
   }
 }
 
+std::int64_t row_of(const Buffer& b) {
+  constexpr std::int64_t small = 1024;
+  if (b.type.size() > small) return 0;
+  for (std::size_t k = b.type.shape.size(); k-- > 0;)
+    if (b.type.shape[k] != 1) return b.type.shape[k];
+  return 0;
+}
+
 struct Plan {
   std::vector<Loop> kept, unrolled, reduced;  ///< loops that stay, kept ones that go, reduced ones that go
 };
@@ -72,7 +82,7 @@ bool suits_lanes(const Kernel& kernel, const Loop& loop) {
   return std::all_of(loads.begin(), loads.end(), [&](Expr l) { return contiguous(l->operands[0]); });
 }
 
-std::optional<Plan> plan_of(const Kernel& kernel) {
+std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool in_loop) {
   Plan plan;
   std::int64_t reduced = 1;
   int operations = 0;
@@ -87,7 +97,9 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
     for (const Store& s : pass.stores) operations += 1 + cost_of(s.value);
     for (const Store& s : pass.rows) per_row += 1 + cost_of(s.value);
   }
-  if (!reduces) return std::nullopt;
+  const std::int64_t row = in_loop ? shortest_row(kernel, program) : 0;
+  const bool in_rows = row == 0 || row >= fewest_lanes;
+  if (!reduces && (!in_loop || (kernel.loops.size() < 2 && in_rows))) return std::nullopt;
   for (const Loop& l : kernel.loops) {
     if (l.extent == 0) return std::nullopt;
     if (l.reduced) {
@@ -98,9 +110,10 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
     }
   }
   if (reduced > longest || reduced * operations > most_operations) return std::nullopt;
-  const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= 4 && suits_lanes(kernel, plan.kept.back());
+  const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= fewest_lanes && in_rows &&
+                     (suits_lanes(kernel, plan.kept.back()) || (in_loop && plan.kept.back().extent <= most_gathered));
   const std::int64_t limit = lanes ? most_terms : most_scalar_terms;
-  if (reduced > limit || (!lanes && reduced > 8)) return std::nullopt;
+  if (reduced > limit || (!lanes && reduced > (in_loop ? longest : 8))) return std::nullopt;
   // From the inside: kept loops go as long as the code stays small.
   std::int64_t terms = reduced;
   for (std::size_t k = plan.kept.size() - (lanes ? 1 : 0); k-- > 0;) {
@@ -115,8 +128,27 @@ std::optional<Plan> plan_of(const Kernel& kernel) {
 
 }  // namespace
 
-bool unroll_small(Kernel& kernel, const Program& program) {
-  const auto plan = plan_of(kernel);
+std::int64_t shortest_row(const Kernel& kernel, const Program& program) {
+  std::vector<Expr> loads;
+  std::int64_t shortest = 0;
+  const auto see = [&](std::int64_t buffer) {
+    const std::int64_t row = row_of(program.buffers[static_cast<std::size_t>(buffer)]);
+    if (row > 0 && (shortest == 0 || row < shortest)) shortest = row;
+  };
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& s : *stores) {
+        collect_loads(s.value, loads);
+        see(s.buffer);
+      }
+  }
+  for (Expr l : loads) see(l->bits);
+  return shortest;
+}
+
+bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
+  const auto plan = plan_of(kernel, program, in_loop);
   if (!plan) return false;
   std::vector<Expr> loads;
   for (const Pass& pass : kernel.passes) {

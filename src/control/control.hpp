@@ -117,5 +117,7 @@ struct AssociativeScan {
 };
 /// One after the other, as a scan.
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
+/// Associative scans as loops, also inside nested programs: what a compiler for a few cores wants.
+JaxprPtr lower_associative_scans(const JaxprPtr& jaxpr);
 
 }  // namespace cotan

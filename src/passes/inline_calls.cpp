@@ -3,9 +3,6 @@
 
 namespace cotan {
 
-namespace {
-
-/// Emits the equations of `callee` into `into`; returns what its outputs are there.
 std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rewriter& into) {
   std::vector<Atom> map(callee.types.size());
   for (std::size_t i = 0; i < args.size(); ++i) map[callee.inputs[i].id] = args[i];
@@ -26,8 +23,6 @@ std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rew
   for (const Atom& a : callee.outputs) out.push_back(read(a));
   return out;
 }
-
-}  // namespace
 
 namespace {
 

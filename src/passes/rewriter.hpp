@@ -51,6 +51,9 @@ class Rewriter {
   Jaxpr out_;
 };
 
+/// Emits the equations of `callee` into `into`; returns what its outputs are there.
+std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rewriter& into);
+
 /// `params` with every nested program replaced by f(program).
 template <class F>
 Params map_nested(const Params& params, F&& f) {

@@ -6,6 +6,7 @@
 
 #include "backend/native/executable.hpp"
 #include "backend/native/thread_pool.hpp"
+#include "control/control.hpp"
 #include "core/trace.hpp"
 #include "ops/ops.hpp"
 
@@ -111,6 +112,11 @@ bool is_product(const Primitive& p) { return &p == &ops::dot_general_p || &p == 
 }  // namespace
 
 Arrays run_eagerly(Backend& backend, const Primitive& p, std::span<const Array> args, const Params& params) {
+  if (&p == &cond_p)
+    return executable_of(params.jaxprs("branches")[static_cast<std::size_t>(*data<std::int32_t>(args[0]))], backend)
+        .run(args.subspan(1));
+  if (p.op_class == OpClass::control)
+    return executable_of(programs().find(p, types_of(args), params), backend).run(args);
   std::int64_t most = 0;
   for (const Array& a : args) most = std::max(most, a.size());
   if (is_product(p) && args[0].size() * args[1].size() > large_product)

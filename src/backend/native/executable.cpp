@@ -28,10 +28,10 @@ struct Caller {
 }  // namespace
 
 // Generated code cannot be unwound: exceptions wait in the Caller.
-extern "C" int cotan_native_routine(void* context, std::int64_t number, void* const* io, std::byte* arena) {
+extern "C" int cotan_native_routine(void* context, std::int64_t number, void* const* memory) {
   Caller& caller = *static_cast<Caller*>(context);
   try {
-    run_routine({caller.program, *caller.routines[static_cast<std::size_t>(number)], io, arena, caller.backend});
+    run_routine({caller.program, *caller.routines[static_cast<std::size_t>(number)], memory, caller.backend});
     return 0;
   } catch (...) {
     caller.failure = std::current_exception();
@@ -88,8 +88,8 @@ std::vector<std::vector<int>> find_reusable(const compiler::Program& program) {
   std::vector<FirstWrite> first_write(program.outputs.size());
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
     const compiler::Step& step = program.steps[static_cast<std::size_t>(s)];
-    for (BufferId b : compiler::reads_of(step)) last_read[static_cast<std::size_t>(b)] = s;
-    for (BufferId b : compiler::writes_of(step)) {
+    for (BufferId b : compiler::all_reads_of(program, step)) last_read[static_cast<std::size_t>(b)] = s;
+    for (BufferId b : compiler::all_writes_of(program, step)) {
       if (buffer(b).storage != Storage::output) continue;
       FirstWrite& first = first_write[static_cast<std::size_t>(buffer(b).place)];
       if (first.step < 0) first = {s, b};
@@ -114,6 +114,36 @@ std::vector<std::vector<int>> find_reusable(const compiler::Program& program) {
 
 }  // namespace
 
+namespace {
+
+/// Where a routine outside of loops finds its operands and results.
+std::vector<void*> memory_of(const compiler::Program& program, const compiler::Routine& routine, void* const* io,
+                             std::byte* arena) {
+  const auto address = [&](compiler::BufferId id) -> std::byte* {
+    const compiler::Buffer& b = program.buffers[static_cast<std::size_t>(id)];
+    switch (b.storage) {
+      case compiler::Storage::input:
+        return static_cast<std::byte*>(io[b.place]);
+      case compiler::Storage::output:
+        return static_cast<std::byte*>(io[static_cast<std::size_t>(b.place) + program.inputs.size()]);
+      case compiler::Storage::arena:
+        return arena + b.place;
+      default:
+        return nullptr;
+    }
+  };
+  std::vector<void*> out;
+  for (const compiler::Operand& o : routine.operands) {
+    const std::int64_t first = o.offset ? *expr::as_integer(o.offset) : 0;
+    out.push_back(o.buffer < 0 ? nullptr
+                               : address(o.buffer) + first * static_cast<std::int64_t>(itemsize(o.type.dtype)));
+  }
+  for (compiler::BufferId b : routine.results) out.push_back(address(b));
+  return out;
+}
+
+}  // namespace
+
 const compiler::Target& native_target() {
   static const compiler::Target target{prefers_routine, takes_strides, check_size};
   return target;
@@ -122,17 +152,18 @@ const compiler::Target& native_target() {
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   try {
     program_ = compiler::compile(jaxpr, native_target());
-    const bool has_kernels = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
-      return std::holds_alternative<compiler::Kernel>(step);
+    const bool has_code = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
+      return !std::holds_alternative<compiler::Routine>(step);
     });
-    if (has_kernels) code_ = generate(*program_);
+    if (has_code) code_ = generate(*program_);
   } catch (const OutOfMemoryError&) {
     throw;
   } catch (const std::exception& e) {
     raise<CompileError>("[jit] this program could not be compiled: {}\n{}", e.what(), to_string(*jaxpr));
   }
-  for (const auto& step : program_->steps)
+  compiler::for_each_step(program_->steps, [&](const compiler::Step& step) {
     if (const auto* r = std::get_if<compiler::Routine>(&step)) routines_.push_back(r);
+  });
   reusable_ = find_reusable(*program_);
 }
 
@@ -192,7 +223,10 @@ void Executable::run_in_place(void* const* io) const {
   if (program_->arena_bytes) arena.emplace(backend_, program_->arena_bytes);
   std::byte* const temporaries = arena ? arena->data() : nullptr;
   if (!code_.entry) {  // routines alone
-    for (const compiler::Routine* r : routines_) run_routine({*program_, *r, io, temporaries, backend_});
+    for (const compiler::Routine* r : routines_) {
+      const auto memory = memory_of(*program_, *r, io, temporaries);
+      run_routine({*program_, *r, memory.data(), backend_});
+    }
     return;
   }
   Caller caller{*program_, routines_, backend_, nullptr};

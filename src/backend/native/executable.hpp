@@ -31,16 +31,17 @@ void clear_cache();
 void explain(const JaxprPtr& jaxpr, Explanation& out);
 const compiler::Target& native_target();
 
-/// What a routine step works on.
+/// What a routine step works on: the first elements of its operands, then of its results; nullptr for literals, and
+/// for results that the program has no use for.
 struct RoutineCall {
   const compiler::Program& program;
   const compiler::Routine& routine;
-  void* const* io;
-  std::byte* arena;
+  void* const* memory;
   Backend& backend;
-  std::byte* memory(compiler::BufferId buffer) const;
-  std::byte* operand(std::size_t k) const;  ///< the first element; of a literal its value
-  std::byte* result(std::size_t k) const { return memory(routine.results[k]); }
+  std::byte* operand(std::size_t k) const;  ///< of a literal its value
+  std::byte* result(std::size_t k) const {
+    return static_cast<std::byte*>(memory[routine.operands.size() + k]);
+  }
 };
 /// Runs the fastest implementation there is; at last the primitive's own evaluation rule.
 void run_routine(const RoutineCall& call);

@@ -17,23 +17,9 @@
 
 namespace cotan::native {
 
-std::byte* RoutineCall::memory(compiler::BufferId id) const {
-  const compiler::Buffer& b = program.buffers[static_cast<std::size_t>(id)];
-  switch (b.storage) {
-    case compiler::Storage::input:
-      return static_cast<std::byte*>(io[b.place]);
-    case compiler::Storage::output:
-      return static_cast<std::byte*>(io[static_cast<std::size_t>(b.place) + program.inputs.size()]);
-    case compiler::Storage::arena:
-      return arena + b.place;
-    default:
-      raise<InternalError>("[native] a routine works on a value that has no memory; this is a bug in cotan.");
-  }
-}
 std::byte* RoutineCall::operand(std::size_t k) const {
-  const compiler::Operand& o = routine.operands[k];
-  if (o.buffer < 0) return concrete(o.literal)->buffer->data();
-  return memory(o.buffer) + o.offset * static_cast<std::int64_t>(itemsize(o.type.dtype));
+  if (routine.operands[k].buffer < 0) return concrete(routine.operands[k].literal)->buffer->data();
+  return static_cast<std::byte*>(memory[k]);
 }
 
 namespace {
@@ -55,9 +41,7 @@ void evaluate(const RoutineCall& call) {
   const Arrays results = call.routine.primitive->eval(*call.routine.primitive, args, call.routine.params);
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Buffer& from = *concrete(results[k])->buffer;
-    const auto id = static_cast<std::size_t>(call.routine.results[k]);
-    if (call.program.buffers[id].storage != compiler::Storage::none && from.bytes())
-      std::memcpy(call.result(k), from.data(), call.program.buffers[id].bytes());
+    if (call.result(k) && from.bytes()) std::memcpy(call.result(k), from.data(), from.bytes());
   }
 }
 

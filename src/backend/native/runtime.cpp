@@ -5,7 +5,7 @@
 #include "ops/scalar_math.hpp"
 
 extern "C" {
-int cotan_native_routine(void*, std::int64_t, void* const*, std::byte*);
+int cotan_native_routine(void*, std::int64_t, void* const*);
 int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t,
                           std::int64_t);
 }

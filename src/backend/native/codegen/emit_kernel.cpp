@@ -32,7 +32,7 @@ using llvm::Value;
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const Program& program, const Kernel& kernel,
-                const std::vector<BufferId>& buffers, const KernelSchedule& schedule, llvm::Function* function)
+                const KernelArguments& arguments, const KernelSchedule& schedule, bool inlined, llvm::Function* function)
       : module_(module),
         context_(module.getContext()),
         program_(program),
@@ -40,7 +40,8 @@ class KernelEmitter {
         schedule_(schedule),
         function_(function),
         nest_(function),
-        buffers_(buffers),
+        arguments_(arguments),
+        inlined_(inlined),
         i64_(llvm::Type::getInt64Ty(context_)),
         lanes_reduce_(schedule.lanes_reduce(kernel)) {
     for (const Loop& l : kernel.loops) (l.reduced ? reduced_ : kept_).push_back(&l);
@@ -52,6 +53,11 @@ class KernelEmitter {
       for (const Store& s : pass.stores) written_.insert(s.buffer);
     }
     memo_.resize(1);
+    for (std::size_t k = 0; k < arguments.indices.size(); ++k) {
+      const expr::Node* index = arguments.indices[k].get();
+      levels_[index] = 0;
+      variables_[index] = argument(i64_, arguments.buffers.size() + k);
+    }
   }
 
   void emit() {
@@ -607,15 +613,18 @@ class KernelEmitter {
       pointer = nest_.slot(llvm::ArrayType::get(memory_type(context_, buffer.type.dtype), static_cast<std::uint64_t>(n)),
                            "row");
     } else {
-      const auto at = std::find(buffers_.begin(), buffers_.end(), id);
-      internal_check(at != buffers_.end(), "a kernel uses a buffer that it was not given");
-      auto b = nest_.at(0);
-      llvm::Type* ptr = llvm::PointerType::getUnqual(context_);
-      pointer = b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(ptr, function_->getArg(0),
-                                                               static_cast<std::uint64_t>(at - buffers_.begin())));
+      const auto at = std::find(arguments_.buffers.begin(), arguments_.buffers.end(), id);
+      internal_check(at != arguments_.buffers.end(), "a kernel uses a buffer that it was not given");
+      pointer = argument(llvm::PointerType::getUnqual(context_), static_cast<std::size_t>(at - arguments_.buffers.begin()));
     }
     bases_.emplace(id, pointer);
     return pointer;
+  }
+
+  Value* argument(llvm::Type* type, std::size_t k) {
+    if (inlined_) return function_->getArg(static_cast<unsigned>(k));
+    auto b = nest_.at(0);
+    return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(llvm::PointerType::getUnqual(context_), function_->getArg(0), k));
   }
 
   llvm::Align align(DType t, bool vector_aligned = false) const {
@@ -691,7 +700,49 @@ class KernelEmitter {
         v = b.CreateAlignedLoad(type, pointer, align(e->dtype));
       return loaded(b, backward ? b.CreateVectorReverse(v) : v, e->dtype);
     }
+    if (rest && !when)
+      if (Value* column = transposed_column(b, buffer, e->dtype, affine->rest, affine->coefficient, u))
+        return loaded(b, column, e->dtype);
     return loaded(b, gather(b, buffer, e->dtype, rest, affine ? affine->coefficient : 0, first, offsets, when), e->dtype);
+  }
+
+  /// A column of a small matrix at a known place, where lanes run down its rows. All columns of the square around it
+  /// are made at once, by shuffles; what is not used falls away. nullptr where there is no such square.
+  Value* transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride, int u) {
+    const std::int64_t width = schedule_.width;
+    const auto start = expr::as_integer(rest);
+    if (!inlined_ || !once_ || !single_vector_ || !start || stride < width || (width & (width - 1)) || width < 4 ||
+        written_.contains(buffer))
+      return nullptr;
+    const std::int64_t column = *start % stride, first = column / width * width;
+    const std::int64_t corner = *start - column + first + std::int64_t{u} * width * stride;
+    const std::int64_t end = corner + (width - 1) * stride + width;
+    if (first + width > stride || end > program_.buffers[static_cast<std::size_t>(buffer)].type.size()) return nullptr;
+    auto& columns = squares_[{buffer, corner, stride}];
+    if (columns.empty()) {
+      llvm::Type* type = vector_of(memory_type(context_, t), schedule_.width);
+      for (std::int64_t row = 0; row < width; ++row)
+        columns.push_back(b.CreateAlignedLoad(type, address(b, buffer, t, number(corner + row * stride)), align(t)));
+      transpose(b, columns);
+    }
+    return columns[static_cast<std::size_t>(column - first)];
+  }
+  /// Exchanges halves, quarters, … of pairs of vectors.
+  void transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {
+    const int n = static_cast<int>(rows.size());
+    for (int step = n / 2; step >= 1; step /= 2) {
+      std::vector<int> low, high;
+      for (int i = 0; i < n; ++i) {
+        low.push_back(i & step ? n + i - step : i);
+        high.push_back(i & step ? n + i : i + step);
+      }
+      for (int i = 0; i < n; ++i) {
+        if (i & step) continue;
+        Value *x = rows[static_cast<std::size_t>(i)], *y = rows[static_cast<std::size_t>(i + step)];
+        rows[static_cast<std::size_t>(i)] = b.CreateShuffleVector(x, y, low);
+        rows[static_cast<std::size_t>(i + step)] = b.CreateShuffleVector(x, y, high);
+      }
+    }
   }
 
   /// Lane by lane: on today's CPUs no slower than gather instructions.
@@ -792,7 +843,8 @@ class KernelEmitter {
   const KernelSchedule& schedule_;
   llvm::Function* function_;
   Nest nest_;
-  const std::vector<BufferId>& buffers_;
+  const KernelArguments& arguments_;
+  const bool inlined_;
   llvm::Type* i64_;
   const bool lanes_reduce_;
   std::vector<const Loop*> kept_, reduced_;
@@ -813,6 +865,7 @@ class KernelEmitter {
   std::vector<std::unordered_map<std::pair<const expr::Node*, int>, Value*, KeyHash>> memo_;
   std::unordered_map<BufferId, Value*> bases_;
   std::unordered_map<BufferId, const Reduce*> reductions_;
+  std::map<std::tuple<BufferId, std::int64_t, std::int64_t>, std::vector<Value*>> squares_;  ///< transposed
   std::map<std::pair<BufferId, int>, Value*> results_;
   Value *base_ = nullptr, *mask_ = nullptr;  ///< of the open vector loop: its index, and which lanes are in it
   Value *vector_begin_ = nullptr, *vector_end_ = nullptr, *tile_begin_ = nullptr, *tile_end_ = nullptr;
@@ -824,16 +877,25 @@ class KernelEmitter {
 }  // namespace
 
 llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const Kernel& kernel,
-                            const std::vector<BufferId>& buffers, const KernelSchedule& schedule,
+                            const KernelArguments& arguments, const KernelSchedule& schedule, bool inlined,
                             const std::string& name) {
   llvm::LLVMContext& c = module.getContext();
   llvm::Type *ptr = llvm::PointerType::getUnqual(c), *i64 = llvm::Type::getInt64Ty(c);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {ptr, i64, i64}, false);
+  std::vector<llvm::Type*> parameters{ptr, i64, i64};
+  if (inlined) {
+    parameters.assign(arguments.buffers.size(), ptr);
+    parameters.insert(parameters.end(), arguments.indices.size(), i64);
+  }
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), parameters, false);
   llvm::Function* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
-  f->addParamAttr(0, llvm::Attribute::NoAlias);
-  f->addParamAttr(0, llvm::Attribute::ReadOnly);
   f->addFnAttr(llvm::Attribute::NoUnwind);
-  KernelEmitter(module, program, kernel, buffers, schedule, f).emit();
+  if (inlined) {
+    f->addFnAttr(llvm::Attribute::AlwaysInline);
+  } else {
+    f->addParamAttr(0, llvm::Attribute::NoAlias);
+    f->addParamAttr(0, llvm::Attribute::ReadOnly);
+  }
+  KernelEmitter(module, program, kernel, arguments, schedule, inlined, f).emit();
   return f;
 }
 

@@ -21,7 +21,8 @@ struct ScheduledKernel {
   bool unrolled;
   KernelSchedule schedule;
 };
-ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel);
+/// `in_loop`: it is to become part of the code of a loop, where small arrays are in registers.
+ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel, bool in_loop = false);
 
 struct Code {
   Entry entry = nullptr;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiler/definitions.hpp"
+#include "compiler/kernels.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {
@@ -25,6 +26,7 @@ constexpr std::int64_t most_chunks = 64;
 constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
 constexpr std::int64_t sums_in_memory = 2048;     ///< elements of a row of sums
 constexpr std::int64_t tile_elements = 64;
+constexpr int most_vectors = 16;                  ///< of a kernel that is all vectors and no loop
 constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
 
 /// Everything the kernel computes.
@@ -130,9 +132,21 @@ bool can_sum_in_memory(const Kernel& kernel) {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// As many equal vectors as there are elements for: no loop, and no place that is not known.
+void cover_exactly(std::int64_t extent, int widest, KernelSchedule& s) {
+  for (int width = static_cast<int>(std::min<std::int64_t>(widest, extent)); width > 1; --width)
+    if (extent % width == 0) {
+      if (extent / width > most_vectors) return;
+      s.width = width;
+      s.unroll = static_cast<int>(extent / width);
+      s.block = 0;
+      return;
+    }
+}
+
 }  // namespace
 
-KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& kernel, int vector_bytes) {
+KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& kernel, int vector_bytes, bool in_loop) {
   const Contents c = contents_of(kernel);
   KernelSchedule s;
   s.vector_loop = choose_vector_loop(kernel, c);
@@ -149,7 +163,9 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     const Loop& lanes = kernel.loops[static_cast<std::size_t>(s.vector_loop)];
     // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
     const int most_lanes = all_contiguous(kernel, c, lanes.variable) ? 64 : std::max(vector_bytes / 4, 1);
-    const int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
+    int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
+    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program) : 0; row > 1 && row < widest)
+      widest = static_cast<int>(row);
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
     s.width = static_cast<int>(std::min<std::int64_t>(widest, static_cast<std::int64_t>(
                                                                   std::bit_ceil(static_cast<std::uint64_t>(run)))));
@@ -183,6 +199,8 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
         s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, tile_elements);
       }
     }
+    if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest && s.tiled_loop < 0)
+      cover_exactly(lanes.extent, widest, s);
     if (s.block >= lanes.extent) s.block = 0;
     if (!lanes.reduced && s.block) s.iterations *= ceil_div(lanes.extent, s.block);
   }

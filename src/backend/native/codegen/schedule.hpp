@@ -21,8 +21,9 @@ struct KernelSchedule {
   }
 };
 
-/// `vector_bytes`: of the widest register.
-KernelSchedule schedule_kernel(const compiler::Program& program, const compiler::Kernel& kernel, int vector_bytes);
+/// `vector_bytes`: of the widest register. `in_loop`: it becomes part of a loop's code.
+KernelSchedule schedule_kernel(const compiler::Program& program, const compiler::Kernel& kernel, int vector_bytes,
+                               bool in_loop = false);
 std::string describe(const compiler::Kernel& kernel, const KernelSchedule& schedule);
 
 }  // namespace cotan::native

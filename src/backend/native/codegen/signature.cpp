@@ -21,6 +21,7 @@ class Walk {
       note(-1, number(loop.variable), loop.extent, loop.reduced, loop.length);
       if (loop.piece) note(-2, number(loop.piece));
     }
+    own_loops_ = false;
     for (const auto& pass : kernel.passes)
       for (const auto& r : pass.reductions) results_.push_back(r.result);
     for (const auto& pass : kernel.passes) {
@@ -35,6 +36,7 @@ class Walk {
     }
   }
   const std::vector<BufferId>& buffers() const { return buffers_; }
+  const std::vector<Expr>& indices() const { return indices_; }
   const std::string& text() const { return text_; }
 
  private:
@@ -60,7 +62,10 @@ class Walk {
     for (Expr x : e->operands) operands.push_back(number(x));
     std::int64_t bits = e->bits;
     if (e->op == expr::Op::load) bits = buffer(static_cast<BufferId>(bits));
-    if (e->op == expr::Op::variable) bits = 0;
+    if (e->op == expr::Op::variable) {
+      bits = own_loops_ ? 0 : 1;
+      if (!own_loops_) indices_.push_back(e);
+    }
     const int n = static_cast<int>(numbers_.size());
     numbers_.emplace(e.get(), n);
     note(-7, n, e->op, e->dtype, bits, e->range.lo, e->range.hi, operands.size(), e->coefficients.size());
@@ -71,6 +76,8 @@ class Walk {
   }
 
   const Program& program_;
+  bool own_loops_ = true;
+  std::vector<Expr> indices_;
   std::vector<BufferId> buffers_, results_;
   std::unordered_map<BufferId, std::int64_t> number_of_;
   std::unordered_map<const expr::Node*, int> numbers_;
@@ -79,8 +86,9 @@ class Walk {
 
 }  // namespace
 
-std::vector<BufferId> buffers_of(const Program& program, const Kernel& kernel) {
-  return Walk(program, kernel).buffers();
+KernelArguments arguments_of(const Program& program, const Kernel& kernel) {
+  const Walk walk(program, kernel);
+  return {walk.buffers(), walk.indices()};
 }
 std::string signature_of(const Program& program, const Kernel& kernel) { return Walk(program, kernel).text(); }
 

@@ -10,10 +10,7 @@
 namespace cotan::native {
 
 /// nullptr where the program has no use for the result.
-inline std::byte* wanted_result(const RoutineCall& call, std::size_t k) {
-  const auto id = static_cast<std::size_t>(call.routine.results[k]);
-  return call.program.buffers[id].storage == compiler::Storage::none ? nullptr : call.result(k);
-}
+inline std::byte* wanted_result(const RoutineCall& call, std::size_t k) { return call.result(k); }
 
 /// `count` elements, not initialised, aligned to cache lines.
 template <class T>

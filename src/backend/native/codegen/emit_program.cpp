@@ -1,0 +1,336 @@
+#include "backend/native/codegen/emit_program.hpp"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <unordered_map>
+
+#include "backend/native/codegen/emit_kernel.hpp"
+#include "backend/native/codegen/emit_scalar.hpp"
+#include "backend/native/codegen/generate.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+namespace {
+
+using compiler::BufferId;
+using compiler::Carried;
+using compiler::Choice;
+using compiler::Kernel;
+using compiler::Program;
+using compiler::Repeat;
+using compiler::Routine;
+using compiler::Step;
+using compiler::Storage;
+using expr::Expr;
+using llvm::Value;
+
+class ProgramEmitter {
+ public:
+  ProgramEmitter(llvm::Module& module, Program& program)
+      : module_(module),
+        context_(module.getContext()),
+        program_(program),
+        ptr_(llvm::PointerType::getUnqual(context_)),
+        i64_(llvm::Type::getInt64Ty(context_)),
+        i32_(llvm::Type::getInt32Ty(context_)),
+        b_(context_) {
+    function_ = llvm::Function::Create(llvm::FunctionType::get(i32_, {ptr_, ptr_, ptr_}, false),
+                                       llvm::Function::ExternalLinkage, entry_name, module);
+    parallel_ = module.getOrInsertFunction("cotan_native_parallel",
+                                           llvm::FunctionType::get(i32_, {ptr_, ptr_, i64_, i64_}, false));
+    routine_ = module.getOrInsertFunction("cotan_native_routine", llvm::FunctionType::get(i32_, {ptr_, i64_, ptr_}, false));
+  }
+
+  void emit() {
+    // In the order in which the executable knows them.
+    compiler::for_each_step(program_.steps, [&](const Step& step) {
+      if (const auto* routine = std::get_if<Routine>(&step))
+        routine_numbers_.emplace(routine, static_cast<std::int64_t>(routine_numbers_.size()));
+    });
+    b_.SetInsertPoint(block("entry"));
+    add(program_.steps, false);
+    b_.CreateRet(b_.getInt32(0));
+  }
+
+ private:
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+  Value* number(std::int64_t n) { return llvm::ConstantInt::getSigned(i64_, n); }
+  const compiler::Buffer& buffer(BufferId id) const { return program_.buffers[static_cast<std::size_t>(id)]; }
+  Value* bytes_after(Value* pointer, Value* bytes) { return b_.CreateInBoundsGEP(b_.getInt8Ty(), pointer, bytes); }
+
+  /// Memory of the function's own, wherever the code is that asks for it.
+  Value* stack(llvm::Type* type, std::uint64_t count, const char* name) {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    llvm::IRBuilder<> at(&entry, entry.begin());
+    auto* slot = at.CreateAlloca(llvm::ArrayType::get(type, count), nullptr, name);
+    slot->setAlignment(llvm::Align(64));
+    return slot;
+  }
+  Value* local_copy_of(BufferId id) {
+    const auto& type = buffer(id).type;
+    return stack(memory_type(context_, type.dtype), static_cast<std::uint64_t>(std::max<std::int64_t>(type.size(), 1)), "local");
+  }
+  void copy(Value* to, Value* from, BufferId like) {
+    const auto align = llvm::Align(itemsize(buffer(like).type.dtype));
+    if (const std::size_t bytes = buffer(like).bytes()) b_.CreateMemCpy(to, align, from, align, bytes);
+  }
+
+  // Addresses -----------------------------------------------------------------------------------------
+
+  Value* address(BufferId id) {
+    if (const auto at = places_.find(id); at != places_.end()) return at->second;
+    const compiler::Buffer& b = buffer(id);
+    switch (b.storage) {
+      case Storage::arena:
+        return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), static_cast<std::uint64_t>(b.place));
+      case Storage::local:
+        return places_.emplace(id, local_copy_of(id)).first->second;
+      case Storage::part:
+        return bytes_after(address(b.whole), offset(b.start, b.type.dtype));
+      case Storage::input:
+      case Storage::output: {
+        const auto slot = static_cast<std::uint64_t>(b.place) + (b.storage == Storage::output ? program_.inputs.size() : 0);
+        return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), slot));
+      }
+      default:
+        return llvm::ConstantPointerNull::get(ptr_);  // nobody wants it
+    }
+  }
+  /// In bytes.
+  Value* offset(Expr elements, DType dtype) {
+    return b_.CreateMul(index(elements), number(static_cast<std::int64_t>(itemsize(dtype))));
+  }
+  /// An expression of the indices of loops around here.
+  Value* index(Expr e) {
+    if (const auto c = expr::as_integer(e)) return number(*c);
+    if (e->op == expr::Op::variable) return indices_.at(e.get());
+    std::vector<Value*> x;
+    for (Expr operand : e->operands) x.push_back(index(operand));
+    return emit_operation(b_, *e.get(), x);
+  }
+
+  // Steps ---------------------------------------------------------------------------------------------
+
+  void add(const std::vector<Step>& steps, bool in_loop) {
+    for (const Step& step : steps) {
+      if (const auto* kernel = std::get_if<Kernel>(&step))
+        add_kernel(*kernel, in_loop);
+      else if (const auto* routine = std::get_if<Routine>(&step))
+        add_routine(*routine);
+      else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step))
+        add_repeat(**repeat);
+      else
+        add_choice(*std::get<std::unique_ptr<Choice>>(step), in_loop);
+    }
+  }
+
+  struct Emitted {
+    llvm::Function* function = nullptr;
+    KernelSchedule schedule;
+    bool inlined = false;
+  };
+  void add_kernel(const Kernel& kernel, bool in_loop) {
+    // Layers of a network repeat each other.
+    Emitted& shared = emitted_[(in_loop ? "loop " : "") + signature_of(program_, kernel)];
+    const KernelArguments arguments = arguments_of(program_, kernel);
+    if (!shared.function) {
+      const ScheduledKernel scheduled = schedule_for_host(program_, kernel, in_loop);
+      shared.schedule = scheduled.schedule;
+      shared.inlined = in_loop && !scheduled.schedule.grain;
+      shared.function = emit_kernel(module_, program_, scheduled.kernel, arguments, scheduled.schedule, shared.inlined,
+                                    fmt::format("kernel{}", emitted_.size() - 1));
+    }
+    std::vector<Value*> given;
+    for (BufferId id : arguments.buffers) given.push_back(address(id));
+    for (Expr i : arguments.indices) given.push_back(index(i));
+    if (shared.inlined) {
+      b_.CreateCall(shared.function, given);
+      return;
+    }
+    Value* list = argument_list(given);
+    Value* iterations = number(shared.schedule.iterations);
+    if (shared.schedule.grain)
+      leave_on_failure(b_.CreateCall(parallel_, {shared.function, list, iterations, number(shared.schedule.grain)}));
+    else
+      b_.CreateCall(shared.function, {list, number(0), iterations});
+  }
+
+  void add_routine(const Routine& routine) {
+    std::vector<Value*> given;
+    for (const compiler::Operand& o : routine.operands) {
+      if (o.buffer < 0) {
+        given.push_back(llvm::ConstantPointerNull::get(ptr_));
+        continue;
+      }
+      Value* first = address(o.buffer);
+      if (o.offset) first = bytes_after(first, offset(o.offset, o.type.dtype));
+      given.push_back(first);
+    }
+    for (BufferId id : routine.results) given.push_back(address(id));
+    leave_on_failure(b_.CreateCall(routine_, {function_->getArg(2), number(routine_numbers_.at(&routine)), argument_list(given)}));
+  }
+
+  /// Addresses and indices in memory, for a call.
+  Value* argument_list(const std::vector<Value*>& given) {
+    if (given.size() > list_size_ || !list_) {
+      list_size_ = std::max<std::size_t>(given.size(), 16);
+      list_ = stack(ptr_, list_size_, "arguments");
+    }
+    for (std::size_t k = 0; k < given.size(); ++k)
+      b_.CreateStore(given[k], b_.CreateConstInBoundsGEP1_64(ptr_, list_, k));
+    return list_;
+  }
+
+  void leave_on_failure(Value* status) {
+    auto *fail = block("fail"), *on = block("on");
+    b_.CreateCondBr(b_.CreateICmpEQ(status, b_.getInt32(0)), on, fail);
+    b_.SetInsertPoint(fail);
+    b_.CreateRet(status);
+    b_.SetInsertPoint(on);
+  }
+
+  // Loops ---------------------------------------------------------------------------------------------
+
+  void add_repeat(const Repeat& loop) {
+    for (BufferId id : loop.kept_close) {
+      Value* close = local_copy_of(id);
+      copy(close, address(id), id);
+      places_[id] = close;
+    }
+    // Carries that are handed on by copying live on the stack; those that take turns in two places are pointers.
+    struct Turn {
+      const Carried* carried;
+      llvm::PHINode *in, *out;
+      Value *first, *second;
+    };
+    std::vector<Turn> turns;
+    for (const Carried& c : loop.carries) {
+      if (c.spare < 0)
+        copy(address(c.in), address(c.start), c.in);
+      else
+        turns.push_back({&c, nullptr, nullptr, address(c.in), address(c.out)});
+    }
+    const std::int64_t unroll = loop.length > 0 ? std::max<std::int64_t>(loop.unroll, 1) : 1;
+    const std::int64_t whole = loop.length < 0 ? -1 : loop.length / unroll * unroll;
+    run(loop, whole, unroll, turns);
+    for (std::int64_t step = whole; loop.length >= 0 && step < loop.length; ++step) {  // what is left of unrolling
+      indices_[loop.index.get()] = number(step);
+      one_step(loop, turns);
+    }
+    for (const Carried& c : loop.carries)
+      if (c.spare < 0) copy(address(c.result), address(c.in), c.in);
+    for (Turn& t : turns) {
+      Value* last = places_.at(t.carried->in);
+      places_.erase(t.carried->in);
+      places_.erase(t.carried->out);
+      if (loop.length >= 0) continue;
+      // After an odd number of steps the value is in the other place.
+      auto *move = block("move"), *on = block("on");
+      Value* wanted = address(t.carried->result);
+      b_.CreateCondBr(b_.CreateICmpEQ(last, wanted), on, move);
+      b_.SetInsertPoint(move);
+      copy(wanted, last, t.carried->result);
+      b_.CreateBr(on);
+      b_.SetInsertPoint(on);
+    }
+    for (BufferId id : loop.kept_close) places_.erase(id);
+  }
+
+  /// The loop itself: `length` steps, or as long as the condition holds.
+  template <class Turns>
+  void run(const Repeat& loop, std::int64_t length, std::int64_t unroll, Turns& turns) {
+    for (auto& t : turns) {
+      places_[t.carried->in] = t.first;
+      places_[t.carried->out] = t.second;
+    }
+    if (length == 0) return;
+    auto *before = b_.GetInsertBlock(), *head = block("loop"), *after = block("after");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* step = b_.CreatePHI(i64_, 2, "step");
+    step->addIncoming(number(0), before);
+    for (auto& t : turns) {
+      t.in = b_.CreatePHI(ptr_, 2);
+      t.out = b_.CreatePHI(ptr_, 2);
+      t.in->addIncoming(t.first, before);
+      t.out->addIncoming(t.second, before);
+      places_[t.carried->in] = t.in;
+      places_[t.carried->out] = t.out;
+    }
+    indices_[loop.index.get()] = step;
+    if (length < 0) {
+      add(loop.condition, true);
+      Value* holds = b_.CreateLoad(b_.getInt8Ty(), address(loop.holds));
+      auto* body = block("body");
+      b_.CreateCondBr(b_.CreateICmpNE(holds, b_.getInt8(0)), body, after);
+      b_.SetInsertPoint(body);
+    }
+    std::vector<std::pair<Value*, Value*>> tested;  // what the loop is left with where the condition is tested
+    for (auto& t : turns) tested.push_back({t.in, t.out});
+    for (std::int64_t k = 0; k < unroll; ++k) {
+      indices_[loop.index.get()] = k ? b_.CreateAdd(step, number(k), "", true, true) : step;
+      one_step(loop, turns);
+    }
+    Value* next = b_.CreateAdd(step, number(unroll), "next", true, true);
+    step->addIncoming(next, b_.GetInsertBlock());
+    for (auto& t : turns) {
+      t.in->addIncoming(places_.at(t.carried->in), b_.GetInsertBlock());
+      t.out->addIncoming(places_.at(t.carried->out), b_.GetInsertBlock());
+    }
+    if (length < 0) {
+      b_.CreateBr(head);
+      for (std::size_t k = 0; k < turns.size(); ++k) {
+        places_[turns[k].carried->in] = tested[k].first;
+        places_[turns[k].carried->out] = tested[k].second;
+      }
+    } else {
+      b_.CreateCondBr(b_.CreateICmpSLT(next, number(length)), head, after);
+    }
+    b_.SetInsertPoint(after);
+  }
+
+  template <class Turns>
+  void one_step(const Repeat& loop, Turns& turns) {
+    add(loop.steps, true);
+    for (const Carried& c : loop.carries)
+      if (c.spare < 0) copy(address(c.in), address(c.out), c.in);
+    for (auto& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);
+  }
+
+  void add_choice(const Choice& choice, bool in_loop) {
+    Value* chosen = b_.CreateLoad(i32_, address(choice.index));
+    auto *after = block("after"), *first = block("branch");
+    // The index is within range: the first branch stands for all other numbers.
+    llvm::SwitchInst* jump = b_.CreateSwitch(chosen, first, static_cast<unsigned>(choice.branches.size()));
+    for (std::size_t k = 0; k < choice.branches.size(); ++k) {
+      auto* at = k == 0 ? first : block("branch");
+      if (k > 0) jump->addCase(b_.getInt32(static_cast<std::uint32_t>(k)), at);
+      b_.SetInsertPoint(at);
+      add(choice.branches[k], in_loop);
+      b_.CreateBr(after);
+    }
+    b_.SetInsertPoint(after);
+  }
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  Program& program_;
+  llvm::PointerType* ptr_;
+  llvm::Type *i64_, *i32_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* function_ = nullptr;
+  llvm::FunctionCallee parallel_, routine_;
+  std::unordered_map<std::string, Emitted> emitted_;
+  std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries
+  std::unordered_map<const expr::Node*, Value*> indices_;
+  Value* list_ = nullptr;
+  std::size_t list_size_ = 0;
+  std::unordered_map<const Routine*, std::int64_t> routine_numbers_;
+};
+
+}  // namespace
+
+void emit_program(llvm::Module& module, Program& program) { ProgramEmitter(module, program).emit(); }
+
+}  // namespace cotan::native

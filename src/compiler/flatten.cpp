@@ -1,0 +1,233 @@
+#include "compiler/flatten.hpp"
+
+#include <algorithm>
+
+#include "control/control.hpp"
+#include "core/error.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::compiler {
+
+namespace {
+
+constexpr std::int64_t small_slice = 512;  ///< elements
+
+Types no_type(const Primitive& p, std::span<const AbstractValue>, const Params&) {
+  raise<InternalError>("[{}] is for compilers; this is a bug in cotan.", p.name);
+}
+Arrays no_eval(const Primitive& p, std::span<const Array>, const Params&) {
+  raise<InternalError>("[{}] is for compilers; this is a bug in cotan.", p.name);
+}
+
+Expr slice_element(const expr::Operands& x, std::span<const Expr> index, const Params& params) {
+  Expr step = x.at(1, {});
+  if (params.flag("reverse")) step = expr::integer(params.integer("length") - 1) - step;
+  std::vector<Expr> at{step};
+  at.insert(at.end(), index.begin(), index.end());
+  return x.at(0, at);
+}
+
+}  // namespace
+
+const Primitive step_slice_p{
+    .name = "step_slice", .op_class = OpClass::view, .type = no_type, .eval = no_eval, .element = slice_element};
+const Primitive copy_p = lowered({.name = "copy", .op_class = OpClass::elementwise, .type = no_type, .eval = no_eval},
+                                 [](std::span<const Expr> x, const Params&) { return x[0]; }, true);
+
+namespace {
+
+class Flattener {
+ public:
+  Flat run(const Jaxpr& jaxpr) {
+    Map map(jaxpr.types.size());
+    for (Var v : jaxpr.inputs) {
+      out_.inputs.push_back(new_var(jaxpr.type(v)));
+      map[static_cast<std::size_t>(v.id)] = out_.inputs.back();
+    }
+    add_equations(jaxpr, map, out_.top);
+    for (const Atom& a : jaxpr.outputs) out_.top.outputs.push_back(read(a, map));
+    return std::move(out_);
+  }
+
+ private:
+  using Map = std::vector<Atom>;
+
+  Var new_var(const AbstractValue& type) {
+    out_.types.push_back(type);
+    return {static_cast<std::int32_t>(out_.types.size()) - 1};
+  }
+  static Atom read(const Atom& a, const Map& map) {
+    const Var* v = std::get_if<Var>(&a);
+    return v ? map[static_cast<std::size_t>(v->id)] : a;
+  }
+  std::vector<Atom> read_all(const std::vector<Atom>& atoms, const Map& map) {
+    std::vector<Atom> out;
+    for (const Atom& a : atoms) out.push_back(read(a, map));
+    return out;
+  }
+  /// A value of its own, equal to `a`, computed in `block`.
+  Var copy(const Atom& a, const AbstractValue& type, Block& block) {
+    const Var v = new_var(type);
+    block.items.push_back({{&copy_p, {a}, {v}, {}, {}}, nullptr});
+    return v;
+  }
+  /// What a block gives out: computed in it, and given out once. Its memory is where the result is wanted.
+  Var own_output(const Atom& a, const AbstractValue& type, Block& block) {
+    const Var* v = std::get_if<Var>(&a);
+    if (v && std::find(given_out_.begin(), given_out_.end(), v->id) == given_out_.end())
+      for (const Item& item : block.items)
+        if (!item.control && std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) !=
+                                 item.equation.outputs.end()) {
+          given_out_.push_back(v->id);
+          return *v;
+        }
+    return copy(a, type, block);
+  }
+
+  void add_equations(const Jaxpr& jaxpr, Map& map, Block& block) {
+    for (const Equation& e : jaxpr.equations) {
+      Equation copy{e.primitive, read_all(e.inputs, map), {}, e.params, e.where};
+      if (e.primitive == &cond_p) {
+        if (const auto* literal = std::get_if<Literal>(&copy.inputs[0])) {  // decided already
+          inline_branch(e, literal->value.item<std::int64_t>(), copy.inputs, map, block);
+          continue;
+        }
+      }
+      for (Var v : e.outputs) {
+        copy.outputs.push_back(new_var(jaxpr.type(v)));
+        map[static_cast<std::size_t>(v.id)] = copy.outputs.back();
+      }
+      if (e.primitive->op_class != OpClass::control) {
+        block.items.push_back({std::move(copy), nullptr});
+      } else if (e.primitive == &scan_p) {
+        add_scan(std::move(copy), block);
+      } else if (e.primitive == &while_p) {
+        add_while(std::move(copy), block);
+      } else if (e.primitive == &cond_p) {
+        add_cond(std::move(copy), block);
+      } else {
+        raise<InternalError>("[{}] was not lowered; this is a bug in cotan.", e.primitive->name);
+      }
+    }
+  }
+
+  void inline_branch(const Equation& e, std::int64_t chosen, const std::vector<Atom>& inputs, Map& map, Block& block) {
+    const Jaxpr& branch = *e.params.jaxprs("branches")[static_cast<std::size_t>(chosen)];
+    Map inner(branch.types.size());
+    for (std::size_t i = 0; i < branch.inputs.size(); ++i)
+      inner[static_cast<std::size_t>(branch.inputs[i].id)] = inputs[i + 1];
+    add_equations(branch, inner, block);
+    for (std::size_t i = 0; i < e.outputs.size(); ++i)
+      map[static_cast<std::size_t>(e.outputs[i].id)] = read(branch.outputs[i], inner);
+  }
+
+  void add_scan(Equation e, Block& block) {
+    const Scan s(e.params);
+    auto control = std::make_unique<Control>();
+    control->length = s.length;
+    control->unroll = s.unroll;
+    control->reverse = s.reverse;
+    control->index = new_var({DType::i64, {}, false});
+    control->blocks.resize(1);
+    Block& body = control->blocks[0];
+    Map map(s.body->types.size());
+    std::vector<Atom> starts;
+    for (std::size_t i = 0; i < s.body->inputs.size(); ++i) {
+      const Var inside = s.body->inputs[i];
+      Atom& to = map[static_cast<std::size_t>(inside.id)];
+      const AbstractValue& type = s.body->type(inside);
+      if (i < s.consts) {
+        to = e.inputs[i];
+      } else if (i < s.consts + s.carries) {
+        const Var start = copy(e.inputs[i], type, block), in = new_var(type);
+        control->carries.push_back({start, in, {}});
+        starts.push_back(start);
+        to = in;
+      } else {
+        const Var slice = new_var(type);
+        body.items.push_back({{&step_slice_p,
+                               {e.inputs[i], control->index},
+                               {slice},
+                               {{"length", s.length}, {"reverse", s.reverse}},
+                               {}},
+                              nullptr});
+        to = slice;
+      }
+    }
+    add_equations(*s.body, map, body);
+    for (std::size_t i = 0; i < s.body->outputs.size(); ++i) {
+      const AbstractValue& type = s.body->type(s.body->outputs[i]);
+      const Atom value = read(s.body->outputs[i], map);
+      // A small y is also kept in a register: who reads it must not wait for the memory of ys.
+      const bool copies = i >= s.carries && type.size() <= small_slice;
+      const Var v = copies ? copy(value, type, body) : own_output(value, type, body);
+      if (i < s.carries)
+        control->carries[i].out = v;
+      else
+        control->slices.push_back(v);
+      body.outputs.push_back(v);
+    }
+    e.inputs = std::move(starts);
+    block.items.push_back({std::move(e), std::move(control)});
+  }
+
+  void add_while(Equation e, Block& block) {
+    const While w(e.params);
+    auto control = std::make_unique<Control>();
+    control->index = new_var({DType::i64, {}, false});
+    control->blocks.resize(2);
+    Block &body = control->blocks[0], &condition = control->blocks[1];
+    Map in_body(w.body->types.size()), in_condition(w.condition->types.size());
+    const auto input = [](Map& map, const Jaxpr& j, std::size_t i) -> Atom& {
+      return map[static_cast<std::size_t>(j.inputs[i].id)];
+    };
+    for (std::size_t i = 0; i < w.condition_consts; ++i) input(in_condition, *w.condition, i) = e.inputs[i];
+    for (std::size_t i = 0; i < w.body_consts; ++i)
+      input(in_body, *w.body, i) = e.inputs[w.condition_consts + i];
+    std::vector<Atom> starts;
+    for (std::size_t i = 0; i < w.carries(); ++i) {
+      const AbstractValue& type = w.body->type(w.body->outputs[i]);
+      const Var start = copy(e.inputs[w.condition_consts + w.body_consts + i], type, block), in = new_var(type);
+      control->carries.push_back({start, in, {}});
+      starts.push_back(start);
+      input(in_body, *w.body, w.body_consts + i) = in;
+      input(in_condition, *w.condition, w.condition_consts + i) = in;
+    }
+    add_equations(*w.condition, in_condition, condition);
+    condition.outputs = {own_output(read(w.condition->outputs[0], in_condition), {DType::bool_, {}, false}, condition)};
+    add_equations(*w.body, in_body, body);
+    for (std::size_t i = 0; i < w.carries(); ++i) {
+      control->carries[i].out =
+          own_output(read(w.body->outputs[i], in_body), w.body->type(w.body->outputs[i]), body);
+      body.outputs.push_back(control->carries[i].out);
+    }
+    e.inputs = std::move(starts);
+    block.items.push_back({std::move(e), std::move(control)});
+  }
+
+  void add_cond(Equation e, Block& block) {
+    auto control = std::make_unique<Control>();
+    control->chosen = e.inputs[0];
+    for (const JaxprPtr& branch : e.params.jaxprs("branches")) {
+      control->blocks.emplace_back();
+      Block& inside = control->blocks.back();
+      Map map(branch->types.size());
+      for (std::size_t i = 0; i < branch->inputs.size(); ++i)
+        map[static_cast<std::size_t>(branch->inputs[i].id)] = e.inputs[i + 1];
+      add_equations(*branch, map, inside);
+      for (const Atom& a : branch->outputs)
+        inside.outputs.push_back(own_output(read(a, map), branch->type(a), inside));
+    }
+    e.inputs = {e.inputs[0]};
+    block.items.push_back({std::move(e), std::move(control)});
+  }
+
+  Flat out_;
+  std::vector<std::int32_t> given_out_;
+};
+
+}  // namespace
+
+Flat flatten(const Jaxpr& jaxpr) { return Flattener().run(jaxpr); }
+
+}  // namespace cotan::compiler
