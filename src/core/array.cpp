@@ -52,8 +52,9 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
     Array inner = t->known_value();
     if (!inner.defined()) {
       raise<ConcretizationError>(
-          "[{}] {} has no value while {} traces the function; use np::where in place of a C++ branch, pass "
-          "what shapes and loops depend on as a C++ number (a static argument), or keep this part outside.",
+          "[{}] {} has no value while {} traces the function; use np::where in place of a C++ branch (or lax::cond, "
+          "and lax::while_loop in place of a loop), pass what shapes depend on as a C++ number (a static "
+          "argument), or keep this part outside.",
           op, t->describe(), t->trace->transform());
     }
     at = inner;

@@ -237,9 +237,11 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
 
 Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std::span<const Array> init,
                  const Paths& carry_paths) {
-  for (const Array* bound : {&lower, &upper})
+  for (const Array* bound : {&lower, &upper}) {
+    if (!bound->defined()) raise<ValueError>("[fori_loop] a bound is an empty Array; assign it before the call.");
     if (bound->ndim() != 0 || !is_integer(bound->dtype()))
       raise<TypeError>("[fori_loop] a bound is {}; both must be integers.", bound->aval());
+  }
   const Arrays bounds = numpy::cast_all(Arrays{lower, upper}, numpy::result_type(Arrays{lower, upper}));
   if (concrete_or_none(bounds[0]).defined() && concrete_or_none(bounds[1]).defined()) {
     const auto from = bounds[0].item<std::int64_t>(), to = bounds[1].item<std::int64_t>();
@@ -283,6 +285,13 @@ Array as_branch(const Array& predicate) {
   return ops::cast(numpy::not_equal(predicate, 0), DType::i32);
 }
 
+namespace {
+std::string branch_name(std::string_view function, std::size_t number) {
+  if (function == "cond") return number ? "on_true" : "on_false";
+  return fmt::format("branch {}", number);
+}
+}  // namespace
+
 Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args,
                std::string_view name, const Paths& output_paths) {
   if (branches.empty()) raise<ValueError>("[{}] there are no branches; give at least one.", name);
@@ -321,11 +330,11 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
     if (fits) continue;
     problems += fmt::format("\n  {}:", output_paths(k));
     for (std::size_t b = 0; b < results.size(); ++b)
-      problems += fmt::format(" {} in branch {}{}", results[b][k], b, b + 1 < results.size() ? "," : "");
+      problems += fmt::format("{} {} in {}", b ? "," : "", results[b][k], branch_name(name, b));
   }
   if (!problems.empty())
-    raise<TypeError>("[{}] the branches must return the same shapes and dtypes, but{}\n  cast with astype or reshape them "
-                     "to be equal.", name, problems);
+    raise<TypeError>("[{}] the branches must return the same shapes and dtypes, but{}; cast with astype or reshape "
+                     "them to be equal.", name, problems);
   std::vector<ClosedJaxpr> closed;
   for (const FlatFn& f : branches)
     closed.push_back(trace_to_jaxpr(

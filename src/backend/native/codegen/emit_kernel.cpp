@@ -806,7 +806,7 @@ class KernelEmitter {
       if (mask_) {
         b.CreateMaskedStore(value, pointer, align(t), mask_);
       } else {
-        const bool aligned = is_aligned(affine->rest);
+        const bool aligned = is_aligned(s.buffer, affine->rest);
         llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, align(t, aligned));
         if (schedule_.stream && aligned && itemsize(t) * static_cast<std::size_t>(schedule_.width) >= 16) {
           store->setMetadata(llvm::LLVMContext::MD_nontemporal,
@@ -824,7 +824,8 @@ class KernelEmitter {
     b.CreateMaskedScatter(value, pointers, align(t), mask_ ? mask_ : all);
   }
   /// Whether an access at rest + (a multiple of the width) starts at a multiple of the width.
-  bool is_aligned(Expr rest) const {
+  bool is_aligned(BufferId buffer, Expr rest) const {
+    if (program_.buffers[static_cast<std::size_t>(buffer)].storage == Storage::part) return false;
     const auto width = static_cast<std::int64_t>(schedule_.width);
     if (vector_->length % width) return false;  // pieces start in between
     if (const auto c = expr::as_integer(rest)) return *c % width == 0;

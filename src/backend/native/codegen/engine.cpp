@@ -56,7 +56,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   // Kernels inside loops become part of the loop: then what they leave in small arrays stays in registers.
   bool loops_in_program = false;
   for (llvm::Function& f : module) loops_in_program |= f.hasFnAttribute(llvm::Attribute::AlwaysInline);
-  if (loops_in_program) llvm::AlwaysInlinerPass(false).run(module, modules);
+  llvm::ModulePassManager all;
+  if (loops_in_program) all.addPass(llvm::AlwaysInlinerPass(false));
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
@@ -68,8 +69,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     passes.addPass(llvm::InstCombinePass());
   }
   passes.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& f : module)
-    if (!f.isDeclaration()) passes.run(f, functions);
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
 }
 
 }  // namespace

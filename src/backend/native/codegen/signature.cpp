@@ -51,7 +51,8 @@ class Walk {
     auto [at, is_new] = number_of_.try_emplace(id, static_cast<std::int64_t>(number_of_.size()));
     if (is_new) {
       const bool in_memory = b.storage != compiler::Storage::row && b.storage != compiler::Storage::none;
-      note(-6, at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row, is_result);
+      note(-6, at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row,
+           b.storage == compiler::Storage::part, is_result);
       if (in_memory) buffers_.push_back(id);
     }
     return at->second;
