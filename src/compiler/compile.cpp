@@ -27,6 +27,14 @@ class Compiler {
     }
     definitions_.forget();
     assign_inputs_and_outputs();
+    for_each_item(flat.top, [&](const Item& item) {
+      std::int64_t at = 0;
+      if (item.control)
+        for (Var piece : item.control->pieces) {
+          make_part(piece, item.equation.outputs[0].id, expr::integer(at));
+          at += flat.type(piece).size();
+        }
+    });
   }
   void run() { add_steps(schedule_, program_.steps, 0); }
 
@@ -69,6 +77,8 @@ class Compiler {
         for (Var v : item.equation.outputs) buffer(v).scope = scope;
         if (!item.control)
           add_routine(item.equation, std::move(node.operands), steps);
+        else if (!item.control->pieces.empty())
+          continue;  // they are there already
         else if (item.control->index.id >= 0)
           add_repeat(item, node.blocks, steps, scope);
         else

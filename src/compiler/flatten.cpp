@@ -45,7 +45,13 @@ class Flattener {
       map[static_cast<std::size_t>(v.id)] = out_.inputs.back();
     }
     add_equations(jaxpr, map, out_.top);
-    for (const Atom& a : jaxpr.outputs) out_.top.outputs.push_back(read(a, map));
+    for (const Atom& a : jaxpr.outputs) {
+      Atom value = read(a, map);
+      // What lies inside another array cannot be given to the caller by itself.
+      if (const Var* v = std::get_if<Var>(&value); v && std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end())
+        value = copy(value, out_.type(*v), out_.top);
+      out_.top.outputs.push_back(value);
+    }
     return std::move(out_);
   }
 
@@ -97,6 +103,7 @@ class Flattener {
         copy.outputs.push_back(new_var(jaxpr.type(v)));
         map[static_cast<std::size_t>(v.id)] = copy.outputs.back();
       }
+      if (e.primitive == &ops::concatenate_p && add_pieces(copy, block)) continue;
       if (e.primitive->op_class != OpClass::control) {
         block.items.push_back({std::move(copy), nullptr});
       } else if (e.primitive == &scan_p) {
@@ -109,6 +116,41 @@ class Flattener {
         raise<InternalError>("[{}] was not lowered; this is a bug in cotan.", e.primitive->name);
       }
     }
+  }
+
+  /// The stacked results of loops among the parts of a concatenation are written where they belong.
+  bool add_pieces(Equation& e, Block& block) {
+    const AbstractValue& type = out_.types[static_cast<std::size_t>(e.outputs[0].id)];
+    const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
+    for (std::size_t k = 0; k < axis; ++k)
+      if (type.shape[k] != 1) return false;
+    bool any = false;
+    for (const Atom& a : e.inputs) any = any || is_stacked(a, block);
+    if (!any) return false;
+    auto control = std::make_unique<Control>();
+    for (const Atom& a : e.inputs) {
+      const AbstractValue part = out_.type(a);
+      if (is_stacked(a, block)) {
+        given_out_.push_back(std::get<Var>(a).id);
+        control->pieces.push_back(std::get<Var>(a));
+      } else {
+        control->pieces.push_back(copy(a, part, block));
+      }
+    }
+    e.inputs.assign(control->pieces.begin(), control->pieces.end());
+    block.items.push_back({std::move(e), std::move(control)});
+    return true;
+  }
+  bool is_stacked(const Atom& a, const Block& block) const {
+    const Var* v = std::get_if<Var>(&a);
+    if (!v || std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end()) return false;
+    for (const Item& item : block.items) {
+      if (!item.control || item.control->slices.empty()) continue;
+      const auto& outputs = item.equation.outputs;
+      const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(item.control->carries.size());
+      if (std::find(first, outputs.end(), *v) != outputs.end()) return true;
+    }
+    return false;
   }
 
   void inline_branch(const Equation& e, std::int64_t chosen, const std::vector<Atom>& inputs, Map& map, Block& block) {

@@ -29,6 +29,8 @@ struct Control {
   bool reverse = false;
   std::vector<Block> blocks;  ///< the body; or the body and the condition; or branches
   Atom chosen{};              ///< the number of the branch
+  /// Neither: a result that is put together from values that lie one after the other in it.
+  std::vector<Var> pieces;
 };
 
 struct Flat {

@@ -30,16 +30,6 @@ Types ascan_type(const Primitive&, std::span<const AbstractValue> operands, cons
   return Types(operands.begin() + static_cast<std::ptrdiff_t>(s.consts), operands.end());
 }
 
-Array flipped(const Array& a, bool reverse) { return reverse ? ops::rev(a, {0}) : a; }
-Array first_slice(const Array& a) {
-  return ops::reshape(ops::slice_axis(a, 0, 0, 1), Shape(a.shape().begin() + 1, a.shape().end()));
-}
-Array with_first(const Array& first, const Array& rest) {
-  Shape row = first.shape();
-  row.insert(row.begin(), 1);
-  return ops::concatenate(Arrays{ops::reshape(first, row), rest}, 0);
-}
-
 /// Some leaves one after the other, where the others (`known`) have their partial results `done` already.
 Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
                      const Mask& unknown, const Arrays& done) {
@@ -48,8 +38,22 @@ Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, st
   Mask known = unknown;
   known.flip();
   if (length <= 1) return where(unknown, elements);
-  // Carries: unknown results so far. xs: known results so far, all elements from the second on.
+  // The element that is its own result, and the others; results that the next step starts from.
+  const std::int64_t at = s.reverse ? length - 1 : 0, from = s.reverse ? 0 : 1;
+  const auto first = [&](const Array& a) {
+    return ops::reshape(ops::slice_axis(a, 0, at, at + 1), Shape(a.shape().begin() + 1, a.shape().end()));
+  };
+  const auto others = [&](const Array& a) { return ops::slice_axis(a, 0, from, from + length - 1); };
+  const auto previous = [&](const Array& a) { return ops::slice_axis(a, 0, 1 - from, length - from); };
+  const auto with_first = [&](const Array& one, const Array& rest) {
+    Shape row = one.shape();
+    row.insert(row.begin(), 1);
+    const Array a = ops::reshape(one, row);
+    return ops::concatenate(s.reverse ? Arrays{rest, a} : Arrays{a, rest}, 0);
+  };
+  // Carries: unknown results so far. xs: known results so far, all other elements.
   Scan scan;
+  scan.reverse = s.reverse;
   scan.carries = count(unknown);
   scan.consts = s.consts;
   scan.length = length - 1;
@@ -59,17 +63,17 @@ Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, st
     if (unknown[i]) {
       inputs.push_back(s.consts + i);
       outputs.push_back(i);
-      firsts.push_back(first_slice(elements[i]));
+      firsts.push_back(first(elements[i]));
     }
   append(args, firsts);
   for (std::size_t i = 0, k = 0; i < n; ++i)
     if (known[i]) {
       inputs.push_back(s.consts + i);
-      args.push_back(ops::slice_axis(done[k++], 0, 0, length - 1));
+      args.push_back(previous(done[k++]));
     }
   for (std::size_t i = 0; i < n; ++i) {
     inputs.push_back(s.consts + n + i);
-    args.push_back(ops::slice_axis(elements[i], 0, 1, length));
+    args.push_back(others(elements[i]));
   }
   append(outputs, std::vector<std::size_t>(outputs));
   scan.body = eliminate_dead_code(rearranged(*s.combine, inputs, outputs));
@@ -82,11 +86,7 @@ Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, st
 }  // namespace
 
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args) {
-  Arrays elements;
-  for (const Array& a : args.subspan(s.consts)) elements.push_back(flipped(a, s.reverse));
-  Arrays out = rest_in_steps(s, args.subspan(0, s.consts), elements, Mask(s.leaves(), true), {});
-  for (Array& a : out) a = flipped(a, s.reverse);
-  return out;
+  return rest_in_steps(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {});
 }
 
 namespace {
@@ -149,14 +149,13 @@ Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
   }
   Mask known = unknown;
   known.flip();
-  Arrays elements, done;
-  for (const Array& a : args.subspan(s.consts)) elements.push_back(flipped(a, s.reverse));
+  const auto elements = args.subspan(s.consts);
+  Arrays done;
   if (any(known)) {
     const JaxprPtr part_of = restrict_outputs(s.combine, known);
     const Mask read = reads(*part_of);
     std::vector<std::size_t> inputs;
     AssociativeScan k = s;
-    k.reverse = false;
     k.consts = 0;
     Arrays operands;
     for (std::size_t i = 0; i < s.consts; ++i)
@@ -168,14 +167,12 @@ Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
       for (std::size_t i = 0; i < n; ++i)
         if (known[i]) inputs.push_back(s.consts + side * n + i);
-    append(operands, where<Array>(known, elements));
+    append(operands, where(known, elements));
     k.combine = rearranged(*part_of, inputs, numbers(0, count(known)));
     done = bind(associative_scan_p, operands, k.params());
   }
   const Arrays rest = rest_in_steps(s, args.subspan(0, s.consts), elements, unknown, done);
-  Arrays out = merge_outputs(unknown, done, rest);
-  for (Array& a : out) a = flipped(a, s.reverse);
-  return out;
+  return merge_outputs(unknown, done, rest);
 }
 
 Arrays ascan_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs,

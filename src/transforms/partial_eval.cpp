@@ -1,5 +1,8 @@
 // Partial evaluation and linearize: forward mode whose tangent part is recorded instead of computed.
+#include <algorithm>
+
 #include "ops/ops.hpp"
+#include "passes/passes.hpp"
 #include "transforms/traces.hpp"
 
 namespace cotan {
@@ -35,6 +38,73 @@ Linearized linearize_flat(const FlatFn& f, std::span<const Array> primals, std::
   out.linear = trace->builder.finish(std::move(atoms), "linear");
   return out;
 }
+
+namespace {
+
+/// Views of something no larger: cheaper to make again than to keep.
+bool is_free(const Primitive& p) {
+  return &p == &ops::reshape_p || &p == &ops::transpose_p || &p == &ops::rev_p || &p == &ops::broadcast_in_dim_p;
+}
+
+/// Residuals that are views become what they are views of; the unknown part makes the views.
+void keep_no_views(SplitJaxpr& split) {
+  Jaxpr known = *split.known.jaxpr, unknown = *split.unknown;
+  const std::size_t captured = split.known.consts.size();
+  std::size_t plain = 0;  // known outputs that are no residuals
+  for (bool u : split.output_unknown) plain += !u;
+  std::vector<const Equation*> made_by(known.types.size());
+  for (const Equation& e : known.equations)
+    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
+  std::vector<Atom> residuals(known.outputs.begin() + static_cast<std::ptrdiff_t>(plain), known.outputs.end());
+  std::vector<Var> kept;
+  std::vector<Equation> views;
+  bool changed = false;
+  std::vector<int> sources;
+  std::vector<Var> inputs;
+  for (std::size_t r = 0; r < split.residual_source.size(); ++r) {
+    const int source = split.residual_source[r];
+    Var outside, inside = unknown.inputs[r];
+    if (source >= 0) {
+      outside = known.inputs[captured + static_cast<std::size_t>(source)];
+    } else {
+      const Atom& a = residuals[static_cast<std::size_t>(-1 - source)];
+      if (std::holds_alternative<Literal>(a)) return;
+      outside = std::get<Var>(a);
+    }
+    for (;;) {
+      const Equation* e = made_by[static_cast<std::size_t>(outside.id)];
+      const Var* operand = e && is_free(*e->primitive) ? std::get_if<Var>(&e->inputs[0]) : nullptr;
+      if (!operand || e->inputs.size() != 1) break;
+      unknown.types.push_back(known.type(*operand));
+      const Var before{static_cast<std::int32_t>(unknown.types.size()) - 1};
+      views.push_back({e->primitive, {before}, {inside}, e->params, e->where});
+      outside = *operand;
+      inside = before;
+      changed = true;
+    }
+    inputs.push_back(inside);
+    const auto argument = std::find(known.inputs.begin() + static_cast<std::ptrdiff_t>(captured), known.inputs.end(), outside);
+    if (argument != known.inputs.end()) {
+      sources.push_back(static_cast<int>(argument - known.inputs.begin()) - static_cast<int>(captured));
+      continue;
+    }
+    auto at = std::find(kept.begin(), kept.end(), outside);
+    sources.push_back(-1 - static_cast<int>(at - kept.begin()));
+    if (at == kept.end()) kept.push_back(outside);
+  }
+  if (!changed) return;
+  std::reverse(views.begin(), views.end());  // what is made first is found last
+  unknown.equations.insert(unknown.equations.begin(), views.begin(), views.end());
+  std::copy(inputs.begin(), inputs.end(), unknown.inputs.begin());
+  known.outputs.resize(plain);
+  known.outputs.insert(known.outputs.end(), kept.begin(), kept.end());
+  split.known.jaxpr = eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(known)));
+  split.unknown = std::make_shared<const Jaxpr>(std::move(unknown));
+  split.residual_source = std::move(sources);
+  verify_if_enabled(*split.unknown, "partial evaluation");
+}
+
+}  // namespace
 
 SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown,
                               const std::vector<bool>& force_unknown) {
@@ -80,6 +150,7 @@ SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unkno
         return known_outs;
       },
       known_inputs, "partial evaluation", jaxpr.name);
+  keep_no_views(out);
   return out;
 }
 

@@ -678,6 +678,9 @@ class KernelEmitter {
     Value* offsets = rest ? nullptr : emit(offset, u);
     Value* when = predicate ? emit(predicate, u) : nullptr;
     auto b = nest_.at(place.level);
+    // No lane may want the load: then its address may be anywhere, and masked loads of memory that is not there are
+    // very slow.
+    Value* wanted = !when ? nullptr : place_of(predicate).varying ? b.CreateOrReduce(when) : when;
     if (when && !place_of(predicate).varying) when = splat(b, when);
     if (mask_) when = when ? b.CreateAnd(when, mask_) : mask_;
     llvm::Type* type = vector_of(element, schedule_.width);
@@ -692,6 +695,7 @@ class KernelEmitter {
       const bool backward = affine->coefficient == -1;
       Value* at = backward ? b.CreateSub(b.CreateSub(rest, first), number(schedule_.width - 1)) : b.CreateAdd(rest, first);
       Value* pointer = address(b, buffer, e->dtype, at);
+      if (wanted) pointer = b.CreateSelect(wanted, pointer, base(buffer));
       if (when && backward) when = b.CreateVectorReverse(when);
       Value* v = nullptr;
       if (when)
