@@ -11,9 +11,6 @@ namespace cotan::compiler {
 
 namespace {
 
-/// Carries up to this size are handed on by copying, which for most means: in registers.
-constexpr std::size_t small_carry = 4096;
-
 class Compiler {
  public:
   Compiler(const Flat& flat, const Target& target, Program& program)
@@ -114,7 +111,8 @@ class Compiler {
       const Control::Carry& carry = c.carries[i];
       Carried carried{carry.start.id, carry.in.id, carry.out.id, item.equation.outputs[i].id};
       buffer(carry.in).scope = inside;
-      if (buffer(carry.in).bytes() <= small_carry) {
+      // Small ones are handed on by copying, which for most means: in registers.
+      if (buffer(carry.in).bytes() <= small_buffer) {
         buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
       } else {
         // Two places take turns, so that the last value ends up where it is wanted.

@@ -100,10 +100,12 @@ class Fuser {
 
  private:
   void in_memory(const Atom& a) {
-    const Var* v = std::get_if<Var>(&a);
-    if (!v || definitions_.kind(v->id) == Kind::input) return;
-    if (definitions_.kind(v->id) == Kind::inlined && here_[v->id]) place(v->id);
-    require(v->id);
+    if (const Var* v = std::get_if<Var>(&a)) in_memory(v->id);
+  }
+  void in_memory(BufferId v) {
+    if (definitions_.kind(v) == Kind::input) return;
+    if (definitions_.kind(v) == Kind::inlined && here_[v]) place(v);
+    require(v);
   }
   void add_control(const Item& item) {
     Schedule::Node node{nullptr, &item, {}, {}};
@@ -111,7 +113,7 @@ class Fuser {
     for (const Block& nested : item.control->blocks) {
       Fuser inner(nested, in_loop_ || item.control->index.id >= 0, definitions_, target_, materialized_);
       node.blocks.push_back(inner.run());
-      for (BufferId v : inner.outer_reads()) require(v);
+      for (BufferId v : inner.outer_reads()) in_memory(v);
     }
     add_node(std::move(node), item.equation);
   }

@@ -120,8 +120,6 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
 
 namespace {
 
-/// Small enough for the stack, and for registers.
-constexpr std::size_t small = 4096;
 constexpr std::size_t most_local = 64 << 10;
 constexpr std::size_t most_kept_close = 32 << 10;
 
@@ -195,7 +193,7 @@ class Lifetimes {
 void use_stack(Program& program) {
   std::size_t room = most_local;
   for (Buffer& b : program.buffers)
-    if (b.storage == Storage::arena && b.scope > 0 && b.bytes() <= small && b.bytes() <= room) {
+    if (b.storage == Storage::arena && b.scope > 0 && b.bytes() <= small_buffer && b.bytes() <= room) {
       b.storage = Storage::local;
       room -= b.bytes();
     }
@@ -224,7 +222,7 @@ void keep_close(Program& program, std::vector<Step>& steps, std::vector<bool> cl
     for (BufferId b : read) {
       const Buffer& buffer = program.buffers[at(b)];
       const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
-      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > small || buffer.bytes() > room) continue;
+      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > small_buffer || buffer.bytes() > room) continue;
       room -= buffer.bytes();
       inside[at(b)] = true;
       loop.kept_close.push_back(b);

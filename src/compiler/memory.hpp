@@ -7,6 +7,11 @@ namespace cotan::compiler {
 /// Buffers are 64-byte aligned: a cache line, and the widest vector.
 inline constexpr std::int64_t alignment = 64;
 
+/// Values of loops up to this size, in bytes, are on the stack, and so are copies of small arrays that they read.
+inline constexpr std::size_t small_buffer = 4096;
+/// Whether a loop reads the caller's own memory, which it never writes, when it reads `b`.
+inline bool is_constant_memory(const Buffer& b) { return b.storage == Storage::input && b.bytes() > small_buffer; }
+
 /// Gives each buffer of storage arena its offset, so that two whose lifetimes overlap never do. A kernel's
 /// result takes the place of an operand that it reads last, element by element.
 void plan_memory(Program& program);

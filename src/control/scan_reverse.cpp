@@ -29,7 +29,9 @@ SplitScan split_scan(const Scan& s, const Mask& unknown) {
   for (int source : split.residual_source) {
     const std::size_t at = captured + static_cast<std::size_t>(std::max(source, 0));
     if (source < 0 || at < known_consts || at >= known_consts + known_carries) continue;
-    if (std::exchange(carry_output[at - known_consts], known.outputs.size())) continue;
+    std::size_t& output = carry_output[at - known_consts];
+    if (output) continue;
+    output = known.outputs.size();
     known.outputs.push_back(known.inputs[at]);
   }
   // What the known part computes from constants alone is computed before the loop.

@@ -26,6 +26,7 @@ class Buffer {
   /// Frees the memory before the last owner goes.
   void release();
   Backend& backend() const { return backend_; }
+  bool borrowed() const { return borrowed_; }
 
  private:
   Backend& backend_;

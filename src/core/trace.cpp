@@ -174,8 +174,30 @@ std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom
   jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
   return vars;
 }
+namespace {
+
+/// A copy of a scalar that is part of a program: programs are kept in caches, and what they hold is no array that
+/// is in use.
+Array constant_of_program(const Array& value) {
+  const detail::Concrete& from = *concrete(value);
+  if (from.buffer->borrowed()) return value;
+  struct Held {
+    alignas(64) std::byte bytes[16];
+    Buffer buffer;
+    Held(Backend& backend, const Buffer& from) : buffer(backend, bytes, from.bytes()) {
+      std::memcpy(bytes, from.data(), from.bytes());
+    }
+  };
+  auto held = std::make_shared<Held>(from.buffer->backend(), *from.buffer);
+  auto copy = std::make_shared<detail::Concrete>(from.aval, BufferPtr(held, &held->buffer));
+  copy->exact = from.exact;
+  return Array(std::move(copy));
+}
+
+}  // namespace
+
 Atom JaxprBuilder::capture(const Array& value) {
-  if (value.ndim() == 0 && concrete(value)) return Literal{value};
+  if (value.ndim() == 0 && concrete(value)) return Literal{constant_of_program(value)};
   auto [at, is_new] = const_of_.try_emplace(value.value().get());
   if (is_new) {
     at->second = new_var(value.aval());

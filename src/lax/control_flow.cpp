@@ -26,28 +26,25 @@ struct Carry {
   Arrays init;
   const Paths& paths;
   std::string_view name;
+  std::vector<std::pair<std::size_t, numpy::ResultType>> casts = {};
 
-  /// True if the body gives back what it takes; false if it must be traced again, with other types. Raises where
-  /// that would not help, with all that differ.
+  /// True if the body gives back what it takes; false if it must be traced again, after retype(). Raises where that
+  /// would not help, with all that differ.
   bool settle(std::span<const Array> next) {
-    bool same = true;
+    casts.clear();
     std::string problems;
     if (next.size() != init.size())
       raise<InternalError>("[{}] {} carries became {}; this is a bug in cotan.", name, init.size(), next.size());
     for (std::size_t i = 0; i < init.size(); ++i) {
       const AbstractValue &in = init[i].aval(), &out = next[i].aval();
       if (in.dtype == out.dtype && in.shape == out.shape) {
-        if (in.weak_type && !out.weak_type) {
-          init[i] = strong(init[i]);
-          same = false;
-        }
+        if (in.weak_type && !out.weak_type) casts.push_back({i, {out.dtype, false}});
         continue;
       }
       if (in.weak_type && in.shape == out.shape) {
         const Arrays both{init[i], abstract_array({out.dtype, out.shape, out.weak_type})};
         if (numpy::result_type(both).dtype == out.dtype) {
-          init[i] = numpy::cast_to(init[i], {out.dtype, out.weak_type});
-          same = false;
+          casts.push_back({i, {out.dtype, out.weak_type}});
           continue;
         }
       }
@@ -59,7 +56,14 @@ struct Carry {
     }
     if (!problems.empty())
       raise<TypeError>("[{}] the carry must keep its shapes and dtypes from step to step, but{}.", name, problems);
-    return same;
+    return casts.empty();
+  }
+  /// Not part of settle(), which runs while the body is traced: there a cast would become part of the body.
+  void retype() {
+    for (const auto& [i, type] : casts) {
+      init[i] = numpy::cast_to(init[i], type);
+      if (!type.weak) init[i] = strong(init[i]);
+    }
   }
 };
 
@@ -177,7 +181,7 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
 
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
   ClosedJaxpr closed;
-  for (bool settled = false; !settled;) {
+  for (bool settled = false; !settled; carry.retype()) {
     Types types = types_of(carry.init);
     types.insert(types.end(), slices.begin(), slices.end());
     closed = trace_to_jaxpr(
@@ -208,7 +212,7 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
   check_all_defined(init, name, carry_paths);
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
   ClosedJaxpr step;
-  for (bool settled = false; !settled;)
+  for (bool settled = false; !settled; carry.retype())
     step = trace_to_jaxpr(
         [&](std::span<const Array> in) {
           Arrays out = body(in);

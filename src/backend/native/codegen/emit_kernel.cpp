@@ -515,7 +515,7 @@ class KernelEmitter {
   }
   Value* splat(llvm::IRBuilder<>& b, Value* x) {
     if (auto* c = llvm::dyn_cast<llvm::Constant>(x)) return splat_constant(c);
-    return b.CreateVectorSplat(static_cast<unsigned>(schedule_.width), x);
+    return schedule_.width == 1 ? x : b.CreateVectorSplat(static_cast<unsigned>(schedule_.width), x);
   }
   llvm::Constant* lane_numbers() {
     std::vector<llvm::Constant*> lanes;
@@ -630,6 +630,13 @@ class KernelEmitter {
   llvm::Align align(DType t, bool vector_aligned = false) const {
     return llvm::Align(vector_aligned ? static_cast<std::uint64_t>(schedule_.width) * itemsize(t) : itemsize(t));
   }
+  /// A load of plain memory. What a loop reads of the program's inputs, it never writes.
+  Value* plain_load(llvm::IRBuilder<>& b, BufferId buffer, llvm::Type* type, Value* pointer, DType t) {
+    llvm::LoadInst* load = b.CreateAlignedLoad(type, pointer, align(t));
+    if (inlined_ && compiler::is_constant_memory(program_.buffers[static_cast<std::size_t>(buffer)]))
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return load;
+  }
   /// From memory to registers and back.
   Value* loaded(llvm::IRBuilder<>& b, Value* v, DType t) {
     return t == DType::bool_ ? b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
@@ -669,7 +676,7 @@ class KernelEmitter {
       auto b = nest_.at(place.level);
       Value* pointer = address(b, buffer, e->dtype, at);
       if (when) pointer = b.CreateSelect(when, pointer, base(buffer));
-      Value* v = b.CreateAlignedLoad(element, pointer, align(e->dtype));
+      Value* v = plain_load(b, buffer, element, pointer, e->dtype);
       if (when) v = b.CreateSelect(when, v, llvm::Constant::getNullValue(element));
       return loaded(b, v, e->dtype);
     }
@@ -701,7 +708,7 @@ class KernelEmitter {
       if (when)
         v = b.CreateMaskedLoad(type, pointer, align(e->dtype), when, llvm::Constant::getNullValue(type));
       else
-        v = b.CreateAlignedLoad(type, pointer, align(e->dtype));
+        v = plain_load(b, buffer, type, pointer, e->dtype);
       return loaded(b, backward ? b.CreateVectorReverse(v) : v, e->dtype);
     }
     if (rest && !when)
@@ -726,7 +733,7 @@ class KernelEmitter {
     if (columns.empty()) {
       llvm::Type* type = vector_of(memory_type(context_, t), schedule_.width);
       for (std::int64_t row = 0; row < width; ++row)
-        columns.push_back(b.CreateAlignedLoad(type, address(b, buffer, t, number(corner + row * stride)), align(t)));
+        columns.push_back(plain_load(b, buffer, type, address(b, buffer, t, number(corner + row * stride)), t));
       transpose(b, columns);
     }
     return columns[static_cast<std::size_t>(column - first)];
@@ -760,7 +767,7 @@ class KernelEmitter {
       Value* pointer = rest ? b.CreateConstInBoundsGEP1_64(element, start, static_cast<std::uint64_t>(stride * lane))
                             : address(b, buffer, t, b.CreateExtractElement(offsets, k));
       if (when) pointer = b.CreateSelect(b.CreateExtractElement(when, k), pointer, base(buffer));
-      out = b.CreateInsertElement(out, b.CreateAlignedLoad(element, pointer, align(t)), k);
+      out = b.CreateInsertElement(out, plain_load(b, buffer, element, pointer, t), k);
     }
     return when ? b.CreateSelect(when, out, llvm::Constant::getNullValue(out->getType())) : out;
   }
@@ -831,6 +838,7 @@ class KernelEmitter {
   bool is_aligned(BufferId buffer, Expr rest) const {
     if (program_.buffers[static_cast<std::size_t>(buffer)].storage == Storage::part) return false;
     const auto width = static_cast<std::int64_t>(schedule_.width);
+    if (width & (width - 1)) return false;
     if (vector_->length % width) return false;  // pieces start in between
     if (const auto c = expr::as_integer(rest)) return *c % width == 0;
     if (rest->op == Op::linear) {

@@ -91,7 +91,13 @@ class ProgramEmitter {
       case Storage::input:
       case Storage::output: {
         const auto slot = static_cast<std::uint64_t>(b.place) + (b.storage == Storage::output ? program_.inputs.size() : 0);
-        return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), slot));
+        Value*& known = io_[slot];
+        if (!known) {  // once, before everything
+          llvm::BasicBlock& entry = function_->getEntryBlock();
+          llvm::IRBuilder<> at(&entry, entry.begin());
+          known = at.CreateLoad(ptr_, at.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), slot));
+        }
+        return known;
       }
       default:
         return llvm::ConstantPointerNull::get(ptr_);  // nobody wants it
@@ -323,6 +329,7 @@ class ProgramEmitter {
   llvm::FunctionCallee parallel_, routine_;
   std::unordered_map<std::string, Emitted> emitted_;
   std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries
+  std::unordered_map<std::uint64_t, Value*> io_;  ///< inputs and outputs, by number
   std::unordered_map<const expr::Node*, Value*> indices_;
   Value* list_ = nullptr;
   std::size_t list_size_ = 0;

@@ -167,7 +167,7 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program) : 0; row > 1 && row < widest)
       widest = static_cast<int>(row);
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
-    s.width = static_cast<int>(std::min<std::int64_t>(widest, static_cast<std::int64_t>(
+    s.width = static_cast<int>(std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)), static_cast<std::int64_t>(
                                                                   std::bit_ceil(static_cast<std::uint64_t>(run)))));
     const bool light = c.cost < 48;
     if (lanes.reduced) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend/native/codegen/emit_kernel.hpp"
+#include "compiler/memory.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {
@@ -52,7 +53,7 @@ class Walk {
     if (is_new) {
       const bool in_memory = b.storage != compiler::Storage::row && b.storage != compiler::Storage::none;
       note(-6, at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row,
-           b.storage == compiler::Storage::part, is_result);
+           b.storage == compiler::Storage::part, compiler::is_constant_memory(b), is_result);
       if (in_memory) buffers_.push_back(id);
     }
     return at->second;
