@@ -177,7 +177,7 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(lower_associative_scans(inline_all_calls(source))));
+  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(lower_control_flow(inline_all_calls(source), target.lane_bytes > 0)));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;

@@ -155,6 +155,8 @@ struct Target {
   bool (*prefers_routine)(const Primitive&, std::span<const AbstractValue>, const Params&) = nullptr;
   /// Whether the routine takes operands with any strides, and not dense ones alone.
   bool (*takes_strides)(const Primitive&, const AbstractValue&) = nullptr;
+  /// Bytes of the lanes that run side by side in a loop per lane; 0: the device has no such lanes.
+  int lane_bytes = 0;
   /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
   /// would not end.
   void (*check_size)(const AbstractValue&) = nullptr;

@@ -6,7 +6,7 @@
 
 namespace cotan {
 
-extern const Primitive scan_p, while_p, cond_p, associative_scan_p;
+extern const Primitive scan_p, while_p, cond_p, associative_scan_p, lanes_p;
 
 using Mask = std::vector<bool>;
 
@@ -89,6 +89,42 @@ BatchResult scan_batch(const Primitive&, std::span<const Array>, std::span<const
 Arrays scan_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&);
 Arrays scan_transpose(const Primitive&, std::span<const Array>, std::span<const LinearInput>, const Params&);
 
+/// The known part, run under the current trace.
+struct KnownResults {
+  Arrays carries, ys;  ///< those that are known
+  Arrays const_residuals, x_residuals;
+};
+KnownResults run_known(const SplitScan& split, const Arrays& known_args, std::size_t known_consts);
+
+// lanes -----------------------------------------------------------------------------------------------
+
+/// A program for each of many lanes, which know nothing of each other: what vmap makes of a small loop. Operands
+/// have the lanes as axis 0 where `mapped`, and so have results that depend on those.
+struct Lanes {
+  JaxprPtr program;
+  std::int64_t size = 0;
+  Mask mapped;
+
+  Lanes() = default;
+  explicit Lanes(const Params& params);
+  Params params() const;
+};
+/// The same as one batched program: for devices that have no lanes.
+JaxprPtr batched_program(const Lanes& lanes);
+/// While alive, vmap of a loop on this thread is a loop over batches, and not a loop per lane.
+class WholeBatches {
+ public:
+  WholeBatches();
+  ~WholeBatches();
+  WholeBatches(const WholeBatches&) = delete;
+  static bool wanted();
+
+ private:
+  bool saved_;
+};
+/// Whether a scan is small enough for a loop per lane: everything that a step works on fits into registers.
+bool fits_lanes(const Scan& scan);
+
 // while ----------------------------------------------------------------------------------------------
 
 /// Operands: constants of the condition, constants of the body, carries.
@@ -117,7 +153,13 @@ struct AssociativeScan {
 };
 /// One after the other, as a scan.
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
-/// Associative scans as loops, also inside nested programs: what a compiler for a few cores wants.
-JaxprPtr lower_associative_scans(const JaxprPtr& jaxpr);
+
+// For compilers -------------------------------------------------------------------------------------------
+
+/// Associative scans as loops and lanes as batches, also inside nested programs. With `keep_lanes`, lanes stay where
+/// their programs are small loops.
+JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, bool keep_lanes);
+/// Whether a lane's program is small loops and elementwise operations alone.
+bool runs_in_lanes(const Jaxpr& program);
 
 }  // namespace cotan

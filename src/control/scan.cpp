@@ -198,11 +198,57 @@ JvpResult scan_jvp(const Primitive&, std::span<const Array> primals, std::span<c
   return r;
 }
 
+namespace {
+
+/// Each lane by itself. What is the same in all lanes is computed once, by a scan of its own.
+BatchResult scan_in_lanes(const Scan& s, std::span<const Array> args, std::span<const int> dims, const Mask& batched,
+                          const Mask& carries, std::int64_t size) {
+  const SplitScan split = split_scan(s, batched);
+  Mask unknown = batched;
+  std::copy(carries.begin(), carries.end(), unknown.begin() + static_cast<std::ptrdiff_t>(s.consts));
+  const KnownResults known =
+      run_known(split, where(unknown, args, false), s.consts - count(part(unknown, 0, s.consts)));
+  Lanes lanes;
+  lanes.size = size;
+  Arrays operands = known.const_residuals;
+  lanes.mapped.assign(operands.size(), false);
+  const auto add = [&](std::size_t from, std::size_t n) {
+    for (std::size_t i = from; i < from + n; ++i) {
+      if (!unknown[i]) continue;
+      lanes.mapped.push_back(batched[i]);
+      operands.push_back(batched[i] ? ops::move_axis(args[i], dims[i], 0) : args[i]);
+    }
+  };
+  add(0, s.consts + s.carries);
+  for (const Array& x : known.x_residuals) {
+    operands.push_back(x);
+    lanes.mapped.push_back(false);
+  }
+  add(s.consts + s.carries, s.xs());
+  // The program of a lane: this one scan.
+  Types types;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    types.push_back(operands[i].aval());
+    if (lanes.mapped[i]) types.back().shape.erase(types.back().shape.begin());
+  }
+  lanes.program =
+      trace_to_jaxpr([&](std::span<const Array> in) { return bind_scan(split.unknown, in); }, types, "vmap").jaxpr;
+  const Arrays results = bind(lanes_p, operands, lanes.params());
+  const Mask mapped = depends_on(*lanes.program, lanes.mapped);
+  const Mask out = concat(split.carry_unknown, split.ys_unknown);
+  BatchResult r{merge_outputs(out, concat(known.carries, known.ys), results), {}};
+  for (std::size_t i = 0, k = 0; i < out.size(); ++i) r.dims.push_back(out[i] && mapped[k++] ? 0 : not_batched);
+  return r;
+}
+
+}  // namespace
+
 BatchResult scan_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                        const Params& params) {
   const Scan s(params);
   Mask batched;
   for (int d : dims) batched.push_back(d != not_batched);
+  const Mask given = batched;
   BatchedJaxpr j;
   for (;;) {
     const Mask carries = part(batched, s.consts, s.carries);
@@ -211,6 +257,8 @@ BatchResult scan_batch(const Primitive&, std::span<const Array> args, std::span<
     if (more == carries) break;
     std::copy(more.begin(), more.end(), batched.begin() + static_cast<std::ptrdiff_t>(s.consts));
   }
+  if (!WholeBatches::wanted() && fits_lanes(s))
+    return scan_in_lanes(s, args, dims, given, part(batched, s.consts, s.carries), size);
   Arrays operands = j.jaxpr.consts;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!batched[i])

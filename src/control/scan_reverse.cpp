@@ -94,13 +94,6 @@ SplitScan split_scan(const Scan& s, const Mask& unknown) {
   return out;
 }
 
-namespace {
-
-/// The known part, run under the current trace.
-struct KnownResults {
-  Arrays carries, ys;                       ///< those that are known
-  Arrays const_residuals, x_residuals;
-};
 KnownResults run_known(const SplitScan& split, const Arrays& known_args, std::size_t known_consts) {
   const std::span<const Array> args = known_args;
   const Arrays before = eval_jaxpr(*split.before, concat(split.captured, args.subspan(0, known_consts)));
@@ -127,8 +120,6 @@ KnownResults run_known(const SplitScan& split, const Arrays& known_args, std::si
   for (const auto& r : split.x_residuals) out.x_residuals.push_back(value(r));
   return out;
 }
-
-}  // namespace
 
 Arrays scan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
                          const Params& params) {

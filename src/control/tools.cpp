@@ -72,12 +72,36 @@ bool holds(const Mask& mask, const Atom& a) {
 }
 }  // namespace
 
+namespace {
+
+/// Per result of an equation whose operands depend where `from`.
+Mask results_depend(const Equation& e, const Mask& from) {
+  if (e.primitive == &scan_p) {
+    const Scan s(e.params);
+    Mask in = from;
+    for (;;) {
+      const Mask out = depends_on(*s.body, in);
+      const Mask carries = part(in, s.consts, s.carries), more = either(carries, part(out, 0, s.carries));
+      if (more == carries) return concat(carries, part(out, s.carries, s.ys()));
+      std::copy(more.begin(), more.end(), in.begin() + static_cast<std::ptrdiff_t>(s.consts));
+    }
+  }
+  if ((e.primitive->op_class == OpClass::call || e.primitive == &lanes_p) && e.params.has("jaxpr"))
+    return depends_on(*e.params.jaxpr("jaxpr"), from);
+  return Mask(e.outputs.size(), any(from));
+}
+
+}  // namespace
+
 Mask depends_on(const Jaxpr& jaxpr, const Mask& from) {
   Mask depends(jaxpr.types.size(), false);
   for (std::size_t i = 0; i < from.size(); ++i) depends[static_cast<std::size_t>(jaxpr.inputs[i].id)] = from[i];
   for (const Equation& e : jaxpr.equations) {
-    const bool does = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Atom& a) { return holds(depends, a); });
-    for (Var v : e.outputs) depends[static_cast<std::size_t>(v.id)] = does;
+    Mask operands;
+    for (const Atom& a : e.inputs) operands.push_back(holds(depends, a));
+    if (!any(operands)) continue;
+    const Mask results = results_depend(e, operands);
+    for (std::size_t k = 0; k < results.size(); ++k) depends[static_cast<std::size_t>(e.outputs[k].id)] = results[k];
   }
   Mask out;
   for (const Atom& a : jaxpr.outputs) out.push_back(holds(depends, a));
