@@ -118,6 +118,7 @@ def run(options, rows, table_of_bars, peers, screen):
         for number, row in enumerate(rows, 1):
             results = measure.measure(
                 row,
+                bars.rules(table_of_bars, row),
                 active,
                 options,
                 lambda what: screen.progress(f"[{number}/{len(rows)}] {row['name']}: {what}"),

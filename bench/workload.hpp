@@ -40,7 +40,7 @@ struct Missing : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Peers of this program: "cotan", "openblas", "copy".
+/// Peers of this program: "cotan", "openblas", "by_hand", "plain", "copy".
 struct Register {
   Register(std::string_view peer, std::string_view kind, Maker make);
 };

@@ -19,8 +19,9 @@ class Measurement:
         return result | self.memory
 
 
-def measure(row, workers, options, progress):
-    """{peer: result}; a result is {"seconds": …} or {"missing" | "error": why}."""
+def measure(row, rules, workers, options, progress):
+    """{peer: result}; a result is {"seconds": …} or {"missing" | "error": why}. The row's rules say whether memory
+    and the copy probe matter."""
     results, running = {}, {}
 
     def ask(worker, request, patience):
@@ -38,7 +39,7 @@ def measure(row, workers, options, progress):
         return reply
 
     for worker in workers:
-        if worker.peer.name == "copy" and "bandwidth" not in row.get("bars", []):
+        if worker.peer.name == "copy" and not any("copy" in rule.get("faster_than", {}) for rule in rules):
             continue
         progress(f"{worker.peer.label} sets up")
         if reply := ask(worker, {"do": "setup", "workload": row}, options.patience):
@@ -73,10 +74,11 @@ def measure(row, workers, options, progress):
     turns(
         {"do": "compile"},
         options.compiles,
-        lambda taken: taken.compiles is not None and taken.expected < options.budget,
+        lambda taken: taken.compiles is not None
+        and min(taken.samples) + sum(taken.compiles) < options.budget,
         record_compile,
     )
-    if "memory" in row.get("bars", []):
+    if any("less_memory_than" in rule for rule in rules):
         turns({"do": "memory"}, 1, lambda taken: True, lambda taken, reply: taken.memory.update(reply))
     for worker in workers:
         if worker.peer.name in running:

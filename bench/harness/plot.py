@@ -11,6 +11,8 @@ COLOURS = {
     "torch-compiled": "#e45756",
     "jaxjs": "#b279a2",
     "openblas": "#54a24b",
+    "by_hand": "#eeca3b",
+    "plain": "#72b7b2",
     "copy": "#9d755d",
 }
 LEFT, RIGHT, TOP, STEP, SPAN = 170, 30, 70, 18, 640

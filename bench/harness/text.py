@@ -95,7 +95,7 @@ class Terminal:
     def __init__(self, heads):
         self.live = sys.stdout.isatty()
         self.colour = self.live and "NO_COLOR" not in os.environ
-        self.widths = [18] + [max(9 if h != "rate" else 11, len(h)) for h in heads[1:]]
+        self.widths = [22] + [max(9 if h != "rate" else 11, len(h)) for h in heads[1:]]
         self.heads = heads
 
     def head(self):

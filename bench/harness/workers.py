@@ -38,6 +38,8 @@ def known_peers(program):
         ),
         Peer("jaxjs", "jax-js", ["node", scripts / "jaxjs_worker.mjs", ROOT / "build/bench-node"], "jaxjs"),
         Peer("openblas", "OpenBLAS", [program, "--worker=openblas"]),
+        Peer("by_hand", "by hand", [program, "--worker=by_hand"]),
+        Peer("plain", "plain", [program, "--worker=plain"]),
         Peer("copy", "copy", [program, "--worker=copy"]),
     ]
 

@@ -75,6 +75,27 @@ def network(widths):
     ]
 
 
+def observations(p, *leading):
+    """Parameters and series of a Kalman filter."""
+    y = uniform((*leading, p["n"]), 1, p.get("dtype", "f32"))
+    return [np.zeros(2, y.dtype), y]
+
+
+def affine_maps(p):
+    n, m = p["n"], p["m"]
+    return [(uniform((n, m, m), 1) * np.float32(0.5), uniform((n, m), 2), uniform((n, m, m), 3))]
+
+
+def scan_weights(p):
+    return contraction({"n": p["k"]}, 1)
+
+
+def lstm(p):
+    hidden, scale = p["hidden"], np.float32(0.1)
+    weights = [uniform((hidden, 4 * hidden), seed) * scale for seed in (1, 2)]
+    return [(*weights, np.zeros(4 * hidden, np.float32)), uniform((p["length"], p["batch"], hidden), 3)]
+
+
 # kind -> parameters -> list of arguments
 ARGUMENTS = {
     "axpy": lambda p: [vector(p), vector(p, 2)],
@@ -105,6 +126,15 @@ ARGUMENTS = {
         indices((p["batch"],), 2, p["layers"][-1]),
     ],
     "cholesky": lambda p: [positive_definite(p)],
+    "kalman": observations,
+    "kalman_grad": observations,
+    "vmap_kalman": lambda p: observations(p, p["filters"]),
+    "associative": affine_maps,
+    "associative_grad": affine_maps,
+    "matrix_scan": lambda p: [scan_weights(p), uniform((p["k"], p["k"]), 2)],
+    "short_matrix_scan": lambda p: [scan_weights(p), uniform((p["k"], p["k"]), 2)],
+    "lstm": lstm,
+    "checkpoint": lambda p: [scan_weights(p) * np.float32(0.6), uniform((p["k"],), 2)],
 }
 
 

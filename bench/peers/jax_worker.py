@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 import inputs
+import jax_loops
 from worker import Case, serve, summarize
 
 
@@ -80,6 +81,7 @@ KINDS = {
     "attention": lambda p: lambda *a: attention(*a, p["heads"]),
     "mlp_step": lambda p: training_step,
     "cholesky": lambda p: jnp.linalg.cholesky,
+    **jax_loops.KINDS,
 }
 
 

@@ -106,6 +106,7 @@ class Compiler {
     repeat->index = definitions_.index_variable(c.index);
     repeat->length = c.length;
     repeat->unroll = c.unroll;
+    repeat->parallel = c.lanes > 0;
     const int inside = ++scopes_;
     for (std::size_t i = 0; i < c.carries.size(); ++i) {
       const Control::Carry& carry = c.carries[i];
@@ -127,11 +128,27 @@ class Compiler {
       }
       repeat->carries.push_back(carried);
     }
-    for (std::size_t i = 0; i < c.slices.size(); ++i) {
-      Expr step = repeat->index;
-      if (c.reverse) step = expr::integer(c.length - 1) - step;
+    Expr step = repeat->index;
+    if (c.reverse) step = expr::integer(c.length - 1) - step;
+    for (std::size_t i = 0; i < c.slices.size(); ++i)
       make_part(c.slices[i], item.equation.outputs[c.carries.size() + i].id,
                 step * expr::integer(flat_.type(c.slices[i]).size()));
+    for (const Control::LaneSlice& s : c.lane_slices) {  // rows of a result that has the lanes first
+      const std::int64_t row = flat_.strides.at(c.slices[s.slice].id)[0],
+                         size = row / std::max<std::int64_t>(c.length, 1);
+      make_part(c.slices[s.slice], s.whole.id, first_lane_ * expr::integer(row) + step * expr::integer(size));
+    }
+    if (c.lanes) {
+      first_lane_ = first_lane(repeat->index, c.lanes, c.width);
+      for (std::size_t i = 0; i < item.equation.outputs.size(); ++i) {
+        const Var out = std::get<Var>(c.blocks[0].outputs[i]);
+        const auto& whole = flat_.type(item.equation.outputs[i]);
+        const bool per_lane = whole.ndim() > 0 && whole.shape.size() == flat_.type(out).shape.size() &&
+                              whole.shape[0] == c.lanes && flat_.type(out).shape[0] == c.width;
+        if (flat_.type(out).size() > 0)
+          make_part(out, item.equation.outputs[i].id,
+                    per_lane ? first_lane_ * expr::integer(flat_.type(out).size() / c.width) : expr::integer(0));
+      }
     }
     add_steps(blocks[0], repeat->steps, inside);
     if (blocks.size() > 1) {
@@ -140,7 +157,7 @@ class Compiler {
       buffer(holds).storage = Storage::local;
       add_steps(blocks[1], repeat->condition, inside);
     }
-    program_.loops.push_back({inside, scope});
+    program_.loops.push_back({inside, scope, c.lanes ? c.length : 1, repeat->index});
     repeat->scope = inside;
     steps.emplace_back(std::move(repeat));
   }
@@ -165,6 +182,7 @@ class Compiler {
   std::vector<bool> materialized_;
   Schedule schedule_;
   int scopes_ = 0;
+  Expr first_lane_;  ///< of the group whose loop is being compiled
 };
 
 }  // namespace
@@ -182,7 +200,7 @@ std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;
   expr::GraphScope scope(program->graph);
-  const Flat flat = flatten(*jaxpr);
+  const Flat flat = flatten(*jaxpr, target.lane_bytes);
   if (target.check_size)
     for (const AbstractValue& type : flat.types) target.check_size(type);
   Compiler(flat, target, *program).run();

@@ -90,22 +90,27 @@ std::size_t Definitions::KeyHash::operator()(const Key& k) const {
 
 class Definitions::EquationOperands final : public expr::Operands {
  public:
-  EquationOperands(Definitions& definitions, const Equation& e, Expr predicate)
-      : definitions_(definitions), equation_(e), predicate_(predicate) {}
+  EquationOperands(Definitions& definitions, const Equation& e, Expr predicate, Expr lane)
+      : definitions_(definitions), equation_(e), predicate_(predicate), lane_(lane) {}
   Expr at(std::size_t k, std::span<const Expr> index, Expr predicate) const override {
     const Expr both = predicate && predicate_ ? predicate & predicate_ : predicate ? predicate : predicate_;
-    return definitions_.read(equation_.inputs[k], index, both);
+    if (!definitions_.in_lanes(equation_.inputs[k])) return definitions_.read(equation_.inputs[k], index, both);
+    std::vector<Expr> with_lane(index.begin(), index.end());
+    with_lane.push_back(lane_);
+    return definitions_.read(equation_.inputs[k], with_lane, both);
   }
-  const AbstractValue& type(std::size_t k) const override {
-    return definitions_.program_.type(equation_.inputs[k]);
-  }
+  const AbstractValue& type(std::size_t k) const override { return definitions_.plain_type(equation_.inputs[k]); }
   std::size_t size() const override { return equation_.inputs.size(); }
 
  private:
   Definitions& definitions_;
   const Equation& equation_;
-  Expr predicate_;
+  Expr predicate_, lane_;
 };
+
+const AbstractValue& Definitions::plain_type(const Atom& a) const {
+  return in_lanes(a) ? plain_types_.at(std::get<Var>(a).id) : program_.type(a);
+}
 
 Definitions::Definitions(const Flat& program, const Target& target)
     : program_(program),
@@ -116,6 +121,12 @@ Definitions::Definitions(const Flat& program, const Target& target)
       costs_(program.types.size()),
       inlined_costs_(program.types.size()),
       loaded_(program.types.size(), true) {
+  for (std::size_t v = 0; v < program.types.size(); ++v)
+    if (program.lanes[v]) {
+      AbstractValue plain = program.types[v];
+      plain.shape.pop_back();
+      plain_types_.emplace(static_cast<BufferId>(v), std::move(plain));
+    }
   for_each_item(program.top, [&](const Item& item) {
     if (!item.control) {
       classify(item.equation, target);
@@ -135,7 +146,7 @@ Definitions::Definitions(const Flat& program, const Target& target)
 void Definitions::classify(const Equation& e, const Target& target) {
   const Primitive& p = *e.primitive;
   std::vector<AbstractValue> types;
-  for (const Atom& a : e.inputs) types.push_back(program_.type(a));
+  for (const Atom& a : e.inputs) types.push_back(plain_type(a));
   for (std::size_t k = 0; k < e.outputs.size(); ++k) {
     const BufferId v = e.outputs[k].id;
     equations_[v] = &e;
@@ -148,6 +159,10 @@ void Definitions::classify(const Equation& e, const Target& target) {
     }
     if (p.reduction) {
       reductions_[v] = std::make_unique<expr::Reduction>(p.reduction(types, e.params));
+      if (const std::int64_t lanes = program_.lanes[v]) {
+        reductions_[v]->shape.push_back(lanes);
+        reductions_[v]->reduced.push_back(false);
+      }
       if (!is_single_term(*reductions_[v])) {
         kinds_[v] = Kind::reduction;
         costs_[v] = 1;
@@ -184,8 +199,16 @@ Expr Definitions::read(const Atom& a, std::span<const Expr> index, Expr predicat
 Expr Definitions::read(BufferId v, std::span<const Expr> index, Expr predicate) {
   if (type(v).size() == 0) return expr::constant(type(v).dtype, 0);  // never used: there is no such element
   if (const auto at = indices_.find(v); at != indices_.end()) return at->second;
-  if (loaded_[v]) return expr::load(v, type(v).dtype, expr::offset_of(type(v).shape, index), predicate);
+  if (loaded_[v]) return expr::load(v, type(v).dtype, offset(v, index), predicate);
   return expand(v, index, predicate);
+}
+
+Expr Definitions::offset(BufferId v, std::span<const Expr> index) const {
+  const auto strides = program_.strides.find(v);
+  if (strides == program_.strides.end()) return expr::offset_of(type(v).shape, index);
+  Expr out = expr::integer(0);
+  for (std::size_t k = 0; k < index.size(); ++k) out = out + index[k] * expr::integer(strides->second[k]);
+  return out;
 }
 
 Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate) {
@@ -194,26 +217,40 @@ Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate
   if (const auto at = expanded_.find(key); at != expanded_.end()) return at->second;
   const Equation& e = *equations_[v];
   const Primitive& p = *e.primitive;
-  Expr out;
-  if (kinds_[v] != Kind::reduction && reductions_[v]) {
+  Expr out, lane;
+  if (program_.lanes[v]) {  // the equation knows nothing of them
+    lane = index.back();
+    index = index.subspan(0, index.size() - 1);
+  }
+  const auto with_dtype = [&](Expr x) { return expr::cast(x, x->dtype == DType::bool_ ? x->dtype : type(v).dtype); };
+  if (&p == &lane_slice_p) {
+    const Expr first = first_lane(read(e.inputs[1], {}), e.params.integer("lanes"), e.params.integer("width"));
+    std::vector<Expr> at{first + lane};
+    at.insert(at.end(), index.begin(), index.end());
+    out = read(e.inputs[0], at, predicate);
+  } else if (&p == &lane_front_p) {
+    std::vector<Expr> at(index.begin() + 1, index.end());
+    at.push_back(index[0]);
+    out = read(e.inputs[0], at, predicate);
+  } else if (kinds_[v] != Kind::reduction && reductions_[v]) {
     // Nothing to add up: an outer product.
     std::vector<Expr> term;
-    for (std::size_t axis = 0, k = 0; axis < reductions_[v]->shape.size(); ++axis)
+    for (std::size_t axis = 0, k = 0; axis + (lane ? 1 : 0) < reductions_[v]->shape.size(); ++axis)
       term.push_back(reductions_[v]->reduced[axis] ? expr::integer(0) : index[k++]);
-    out = p.element(EquationOperands(*this, e, predicate), term, e.params);
-    out = expr::cast(out, out->dtype == DType::bool_ ? out->dtype : type(v).dtype);
+    out = with_dtype(p.element(EquationOperands(*this, e, predicate, lane), term, e.params));
   } else if (p.element) {
-    out = p.element(EquationOperands(*this, e, predicate), index, e.params);
+    out = p.element(EquationOperands(*this, e, predicate, lane), index, e.params);
   } else {
     std::vector<Expr> x;
     for (const Atom& a : e.inputs) {
       // 0-d operands beside larger ones have no index.
-      const bool whole = program_.type(a).ndim() > 0;
-      x.push_back(read(a, whole ? index : std::span<const Expr>(), predicate));
+      std::vector<Expr> at;
+      if (plain_type(a).ndim() > 0) at.assign(index.begin(), index.end());
+      if (in_lanes(a)) at.push_back(lane);
+      x.push_back(read(a, at, predicate));
       if (!p.keeps_halves && is_half(x.back()->dtype)) x.back() = expr::cast(x.back(), DType::f32);
     }
-    out = p.scalars ? p.scalars(x, e.params)[result_numbers_[v]] : p.scalar(x, e.params);
-    out = expr::cast(out, out->dtype == DType::bool_ ? out->dtype : type(v).dtype);
+    out = with_dtype(p.scalars ? p.scalars(x, e.params)[result_numbers_[v]] : p.scalar(x, e.params));
   }
   expanded_.emplace(std::move(key), out);
   return out;

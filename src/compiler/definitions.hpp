@@ -23,6 +23,8 @@ class Definitions {
   const Equation* equation(BufferId v) const { return equations_[v]; }
   const AbstractValue& type(BufferId v) const { return program_.types[v]; }
   const AbstractValue& type(const Atom& a) const { return program_.type(a); }
+  /// Where the element at `index` lies in the value's memory.
+  Expr offset(BufferId v, std::span<const Expr> index) const;
   /// The loop variable that the number of a step is.
   Expr index_variable(Var v) const { return indices_.at(v.id); }
   /// Reductions only.
@@ -43,7 +45,14 @@ class Definitions {
  private:
   class EquationOperands;
   void classify(const Equation& e, const Target& target);
+  /// The type as the equations know it: without the axis of lanes.
+  const AbstractValue& plain_type(const Atom& a) const;
+  bool in_lanes(const Atom& a) const {
+    const Var* v = std::get_if<Var>(&a);
+    return v && program_.lanes[static_cast<std::size_t>(v->id)] > 0;
+  }
   const Flat& program_;
+  std::unordered_map<BufferId, AbstractValue> plain_types_;  ///< of values with lanes
   std::unordered_map<BufferId, Expr> indices_;
   std::vector<Kind> kinds_;
   std::vector<const Equation*> equations_;

@@ -34,10 +34,22 @@ const Primitive step_slice_p{
 const Primitive copy_p = lowered({.name = "copy", .op_class = OpClass::elementwise, .type = no_type, .eval = no_eval},
                                  [](std::span<const Expr> x, const Params&) { return x[0]; }, true);
 
+const Primitive lane_slice_p{.name = "lane_slice",
+                             .op_class = OpClass::view,
+                             .type = no_type,
+                             .eval = no_eval,
+                             .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
+const Primitive lane_front_p{.name = "lane_front",
+                             .op_class = OpClass::view,
+                             .type = no_type,
+                             .eval = no_eval,
+                             .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
+
 namespace {
 
 class Flattener {
  public:
+  explicit Flattener(int lane_bytes) : lane_bytes_(lane_bytes) {}
   Flat run(const Jaxpr& jaxpr) {
     Map map(jaxpr.types.size());
     for (Var v : jaxpr.inputs) {
@@ -49,7 +61,7 @@ class Flattener {
       Atom value = read(a, map);
       // What lies inside another array cannot be given to the caller by itself.
       if (const Var* v = std::get_if<Var>(&value); v && std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end())
-        value = copy(value, out_.type(*v), out_.top);
+        value = copy(value, out_.type(*v), false, out_.top);
       out_.top.outputs.push_back(value);
     }
     return std::move(out_);
@@ -58,9 +70,21 @@ class Flattener {
  private:
   using Map = std::vector<Atom>;
 
-  Var new_var(const AbstractValue& type) {
+  Var new_var(const AbstractValue& type, bool varies = false) {
     out_.types.push_back(type);
+    if (varies) out_.types.back().shape.push_back(width_);
+    out_.lanes.push_back(varies ? width_ : 0);
     return {static_cast<std::int32_t>(out_.types.size()) - 1};
+  }
+  /// Whether it differs between lanes.
+  bool varies(const Atom& a) const {
+    const Var* v = std::get_if<Var>(&a);
+    return v && out_.lanes[static_cast<std::size_t>(v->id)] > 0;
+  }
+  Mask vary(const std::vector<Atom>& atoms) const {
+    Mask out;
+    for (const Atom& a : atoms) out.push_back(varies(a));
+    return out;
   }
   static Atom read(const Atom& a, const Map& map) {
     const Var* v = std::get_if<Var>(&a);
@@ -72,22 +96,22 @@ class Flattener {
     return out;
   }
   /// A value of its own, equal to `a`, computed in `block`.
-  Var copy(const Atom& a, const AbstractValue& type, Block& block) {
-    const Var v = new_var(type);
+  Var copy(const Atom& a, const AbstractValue& type, bool in_lanes, Block& block) {
+    const Var v = new_var(type, in_lanes);
     block.items.push_back({{&copy_p, {a}, {v}, {}, {}}, nullptr});
     return v;
   }
   /// What a block gives out: computed in it, and given out once. Its memory is where the result is wanted.
-  Var own_output(const Atom& a, const AbstractValue& type, Block& block) {
+  Var own_output(const Atom& a, const AbstractValue& type, bool in_lanes, Block& block) {
     const Var* v = std::get_if<Var>(&a);
-    if (v && std::find(given_out_.begin(), given_out_.end(), v->id) == given_out_.end())
+    if (v && varies(a) == in_lanes && std::find(given_out_.begin(), given_out_.end(), v->id) == given_out_.end())
       for (const Item& item : block.items)
         if (!item.control && std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) !=
                                  item.equation.outputs.end()) {
           given_out_.push_back(v->id);
           return *v;
         }
-    return copy(a, type, block);
+    return copy(a, type, in_lanes, block);
   }
 
   void add_equations(const Jaxpr& jaxpr, Map& map, Block& block) {
@@ -99,11 +123,16 @@ class Flattener {
           continue;
         }
       }
-      for (Var v : e.outputs) {
-        copy.outputs.push_back(new_var(jaxpr.type(v)));
-        map[static_cast<std::size_t>(v.id)] = copy.outputs.back();
+      if (e.primitive == &lanes_p) {
+        add_lanes(std::move(copy), e, jaxpr, map, block);
+        continue;
       }
-      if (e.primitive == &ops::concatenate_p && add_pieces(copy, block)) continue;
+      const Mask in_lanes = width_ ? results_depend(e, vary(copy.inputs)) : Mask(e.outputs.size(), false);
+      for (std::size_t k = 0; k < e.outputs.size(); ++k) {
+        copy.outputs.push_back(new_var(jaxpr.type(e.outputs[k]), in_lanes[k]));
+        map[static_cast<std::size_t>(e.outputs[k].id)] = copy.outputs.back();
+      }
+      if (e.primitive == &ops::concatenate_p && !width_ && add_pieces(copy, block)) continue;
       if (e.primitive->op_class != OpClass::control) {
         block.items.push_back({std::move(copy), nullptr});
       } else if (e.primitive == &scan_p) {
@@ -134,7 +163,7 @@ class Flattener {
         given_out_.push_back(std::get<Var>(a).id);
         control->pieces.push_back(std::get<Var>(a));
       } else {
-        control->pieces.push_back(copy(a, part, block));
+        control->pieces.push_back(copy(a, part, false, block));
       }
     }
     e.inputs.assign(control->pieces.begin(), control->pieces.end());
@@ -181,12 +210,13 @@ class Flattener {
       if (i < s.consts) {
         to = e.inputs[i];
       } else if (i < s.consts + s.carries) {
-        const Var start = copy(e.inputs[i], type, block), in = new_var(type);
+        const bool in_lanes = varies(e.outputs[i - s.consts]);
+        const Var start = copy(e.inputs[i], type, in_lanes, block), in = new_var(type, in_lanes);
         control->carries.push_back({start, in, {}});
         starts.push_back(start);
         to = in;
       } else {
-        const Var slice = new_var(type);
+        const Var slice = new_var(type, varies(e.inputs[i]));
         body.items.push_back({{&step_slice_p,
                                {e.inputs[i], control->index},
                                {slice},
@@ -201,8 +231,8 @@ class Flattener {
       const AbstractValue& type = s.body->type(s.body->outputs[i]);
       const Atom value = read(s.body->outputs[i], map);
       // A small y is also kept in a register: who reads it must not wait for the memory of ys.
-      const bool copies = i >= s.carries && type.size() <= small_slice;
-      const Var v = copies ? copy(value, type, body) : own_output(value, type, body);
+      const bool copies = i >= s.carries && type.size() <= small_slice, in_lanes = varies(e.outputs[i]);
+      const Var v = copies ? copy(value, type, in_lanes, body) : own_output(value, type, in_lanes, body);
       if (i < s.carries)
         control->carries[i].out = v;
       else
@@ -229,22 +259,113 @@ class Flattener {
     std::vector<Atom> starts;
     for (std::size_t i = 0; i < w.carries(); ++i) {
       const AbstractValue& type = w.body->type(w.body->outputs[i]);
-      const Var start = copy(e.inputs[w.condition_consts + w.body_consts + i], type, block), in = new_var(type);
+      const Var start = copy(e.inputs[w.condition_consts + w.body_consts + i], type, false, block), in = new_var(type);
       control->carries.push_back({start, in, {}});
       starts.push_back(start);
       input(in_body, *w.body, w.body_consts + i) = in;
       input(in_condition, *w.condition, w.condition_consts + i) = in;
     }
     add_equations(*w.condition, in_condition, condition);
-    condition.outputs = {own_output(read(w.condition->outputs[0], in_condition), {DType::bool_, {}, false}, condition)};
+    condition.outputs = {
+        own_output(read(w.condition->outputs[0], in_condition), {DType::bool_, {}, false}, false, condition)};
     add_equations(*w.body, in_body, body);
     for (std::size_t i = 0; i < w.carries(); ++i) {
       control->carries[i].out =
-          own_output(read(w.body->outputs[i], in_body), w.body->type(w.body->outputs[i]), body);
+          own_output(read(w.body->outputs[i], in_body), w.body->type(w.body->outputs[i]), false, body);
       body.outputs.push_back(control->carries[i].out);
     }
     e.inputs = std::move(starts);
     block.items.push_back({std::move(e), std::move(control)});
+  }
+
+  /// A loop over groups of lanes. Inside, what differs between lanes has them as a last axis.
+  void add_lanes(Equation e, const Equation& source, const Jaxpr& jaxpr, Map& outer, Block& block) {
+    const Lanes l(e.params);
+    const Jaxpr& program = *l.program;
+    const Mask mapped_out = depends_on(program, l.mapped);
+    auto control = std::make_unique<Control>();
+    std::size_t widest = 1;
+    for (const AbstractValue& t : program.types) widest = std::max(widest, itemsize(t.dtype));
+    control->lanes = l.size;
+    control->width = std::min<std::int64_t>(l.size, std::max(lane_bytes_ / static_cast<int>(widest), 1));
+    control->length = (l.size + control->width - 1) / control->width;
+    control->index = new_var({DType::i64, {}, false});
+    for (Var v : source.outputs) {
+      e.outputs.push_back(new_var(jaxpr.type(v)));
+      outer[static_cast<std::size_t>(v.id)] = e.outputs.back();
+    }
+    control->blocks.resize(1);
+    Block& inside = control->blocks[0];
+    width_ = control->width;
+    Map map(program.types.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+      Atom& to = map[static_cast<std::size_t>(program.inputs[i].id)];
+      to = e.inputs[i];
+      if (!l.mapped[i]) continue;
+      const Var lane = new_var(program.type(program.inputs[i]), true);
+      inside.items.push_back({{&lane_slice_p,
+                               {e.inputs[i], control->index},
+                               {lane},
+                               {{"lanes", control->lanes}, {"width", control->width}},
+                               {}},
+                              nullptr});
+      to = lane;
+    }
+    add_equations(program, map, inside);
+    for (std::size_t k = 0; k < program.outputs.size(); ++k) {
+      const Atom value = read(program.outputs[k], map);
+      const AbstractValue& type = program.type(program.outputs[k]);
+      Var out;
+      if (!mapped_out[k])
+        out = copy(value, type, false, inside);
+      else if (write_slices_to(e.outputs[k], value, program, k, inside))
+        out = new_var({type.dtype, {0}, false});  // it is there already
+      else
+        out = front(value, type, inside);
+      inside.outputs.push_back(out);
+    }
+    width_ = 0;
+    e.inputs.clear();
+    block.items.push_back({std::move(e), std::move(control)});
+  }
+  /// The lanes of a value as its first axis.
+  Var front(const Atom& value, const AbstractValue& type, Block& block) {
+    AbstractValue full = type;
+    full.shape.insert(full.shape.begin(), width_);
+    const Var v = new_var(full);
+    block.items.push_back({{&lane_front_p, {varies(value) ? value : Atom(copy(value, type, true, block))}, {v}, {}, {}}, nullptr});
+    return v;
+  }
+  /// If the value is the ys of a loop and nothing else needs it, its slices go to the lanes' rows of `whole`.
+  bool write_slices_to(Var whole, const Atom& value, const Jaxpr& program, std::size_t output, Block& block) {
+    const Var* v = std::get_if<Var>(&value);
+    if (!v || !is_stacked(value, block)) return false;
+    const Var& inner = std::get<Var>(program.outputs[output]);
+    const auto is_it = [&](const Atom& a) { return std::get_if<Var>(&a) && std::get<Var>(a) == inner; };
+    if (std::count_if(program.outputs.begin(), program.outputs.end(), is_it) > 1) return false;
+    for (const Equation& e : program.equations)
+      if (std::any_of(e.inputs.begin(), e.inputs.end(), is_it)) return false;
+    for (Item& item : block.items) {
+      if (!item.control) continue;
+      auto& outputs = item.equation.outputs;
+      const auto at = std::find(outputs.begin(), outputs.end(), *v);
+      if (at == outputs.end()) continue;
+      Control& loop = *item.control;
+      const std::size_t k = static_cast<std::size_t>(at - outputs.begin()) - loop.carries.size();
+      AbstractValue slice = program.type(inner);
+      slice.shape.erase(slice.shape.begin());
+      const Var rows = front(loop.slices[k], slice, loop.blocks[0]);
+      Ints strides = ops::strides_of(out_.type(rows).shape);
+      strides[0] = loop.length * slice.size();
+      out_.strides[rows.id] = strides;
+      for (Atom& a : loop.blocks[0].outputs)
+        if (std::get<Var>(a) == loop.slices[k]) a = rows;
+      loop.slices[k] = rows;
+      loop.lane_slices.push_back({k, whole});
+      *at = new_var({slice.dtype, {0}, false});
+      return true;
+    }
+    return false;
   }
 
   void add_cond(Equation e, Block& block) {
@@ -258,18 +379,20 @@ class Flattener {
         map[static_cast<std::size_t>(branch->inputs[i].id)] = e.inputs[i + 1];
       add_equations(*branch, map, inside);
       for (const Atom& a : branch->outputs)
-        inside.outputs.push_back(own_output(read(a, map), branch->type(a), inside));
+        inside.outputs.push_back(own_output(read(a, map), branch->type(a), false, inside));
     }
     e.inputs = {e.inputs[0]};
     block.items.push_back({std::move(e), std::move(control)});
   }
 
+  const int lane_bytes_;
+  std::int64_t width_ = 0;  ///< lanes side by side, inside a loop over them
   Flat out_;
   std::vector<std::int32_t> given_out_;
 };
 
 }  // namespace
 
-Flat flatten(const Jaxpr& jaxpr) { return Flattener().run(jaxpr); }
+Flat flatten(const Jaxpr& jaxpr, int lane_bytes) { return Flattener(lane_bytes).run(jaxpr); }
 
 }  // namespace cotan::compiler

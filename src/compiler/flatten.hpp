@@ -1,6 +1,8 @@
 // Flat: a program and those nested in it, in one numbering of values. What is inside a loop reads what is
 // outside by its own number; only what changes from step to step has a number inside.
 #pragma once
+#include <unordered_map>
+
 #include "compiler/program.hpp"
 
 namespace cotan::compiler {
@@ -27,6 +29,14 @@ struct Control {
   /// … then the ys, stacked: slices, which are values of the body.
   std::vector<Var> slices;
   bool reverse = false;
+  /// Slices that are written right into the result of the lanes around the loop, a row per lane.
+  struct LaneSlice {
+    std::size_t slice;
+    Var whole;
+  };
+  std::vector<LaneSlice> lane_slices;
+  /// A loop over groups of lanes, which may run in parallel: `index` counts groups of `width` out of `lanes`.
+  std::int64_t lanes = 0, width = 0;
   std::vector<Block> blocks;  ///< the body; or the body and the condition; or branches
   Atom chosen{};              ///< the number of the branch
   /// Neither: a result that is put together from values that lie one after the other in it.
@@ -35,6 +45,9 @@ struct Control {
 
 struct Flat {
   Types types;
+  /// By value: so many lanes, side by side in a last axis that its type has and its equation knows nothing of.
+  std::vector<std::int64_t> lanes;
+  std::unordered_map<std::int32_t, Ints> strides;  ///< of values that do not lie densely in memory
   std::vector<Var> inputs;
   Block top;
   const AbstractValue& type(Var v) const { return types[static_cast<std::size_t>(v.id)]; }
@@ -43,7 +56,12 @@ struct Flat {
     return std::get<Literal>(a).value.aval();
   }
 };
-Flat flatten(const Jaxpr& jaxpr);
+/// `lane_bytes`: of the lanes that run side by side.
+Flat flatten(const Jaxpr& jaxpr, int lane_bytes);
+/// The first lane of a group. The last group begins early enough to be a whole one.
+inline Expr first_lane(Expr group, std::int64_t lanes, std::int64_t width) {
+  return min(group * expr::integer(width), expr::integer(lanes - width));
+}
 
 /// f(item) for every equation, nested ones after the loop that holds them.
 template <class F>
@@ -59,5 +77,9 @@ void for_each_item(const Block& block, F&& f) {
 /// The slice of operand 0 for a step of a loop, whose number is operand 1.
 extern const Primitive step_slice_p;
 extern const Primitive copy_p;
+/// Lanes of operand 0, which are its first axis, for a group of them, whose number is operand 1.
+extern const Primitive lane_slice_p;
+/// The lanes of a value as its first axis.
+extern const Primitive lane_front_p;
 
 }  // namespace cotan::compiler

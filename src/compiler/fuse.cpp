@@ -370,7 +370,7 @@ class Fuser {
         continue;
       }
       if (row && !m->row) return std::nullopt;
-      const Expr home = expr::offset_of(definitions_.type(u).shape, g.index(definitions_.type(u).shape, m->row));
+      const Expr home = definitions_.offset(u, g.index(definitions_.type(u).shape, m->row));
       if (load->operands.size() > 1 || !(load->operands[0] == home)) return std::nullopt;
       level = std::max(level, m->level);
       chain = std::max(chain, chains_[u]);

@@ -71,7 +71,7 @@ class KernelBuilder {
     return group_.index(is_reduction(v) ? definitions_.reduction(v).shape : type(v).shape, false);
   }
   Expr home(const Member& m) const {
-    return expr::offset_of(type(m.value).shape, group_.index(type(m.value).shape, m.row));
+    return definitions_.offset(m.value, group_.index(type(m.value).shape, m.row));
   }
 
   /// What keeping a value for the row takes; lanes that are kept hold a few vectors of rows.

@@ -13,9 +13,7 @@ void add_unique(std::vector<BufferId>& list, BufferId b) {
   if (std::find(list.begin(), list.end(), b) == list.end()) list.push_back(b);
 }
 
-std::int64_t rounded(const Buffer& b) {
-  return (static_cast<std::int64_t>(b.bytes()) + alignment - 1) / alignment * alignment;
-}
+std::int64_t rounded(const Buffer& b) { return stride_of(b) * b.copies; }
 
 }  // namespace
 
@@ -90,7 +88,7 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
   const auto* kernel = std::get_if<Kernel>(&step);
   if (!kernel) return false;
   const Buffer &from = program.buffers[operand], &to = program.buffers[result];
-  if (from.bytes() != to.bytes() || itemsize(from.type.dtype) != itemsize(to.type.dtype)) return false;
+  if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype)) return false;
   // The one store of the result, over the whole domain, and in the last pass.
   const Store* store = nullptr;
   for (const Pass& pass : kernel->passes)
@@ -132,7 +130,7 @@ class Lifetimes {
   explicit Lifetimes(const Program& program) : program_(program), first_(program.buffers.size(), -1), last_(first_) {
     parent_.resize(program.loops.size() + 1);
     span_.resize(program.loops.size() + 1);
-    for (const auto& [loop, parent] : program.loops) parent_[static_cast<std::size_t>(loop)] = parent;
+    for (const Program::Scope& s : program.loops) parent_[static_cast<std::size_t>(s.loop)] = s.parent;
     walk(program.steps, 0);
     for (const auto& [step, scope, position] : line_) {
       for (BufferId b : reads_of(*step)) use(b, scope, position);
@@ -188,6 +186,20 @@ class Lifetimes {
   std::vector<std::pair<int, int>> span_;  ///< of loops, by scope
   std::vector<int> first_, last_;
 };
+
+/// Temporaries inside parallel loops, which run at the same time, are there once for each step.
+void separate_steps(Program& program) {
+  std::vector<const Program::Scope*> scopes(program.loops.size() + 1, nullptr);
+  for (const Program::Scope& s : program.loops) scopes[static_cast<std::size_t>(s.loop)] = &s;
+  for (Buffer& b : program.buffers) {
+    if (b.storage != Storage::arena) continue;
+    for (int scope = std::max(b.scope, 0); scope != 0; scope = scopes[static_cast<std::size_t>(scope)]->parent)
+      if (const Program::Scope& s = *scopes[static_cast<std::size_t>(scope)]; s.copies > 1) {
+        b.copies = s.copies;
+        b.copy = s.index;
+      }
+  }
+}
 
 /// Small values of loops go to the stack.
 void use_stack(Program& program) {
@@ -302,6 +314,7 @@ std::vector<Tenancy> tenancies(Program& program, const Lifetimes& lives) {
 
 void plan_memory(Program& program) {
   use_stack(program);
+  separate_steps(program);
   const Lifetimes lives(program);
   use_output_memory(program, lives);
   // The largest first, each as low as those that live at the same time allow.

@@ -7,6 +7,11 @@ namespace cotan::compiler {
 /// Buffers are 64-byte aligned: a cache line, and the widest vector.
 inline constexpr std::int64_t alignment = 64;
 
+/// From one copy of a buffer to the next.
+inline std::int64_t stride_of(const Buffer& b) {
+  return (static_cast<std::int64_t>(b.bytes()) + alignment - 1) / alignment * alignment;
+}
+
 /// Values of loops up to this size, in bytes, are on the stack, and so are copies of small arrays that they read.
 inline constexpr std::size_t small_buffer = 4096;
 /// Whether a loop reads the caller's own memory, which it never writes, when it reads `b`.

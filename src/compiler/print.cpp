@@ -82,7 +82,7 @@ std::string indented(const Program& program, const std::vector<Step>& steps) {
 }  // namespace
 
 std::string heading_of(const Program& program, const Repeat& loop) {
-  std::string out = fmt::format("loop {} [{}{}]{}\n", loop.name, to_string(loop.index),
+  std::string out = fmt::format("{}loop {} [{}{}]{}\n", loop.parallel ? "parallel " : "", loop.name, to_string(loop.index),
                                 loop.length < 0 ? "" : fmt::format("<{}", loop.length),
                                 loop.unroll > 1 ? fmt::format(" unrolled {}", loop.unroll) : "");
   for (const Carried& c : loop.carries)

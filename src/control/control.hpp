@@ -42,6 +42,8 @@ JaxprPtr rearranged(const Jaxpr& jaxpr, const std::vector<std::size_t>& inputs,
 std::vector<JaxprPtr> share_captured(const std::vector<ClosedJaxpr>& programs, Arrays& captured);
 /// Per output: whether it depends on an input where `from`.
 Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
+/// Per result of an equation: whether it depends on an operand where `from`.
+Mask results_depend(const Equation& e, const Mask& from);
 /// Per input: whether anything reads it.
 Mask reads(const Jaxpr& jaxpr);
 

@@ -16,7 +16,7 @@ JaxprPtr lowered_form(const Equation& e, const Types& types, bool keep_lanes) {
   }
   if (e.primitive == &lanes_p) {
     const Lanes lanes(e.params);
-    if (!keep_lanes || !runs_in_lanes(*lanes.program)) return batched_program(lanes);
+    if (!keep_lanes || lanes.size == 0 || !runs_in_lanes(*lanes.program)) return batched_program(lanes);
   }
   return nullptr;
 }

@@ -72,9 +72,6 @@ bool holds(const Mask& mask, const Atom& a) {
 }
 }  // namespace
 
-namespace {
-
-/// Per result of an equation whose operands depend where `from`.
 Mask results_depend(const Equation& e, const Mask& from) {
   if (e.primitive == &scan_p) {
     const Scan s(e.params);
@@ -90,8 +87,6 @@ Mask results_depend(const Equation& e, const Mask& from) {
     return depends_on(*e.params.jaxpr("jaxpr"), from);
   return Mask(e.outputs.size(), any(from));
 }
-
-}  // namespace
 
 Mask depends_on(const Jaxpr& jaxpr, const Mask& from) {
   Mask depends(jaxpr.types.size(), false);

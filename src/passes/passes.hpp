@@ -16,6 +16,8 @@ JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
 /// dot_general with exchanged operands where only its transpose is used.
 JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
+/// Invariants of loops before them; equal operands, carries and results of a loop once.
+JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
 /// All of these. Inputs and outputs keep their number, order and types.

@@ -145,7 +145,10 @@ std::vector<void*> memory_of(const compiler::Program& program, const compiler::R
 }  // namespace
 
 const compiler::Target& native_target() {
-  static const compiler::Target target{.prefers_routine = prefers_routine, .takes_strides = takes_strides, .check_size = check_size};
+  static const compiler::Target target{.prefers_routine = prefers_routine,
+                                       .takes_strides = takes_strides,
+                                       .lane_bytes = vector_bytes(),
+                                       .check_size = check_size};
   return target;
 }
 

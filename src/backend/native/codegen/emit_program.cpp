@@ -7,6 +7,7 @@
 #include "backend/native/codegen/emit_kernel.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
 #include "backend/native/codegen/generate.hpp"
+#include "compiler/memory.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {
@@ -49,6 +50,7 @@ class ProgramEmitter {
         routine_numbers_.emplace(routine, static_cast<std::int64_t>(routine_numbers_.size()));
     });
     b_.SetInsertPoint(block("entry"));
+    given_ = {function_->getArg(0), function_->getArg(1), function_->getArg(2)};
     add(program_.steps, false);
     b_.CreateRet(b_.getInt32(0));
   }
@@ -59,10 +61,16 @@ class ProgramEmitter {
   const compiler::Buffer& buffer(BufferId id) const { return program_.buffers[static_cast<std::size_t>(id)]; }
   Value* bytes_after(Value* pointer, Value* bytes) { return b_.CreateInBoundsGEP(b_.getInt8Ty(), pointer, bytes); }
 
+  /// Before everything but what the function is given.
+  llvm::IRBuilder<> at_start() {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    auto at = entry.begin();
+    if (auto* last = llvm::dyn_cast<llvm::Instruction>(given_.caller)) at = std::next(last->getIterator());
+    return llvm::IRBuilder<>(&entry, at);
+  }
   /// Memory of the function's own, wherever the code is that asks for it.
   Value* stack(llvm::Type* type, std::uint64_t count, const char* name) {
-    llvm::BasicBlock& entry = function_->getEntryBlock();
-    llvm::IRBuilder<> at(&entry, entry.begin());
+    llvm::IRBuilder<> at = at_start();
     auto* slot = at.CreateAlloca(llvm::ArrayType::get(type, count), nullptr, name);
     slot->setAlignment(llvm::Align(64));
     return slot;
@@ -83,7 +91,7 @@ class ProgramEmitter {
     const compiler::Buffer& b = buffer(id);
     switch (b.storage) {
       case Storage::arena:
-        return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), static_cast<std::uint64_t>(b.place));
+        return bytes_after(given_.arena, arena_offset(b));
       case Storage::local:
         return places_.emplace(id, local_copy_of(id)).first->second;
       case Storage::part:
@@ -93,15 +101,18 @@ class ProgramEmitter {
         const auto slot = static_cast<std::uint64_t>(b.place) + (b.storage == Storage::output ? program_.inputs.size() : 0);
         Value*& known = io_[slot];
         if (!known) {  // once, before everything
-          llvm::BasicBlock& entry = function_->getEntryBlock();
-          llvm::IRBuilder<> at(&entry, entry.begin());
-          known = at.CreateLoad(ptr_, at.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), slot));
+          llvm::IRBuilder<> at = at_start();
+          known = at.CreateLoad(ptr_, at.CreateConstInBoundsGEP1_64(ptr_, given_.io, slot));
         }
         return known;
       }
       default:
         return llvm::ConstantPointerNull::get(ptr_);  // nobody wants it
     }
+  }
+  Value* arena_offset(const compiler::Buffer& b) {
+    Value* place = number(b.place);
+    return b.copies > 1 ? b_.CreateAdd(place, b_.CreateMul(index(b.copy), number(compiler::stride_of(b)))) : place;
   }
   /// In bytes.
   Value* offset(Expr elements, DType dtype) {
@@ -125,7 +136,7 @@ class ProgramEmitter {
       else if (const auto* routine = std::get_if<Routine>(&step))
         add_routine(*routine);
       else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step))
-        add_repeat(**repeat);
+        (*repeat)->parallel && !in_loop && (*repeat)->length > 1 ? add_parallel(**repeat) : add_repeat(**repeat);
       else
         add_choice(*std::get<std::unique_ptr<Choice>>(step), in_loop);
     }
@@ -174,7 +185,7 @@ class ProgramEmitter {
       given.push_back(first);
     }
     for (BufferId id : routine.results) given.push_back(address(id));
-    leave_on_failure(b_.CreateCall(routine_, {function_->getArg(2), number(routine_numbers_.at(&routine)), argument_list(given)}));
+    leave_on_failure(b_.CreateCall(routine_, {given_.caller, number(routine_numbers_.at(&routine)), argument_list(given)}));
   }
 
   /// Addresses and indices in memory, for a call.
@@ -194,6 +205,60 @@ class ProgramEmitter {
     b_.SetInsertPoint(fail);
     b_.CreateRet(status);
     b_.SetInsertPoint(on);
+  }
+
+  /// A loop whose steps run in parallel: a function of its own, for a range of steps.
+  void add_parallel(const Repeat& loop) {
+    struct Saved {
+      llvm::Function* function;
+      llvm::BasicBlock* block;
+      Given given;
+      decltype(places_) places;
+      decltype(io_) io;
+      Value* list;
+      std::size_t list_size;
+    } const saved{function_, b_.GetInsertBlock(), given_, places_, io_, list_, list_size_};
+    function_ = llvm::Function::Create(
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context_), {ptr_, i64_, i64_}, false),
+        llvm::Function::InternalLinkage, "lanes", module_);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    b_.SetInsertPoint(block("entry"));
+    const auto load = [&](std::uint64_t k) {
+      return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k));
+    };
+    Value *io = load(0), *arena = load(1);
+    given_ = {io, arena, load(2)};
+    places_.clear();
+    io_.clear();
+    list_ = nullptr;
+    for (BufferId id : loop.kept_close) {
+      Value* close = local_copy_of(id);
+      copy(close, address(id), id);
+      places_[id] = close;
+    }
+    auto *before = b_.GetInsertBlock(), *head = block("lanes"), *after = block("after");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* step = b_.CreatePHI(i64_, 2, "group");
+    step->addIncoming(function_->getArg(1), before);
+    indices_[loop.index.get()] = step;
+    add(loop.steps, true);
+    Value* next = b_.CreateAdd(step, number(1), "next", true, true);
+    step->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, function_->getArg(2)), head, after);
+    b_.SetInsertPoint(after);
+    b_.CreateRetVoid();
+
+    llvm::Function* lanes = function_;
+    function_ = saved.function;
+    given_ = saved.given;
+    places_ = saved.places;
+    io_ = saved.io;
+    list_ = saved.list;
+    list_size_ = saved.list_size;
+    b_.SetInsertPoint(saved.block);
+    leave_on_failure(b_.CreateCall(
+        parallel_, {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(1)}));
   }
 
   // Loops ---------------------------------------------------------------------------------------------
@@ -326,6 +391,9 @@ class ProgramEmitter {
   llvm::Type *i64_, *i32_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
+  struct Given {
+    Value *io, *arena, *caller;
+  } given_{};
   llvm::FunctionCallee parallel_, routine_;
   std::unordered_map<std::string, Emitted> emitted_;
   std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries

@@ -34,5 +34,7 @@ Code generate(compiler::Program& program, GeneratedText* text = nullptr);
 
 /// The CPU that code is generated for, as LLVM names it.
 std::string host_cpu();
+/// Of its widest registers.
+int vector_bytes();
 
 }  // namespace cotan::native
