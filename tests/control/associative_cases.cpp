@@ -15,8 +15,8 @@ struct Running {
 
 /// A case and its reverse. The elements are all inputs.
 template <class F>
-void add(std::vector<Case>& to, const std::string& name, const std::vector<Shape>& inputs, F combine, int axis = 0,
-         bool backwards = true) {
+void add(std::vector<Case>& to, const std::string& name, const std::vector<Shape>& inputs, F combine,
+         int axis = 0, bool backwards = true) {
   for (const bool reverse : {false, true}) {
     if (reverse && !backwards) continue;
     to.push_back({name + (reverse ? "_backwards" : ""), inputs, [=](const Arrays& in, const Options&) {
@@ -62,30 +62,40 @@ std::vector<Case> associative_cases() {
   add(out, "associative_three_leaves", {{4}, {4}, {4}}, affine_of_many);
   add(out, "associative_axis_1", {{2, 5}, {2, 5}}, affine, 1);
   add(out, "associative_last_axis", {{2, 5}}, product, -1, false);
-  add(out, "associative_axis_of_three", {{2, 4, 2}},
+  add(
+      out, "associative_axis_of_three", {{2, 4, 2}},
       [](const Arrays& l, const Arrays& r) { return Arrays{l[0] * r[0] + l[0] + r[0]}; }, 1);
   add(out, "associative_five_leaves", std::vector<Shape>(5, {4}), affine_of_many, 0, false);
   const std::vector<Case> more{
-      {"associative_twenty_leaves", {{20, 4}},
-       [](const Arrays& in, const Options&) { return lax::associative_scan(affine_of_many, np::unstack(in[0])); }},
-      {"associative_captures", {{5}, {5}, {}},
+      {"associative_twenty_leaves",
+       {{20, 4}},
+       [](const Arrays& in, const Options&) {
+         return lax::associative_scan(affine_of_many, np::unstack(in[0]));
+       }},
+      {"associative_captures",
+       {{5}, {5}, {}},
        [](const Arrays& in, const Options&) {
          const Array w = in[2];
          const auto [x, y] = lax::associative_scan(
-             [](Two l, Two r) { return Two{r.first * l.first, r.first * l.second + r.second}; },
+             [](Two l, Two r) {
+               return Two{r.first * l.first, r.first * l.second + r.second};
+             },
              Two{in[0] * w, in[1]});
-         const Array z =
-             lax::associative_scan([&](Array l, Array r) { return l + r + w * l * r; }, in[1]);
+         const Array z = lax::associative_scan([&](Array l, Array r) { return l + r + w * l * r; }, in[1]);
          return Arrays{x, y, z};
        }},
-      {"associative_integers", {{5}},
+      {"associative_integers",
+       {{5}},
        [](const Arrays& in, const Options&) {
          const auto [s, t] = lax::associative_scan(
-             [](Two l, Two r) { return Two{l.first + r.first, l.second + r.second}; },
+             [](Two l, Two r) {
+               return Two{l.first + r.first, l.second + r.second};
+             },
              Two{np::floor(in[0] * 4).astype(ct::i32), in[0]});
          return Arrays{s, t};
        }},
-      {"associative_small_solves", {{4, 2, 2}, {4, 2}},
+      {"associative_small_solves",
+       {{4, 2, 2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const Array m = np::array({{2.0, 0.5}, {0.3, 1.5}}, in[0].dtype());
          return lax::associative_scan(
@@ -97,18 +107,23 @@ std::vector<Case> associative_cases() {
              },
              in);
        },
-       all_modes, one_variant, 10},
-      {"associative_of_views", {{6, 2}, {2}},
+       all_modes,
+       one_variant,
+       10},
+      {"associative_of_views",
+       {{6, 2}, {2}},
        [](const Arrays& in, const Options&) {
          const Array xs = in[0][ct::range(ct::none, ct::none, -1)].T() * in[1](ct::all, ct::newaxis);
          return Arrays{lax::associative_scan([](Array a, Array b) { return a * b; }, xs, {.axis = 1})(
              ct::all, ct::range(1, ct::none, 2))};
        }},
-      {"associative_under_vmap", {{3, 4}, {3, 4}},
+      {"associative_under_vmap",
+       {{3, 4}, {3, 4}},
        [](const Arrays& in, const Options&) {
          return ct::vmap([](const Arrays& x) { return lax::associative_scan(affine, x); })(in);
        }},
-      {"associative_of_a_struct", {{4, 2}},
+      {"associative_of_a_struct",
+       {{4, 2}},
        [](const Arrays& in, const Options&) {
          const Running s = lax::associative_scan(
              [](const Running& l, const Running& r) {

@@ -15,7 +15,8 @@ struct State {
 std::vector<Case> carry_cases() {
   using Options = lax::ScanOptions;
   return {
-      {"carry_unchanged", {{2}, {}, {4, 2}},
+      {"carry_unchanged",
+       {{2}, {}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [last, ys] = lax::scan(
              [](std::tuple<Array, Array, Array> carry, Array x) {
@@ -26,14 +27,18 @@ std::vector<Case> carry_cases() {
          const auto& [c, k, m] = last;
          return Arrays{c, k, m, ys.first, ys.second};
        }},
-      {"carry_swapped", {{2}, {2}, {4, 2}},
+      {"carry_swapped",
+       {{2}, {2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Two c, Array x) { return std::pair{Two{c.second, c.first * x}, c.first + c.second}; },
+             [](Two c, Array x) {
+               return std::pair{Two{c.second, c.first * x}, c.first + c.second};
+             },
              Two{in[0], in[1]}, in[2]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_counter", {{}, {4}},
+      {"carry_counter",
+       {{}, {4}},
        [](const Arrays& in, const Options&) {
          const auto [last, ys] = lax::scan(
              [](Two carry, Array x) {
@@ -43,7 +48,8 @@ std::vector<Case> carry_cases() {
              Two{in[0], 0}, in[1]);
          return Arrays{last.first, last.second, ys.first, ys.second};
        }},
-      {"carry_flag", {{4, 2}},
+      {"carry_flag",
+       {{4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [last, ys] = lax::scan(
              [](Two carry, Array x) {
@@ -53,7 +59,8 @@ std::vector<Case> carry_cases() {
              Two{np::ones({2}, in[0].dtype()), true}, in[0]);
          return Arrays{last.first, last.second, ys};
        }},
-      {"carry_set_to_constant", {{2}, {4, 2}},
+      {"carry_set_to_constant",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Two c, Array x) {
@@ -62,14 +69,18 @@ std::vector<Case> carry_cases() {
              Two{in[0], in[0]}, in[1]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_shift_register", {{2}, {2}, {4, 2}},
+      {"carry_shift_register",
+       {{2}, {2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Two c, Array x) { return std::pair{Two{x, c.first}, x * c.first * c.second}; },
-                       Two{in[0], in[1]}, in[2]);
+         const auto [c, ys] = lax::scan(
+             [](Two c, Array x) {
+               return std::pair{Two{x, c.first}, x * c.first * c.second};
+             },
+             Two{in[0], in[1]}, in[2]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_window", {{3}, {5}},
+      {"carry_window",
+       {{3}, {5}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Array window, Array x) {
@@ -79,7 +90,8 @@ std::vector<Case> carry_cases() {
              np::zeros({3}, in[0].dtype()), in[1]);
          return Arrays{c, ys};
        }},
-      {"carry_filled_by_index", {{5}, {}},
+      {"carry_filled_by_index",
+       {{5}, {}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Two carry, Array x) {
@@ -89,7 +101,8 @@ std::vector<Case> carry_cases() {
              Two{np::zeros({5}, in[0].dtype()), 0}, in[0]);
          return Arrays{c.first, c.second};
        }},
-      {"carry_read_by_dynamic_slice", {{6}, {3}},
+      {"carry_read_by_dynamic_slice",
+       {{6}, {3}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Two carry, Array x) {
@@ -100,7 +113,8 @@ std::vector<Case> carry_cases() {
              Two{0.0, 0}, in[1]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_written_by_dynamic_update", {{2}, {4, 2}},
+      {"carry_written_by_dynamic_update",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Two carry, Array x) {
@@ -111,22 +125,29 @@ std::vector<Case> carry_cases() {
              Two{np::zeros({4, 2}, in[0].dtype()), 0}, in[1]);
          return Arrays{c.first, ys};
        }},
-      {"carry_weak_scalar", {{4}},
+      {"carry_weak_scalar",
+       {{4}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Two c, Array x) { return std::pair{Two{c.first + x, c.second * (2 * np::ones_like(x))}, c.first * x}; },
+             [](Two c, Array x) {
+               return std::pair{Two{c.first + x, c.second * (2 * np::ones_like(x))}, c.first * x};
+             },
              std::pair{0, 1.0}, in[0]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_vector", {{2}, {4, 2}},
+      {"carry_vector",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          auto [cs, ys] = lax::scan(
-             [](const Arrays& c, Array x) { return std::pair{Arrays{c[1] * x, c[2], np::sin(c[0])}, c[2]}; },
+             [](const Arrays& c, Array x) {
+               return std::pair{Arrays{c[1] * x, c[2], np::sin(c[0])}, c[2]};
+             },
              Arrays{in[0], in[0] * 2, in[0] * 3}, in[1]);
          cs.push_back(ys);
          return cs;
        }},
-      {"carry_struct", {{2}, {4, 2}},
+      {"carry_struct",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [s, ys] = lax::scan(
              [](const State& s, Array x) {
@@ -136,16 +157,20 @@ std::vector<Case> carry_cases() {
              State{in[0], in[0] * 0.5, 0}, in[1]);
          return Arrays{s.position, s.velocity, s.time, ys};
        }},
-      {"carry_fibonacci", {{2}, {4, 2}},
+      {"carry_fibonacci",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Two c) { return std::pair{Two{c.second, c.first + c.second}, c.first}; }, std::pair{0, 1},
-             lax::length(10));
+             [](Two c) {
+               return std::pair{Two{c.second, c.first + c.second}, c.first};
+             },
+             std::pair{0, 1}, lax::length(10));
          return Arrays{c.first, c.second, ys, in[0] * c.first};
        }},
 
       // Fixpoints: from input 0 the derivative, or the batch, reaches the last carry after 1, 2, 3 rounds.
-      {"carry_chain_of_two", {{}, {4}},
+      {"carry_chain_of_two",
+       {{}, {4}},
        [](const Arrays& in, const Options&) {
          const Array one = np::ones({}, in[0].dtype());
          const auto [c, ys] = lax::scan(
@@ -155,7 +180,8 @@ std::vector<Case> carry_cases() {
              Two{one, one}, in[1]);
          return Arrays{c.first, c.second, ys};
        }},
-      {"carry_chain_of_three", {{}, {5}},
+      {"carry_chain_of_three",
+       {{}, {5}},
        [](const Arrays& in, const Options&) {
          const Array one = np::ones({}, in[0].dtype());
          auto [c, ys] = lax::scan(
@@ -166,7 +192,8 @@ std::vector<Case> carry_cases() {
          c.push_back(ys);
          return c;
        }},
-      {"carry_chain_of_four", {{}, {5}},
+      {"carry_chain_of_four",
+       {{}, {5}},
        [](const Arrays& in, const Options&) {
          const Array one = np::ones({2}, in[0].dtype());
          auto [c, ys] = lax::scan(
@@ -180,7 +207,8 @@ std::vector<Case> carry_cases() {
          c.push_back(ys.second);
          return c;
        }},
-      {"carry_stopped_gradient", {{2}, {4, 2}},
+      {"carry_stopped_gradient",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {

@@ -1,4 +1,6 @@
-// Every case under every transform and composition, on every device, against what JAX gives.
+// Every case under every transform and composition, on every device, against what JAX gives. The native
+// device compiles each of them, so there only the modes run that give it another program; COTAN_NIGHTLY=1
+// runs all.
 #include <gtest/gtest.h>
 
 #include "control/golden.hpp"
@@ -72,54 +74,62 @@ struct At {
   Arrays lanes(int axis = 0) const {
     Arrays out;
     for (std::size_t k = 0; k < shapes.size(); ++k)
-      out.push_back(formula_lanes(shapes[k], static_cast<int>(k), axis < 0 ? static_cast<int>(shapes[k].size()) : axis));
+      out.push_back(formula_lanes(shapes[k], static_cast<int>(k),
+                                  axis < 0 ? static_cast<int>(shapes[k].size()) : axis));
     return out;
   }
 };
 struct Mode {
   std::string name, kind;  ///< kind: the entry of the golden file
   bool reverse_mode;       ///< needs it
-  bool essential;          ///< also for the variants of unroll and checkpoint
+  enum {
+    rules,
+    programs,
+    essential
+  } tests;  ///< transform rules; also generated code; also with unroll and checkpoints
   std::function<Arrays(const At&)> run;
 };
 
 const std::vector<Mode>& modes() {
   static const std::vector<Mode> all{
-      {"plain", "out", false, true, [](const At& a) { return a.f(a.base); }},
-      {"jit", "out", false, true, [](const At& a) { return jit(a.f)(a.base); }},
-      {"jvp", "jvp", false, true, [](const At& a) { return jvp(a.f, a.shapes)(a.base); }},
-      {"jit_of_jvp", "jvp", false, false, [](const At& a) { return jit(jvp(a.f, a.shapes))(a.base); }},
-      {"jvp_of_jit", "jvp", false, false, [](const At& a) { return jvp(jit(a.f), a.shapes)(a.base); }},
-      {"jvp_of_the_first", "jvp0", false, false,
+      {"plain", "out", false, Mode::programs, [](const At& a) { return a.f(a.base); }},
+      {"jit", "out", false, Mode::essential, [](const At& a) { return jit(a.f)(a.base); }},
+      {"jvp", "jvp", false, Mode::rules, [](const At& a) { return jvp(a.f, a.shapes)(a.base); }},
+      {"jit_of_jvp", "jvp", false, Mode::programs,
+       [](const At& a) { return jit(jvp(a.f, a.shapes))(a.base); }},
+      {"jvp_of_jit", "jvp", false, Mode::rules, [](const At& a) { return jvp(jit(a.f), a.shapes)(a.base); }},
+      {"jvp_of_the_first", "jvp0", false, Mode::rules,
        [](const At& a) { return jvp(of_first(a.f, a.base), {a.shapes[0]})({a.base[0]}); }},
-      {"grad", "grad", true, false, [](const At& a) { return grad(a.f)(a.base); }},
-      {"jit_of_grad", "grad", true, true, [](const At& a) { return jit(grad(a.f))(a.base); }},
-      {"grad_of_jit", "grad", true, true, [](const At& a) { return grad(jit(a.f))(a.base); }},
-      {"vmap", "vmap", false, true, [](const At& a) { return vmap(a.f)(a.lanes()); }},
-      {"jit_of_vmap", "vmap", false, false, [](const At& a) { return jit(vmap(a.f))(a.lanes()); }},
-      {"vmap_of_jit", "vmap", false, false, [](const At& a) { return vmap(jit(a.f))(a.lanes()); }},
-      {"vmap_of_last_axes", "vmap", false, false,
+      {"grad", "grad", true, Mode::programs, [](const At& a) { return grad(a.f)(a.base); }},
+      {"jit_of_grad", "grad", true, Mode::essential, [](const At& a) { return jit(grad(a.f))(a.base); }},
+      {"grad_of_jit", "grad", true, Mode::programs, [](const At& a) { return grad(jit(a.f))(a.base); }},
+      {"vmap", "vmap", false, Mode::rules, [](const At& a) { return vmap(a.f)(a.lanes()); }},
+      {"jit_of_vmap", "vmap", false, Mode::essential, [](const At& a) { return jit(vmap(a.f))(a.lanes()); }},
+      {"vmap_of_jit", "vmap", false, Mode::rules, [](const At& a) { return vmap(jit(a.f))(a.lanes()); }},
+      {"vmap_of_last_axes", "vmap", false, Mode::rules,
        [](const At& a) {
          std::vector<ct::MappedAxes> axes;
          for (const Shape& s : a.shapes) axes.push_back(static_cast<int>(s.size()));
          const ct::MappedAxes of_inputs({ct::MappedAxes(axes)});
          return ct::vmap(a.f, {.in_axes = of_inputs})(a.lanes(-1));
        }},
-      {"vmap_of_the_first", "vmap0", false, true,
+      {"vmap_of_the_first", "vmap0", false, Mode::essential,
        [](const At& a) { return vmap(of_first(a.f, a.base))({formula_lanes(a.shapes[0], 0)}); }},
-      {"vmap_of_grad", "vmap_grad", true, true, [](const At& a) { return vmap(grad(a.f))(a.lanes()); }},
-      {"grad_of_vmap", "vmap_grad", true, false,
+      {"vmap_of_grad", "vmap_grad", true, Mode::rules,
+       [](const At& a) { return vmap(grad(a.f))(a.lanes()); }},
+      {"grad_of_vmap", "vmap_grad", true, Mode::rules,
        [](const At& a) {
          return ct::grad([&](const Arrays& x) {
            return np::sum(ct::vmap([&](const Arrays& lane) { return loss(a.f, lane); })(x));
          })(a.lanes());
        }},
-      {"jit_of_vmap_of_grad", "vmap_grad", true, false,
+      {"jit_of_vmap_of_grad", "vmap_grad", true, Mode::programs,
        [](const At& a) { return jit(vmap(grad(a.f)))(a.lanes()); }},
-      {"jvp_of_grad", "jvp_grad", true, false, [](const At& a) { return jvp(grad(a.f), a.shapes)(a.base); }},
-      {"jit_of_jvp_of_grad", "jvp_grad", true, true,
+      {"jvp_of_grad", "jvp_grad", true, Mode::rules,
+       [](const At& a) { return jvp(grad(a.f), a.shapes)(a.base); }},
+      {"jit_of_jvp_of_grad", "jvp_grad", true, Mode::essential,
        [](const At& a) { return jit(jvp(grad(a.f), a.shapes))(a.base); }},
-      {"grad_of_jvp", "jvp_grad", true, false,
+      {"grad_of_jvp", "jvp_grad", true, Mode::rules,
        [](const At& a) {  // reverse over forward
          return ct::grad([&](const Arrays& x) {
            const Function of_loss = [&](const Arrays& in) { return Arrays{loss(a.f, in)}; };
@@ -127,7 +137,7 @@ const std::vector<Mode>& modes() {
            return t[0];
          })(a.base);
        }},
-      {"hessian", "jvp_grad", true, false, [](const At& a) { return hessian_product(a.f, a.base); }},
+      {"hessian", "jvp_grad", true, Mode::rules, [](const At& a) { return hessian_product(a.f, a.base); }},
   };
   return all;
 }
@@ -137,7 +147,7 @@ struct Variant {
   Case of;
   lax::ScanOptions options;
   std::string label;
-  bool essential_only;
+  bool full;  ///< under every mode
 
   At at(ct::DType dtype = ct::f64) const {
     At out{[f = of.function, o = options](const Arrays& in) { return f(in, o); }, of.inputs, {}};
@@ -154,17 +164,17 @@ const std::vector<Variant>& all_variants() {
     for (const auto& family : {scan_cases(), carry_cases(), view_cases(), nested_cases(), routine_cases(),
                                branch_cases(), while_cases(), map_cases(), associative_cases()})
       for (const Case& c : family) {
-        out.push_back({c, {}, "", false});
-        if (c.variants == Case::Variants::one) continue;
         for (const bool reverse : {false, true}) {
+          if (reverse && c.variants == Case::Variants::one) continue;
           const std::string way = reverse ? "_reverse" : "";
-          if (reverse) out.push_back({c, {.reverse = true}, way, false});
+          out.push_back({c, {.reverse = reverse}, way, true});
+          if (c.variants != Case::Variants::all) continue;
           for (const int unroll : {2, 5})
-            out.push_back({c, {reverse, unroll}, way + "_unroll" + std::to_string(unroll), true});
+            out.push_back({c, {reverse, unroll}, way + "_unroll" + std::to_string(unroll), false});
           // The lengths are 5: neither 2 nor 3 divides it.
           for (const int steps : {1, 2, 3})
-            out.push_back({c, {reverse, 1, steps}, way + "_every" + std::to_string(steps), true});
-          out.push_back({c, {reverse, 2, ct::sqrt_n}, way + "_unroll2_root", true});
+            out.push_back({c, {reverse, 1, steps}, way + "_every" + std::to_string(steps), false});
+          out.push_back({c, {reverse, 2, ct::sqrt_n}, way + "_unroll2_root", false});
         }
       }
     return out;
@@ -177,18 +187,20 @@ struct Param {
   std::string device;
 };
 void PrintTo(const Param& p, std::ostream* out) {
-  *out << all_variants()[p.variant].of.name << all_variants()[p.variant].label << ", " << modes()[p.mode].name << ", "
-       << p.device;
+  *out << all_variants()[p.variant].of.name << all_variants()[p.variant].label << ", " << modes()[p.mode].name
+       << ", " << p.device;
 }
-bool applies(const Variant& v, const Mode& m) {
-  return (!m.reverse_mode || v.of.modes == Case::Modes::all) && (!v.essential_only || m.essential);
+bool applies(const Variant& v, const Mode& m, const std::string& device) {
+  if (m.reverse_mode && v.of.modes == Case::Modes::forward) return false;
+  if (nightly()) return true;
+  return v.full ? device == "reference" || m.tests >= Mode::programs : m.tests == Mode::essential;
 }
 std::vector<Param> all_params() {
   std::vector<Param> out;
   for (const std::string& device : devices())
     for (std::size_t v = 0; v < all_variants().size(); ++v)
       for (std::size_t m = 0; m < modes().size(); ++m)
-        if (applies(all_variants()[v], modes()[m])) out.push_back({v, m, device});
+        if (applies(all_variants()[v], modes()[m], device)) out.push_back({v, m, device});
   return out;
 }
 std::string param_name(const testing::TestParamInfo<Param>& info) {
@@ -225,7 +237,7 @@ TEST_P(ConformanceF32, AgreesWithJax) {
 std::vector<std::size_t> full_variants() {
   std::vector<std::size_t> out;
   for (std::size_t v = 0; v < all_variants().size(); ++v)
-    if (!all_variants()[v].essential_only && all_variants()[v].of.same_in_f32) out.push_back(v);
+    if (all_variants()[v].full && all_variants()[v].of.same_in_f32) out.push_back(v);
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Control, ConformanceF32,

@@ -1,5 +1,5 @@
-// Random programs with nested loops that can be evaluated in two ways: with lax's control flow, or with the same steps
-// in C++ loops and selections.
+// Random programs with nested loops that can be evaluated in two ways: with lax's control flow, or with the
+// same steps in C++ loops and selections.
 #pragma once
 #include <functional>
 #include <memory>
@@ -41,9 +41,9 @@ using BlockPtr = std::shared_ptr<const Block>;
 
 /// What a generated block may contain.
 struct Limits {
-  int depth;          ///< of loops in it
-  int nodes;          ///< at most
-  bool allow_while;   ///< while_loop has no reverse mode
+  int depth;         ///< of loops in it
+  int nodes;         ///< at most
+  bool allow_while;  ///< while_loop has no reverse mode
 };
 
 /// A value in the shape that is wanted: itself, or its mean everywhere.

@@ -1,5 +1,5 @@
-// Random programs with nested loops under random compositions of transforms, against the same steps unrolled in C++.
-// COTAN_NIGHTLY=1 runs 20 times as many; COTAN_CONTROL_SEED=n runs one, as a failure report names it.
+// Random programs with nested loops under random compositions of transforms, against the same steps unrolled
+// in C++. COTAN_NIGHTLY=1 runs 20 times as many; COTAN_CONTROL_SEED=n runs one, as a failure report names it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ constexpr std::uint64_t first_seed = 40260000;
 /// Other orders of the same sums, amplified by what the program and its derivatives make of them.
 constexpr double tolerance = 1e-9;
 
-/// A program under transforms: with lax's loops on the device, and unrolled, without jit, on the reference device.
+/// A program under transforms: with lax's loops on the device, and unrolled, without jit, on the reference
+/// device.
 struct Composed {
   Function loops, unrolled;
   std::vector<Shape> inputs;
@@ -41,7 +42,8 @@ Function grad(const Function& f) {
 Function jvp(const Function& f, bool with_values) {
   return [=](const Arrays& x) {
     Arrays tangents;
-    for (std::size_t k = 0; k < x.size(); ++k) tangents.push_back(formula(x[k].shape(), 100 + static_cast<int>(k)));
+    for (std::size_t k = 0; k < x.size(); ++k)
+      tangents.push_back(formula(x[k].shape(), 100 + static_cast<int>(k)));
     auto [y, t] = ct::jvp(f, std::tuple{x}, std::tuple{tangents});
     if (with_values) t.insert(t.end(), y.begin(), y.end());
     return t;
@@ -139,18 +141,18 @@ TEST_P(Fuzz, LoopsAreTheUnrolledSteps) {
     EXPECT_TRUE(failure.empty()) << failure;
     return;
   }
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  const int programs = programs_per_group * (nightly && *nightly && *nightly != '0' ? 20 : 1);
+  const int programs = programs_per_group * (nightly() ? 20 : 1);
   int failed = 0;
   for (int k = 0; k < programs && failed < 3; ++k) {
-    const std::string failure =
-        compare(first_seed + static_cast<std::uint64_t>(group) * 10000 + static_cast<std::uint64_t>(k), device);
+    const std::string failure = compare(
+        first_seed + static_cast<std::uint64_t>(group) * 10000 + static_cast<std::uint64_t>(k), device);
     if (failure.empty()) continue;
     ++failed;
     ADD_FAILURE() << failure;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Control, Fuzz, testing::Combine(testing::Range(0, groups), testing::ValuesIn(devices())),
+INSTANTIATE_TEST_SUITE_P(Control, Fuzz,
+                         testing::Combine(testing::Range(0, groups), testing::ValuesIn(devices())),
                          [](const auto& info) {
                            return std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param));
                          });

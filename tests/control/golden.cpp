@@ -6,7 +6,8 @@ namespace control {
 
 namespace {
 
-/// A case is one list of numbers: kinds, each with its leaves, each with kind of dtype, rank, shape and elements.
+/// A case is one list of numbers: kinds, each with its leaves, each with kind of dtype, rank, shape and
+/// elements.
 class Reader {
  public:
   explicit Reader(std::vector<double> numbers) : numbers_(std::move(numbers)) {}

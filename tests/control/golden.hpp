@@ -8,7 +8,8 @@
 
 namespace control {
 
-/// A leaf as it is stored: the width of an integer is not compared, as JAX's default is 64 bits in 64-bit mode.
+/// A leaf as it is stored: the width of an integer is not compared, as JAX's default is 64 bits in 64-bit
+/// mode.
 struct GoldenLeaf {
   enum Kind { boolean, integer, floating } kind;
   Shape shape;

@@ -1,5 +1,5 @@
-// Conformance cases: routines in the bodies of scans (decompositions, sorts, gathers, scatters, random numbers), mixed
-// with elementwise operations.
+// Conformance cases: routines in the bodies of scans (decompositions, sorts, gathers, scatters, random
+// numbers), mixed with elementwise operations.
 #include "control/support.hpp"
 
 namespace control {
@@ -39,7 +39,8 @@ std::vector<Case> routine_cases() {
                 return Two{np::tanh(np::matmul(l, c)) + 0.1, np::sum(np::log(np::diag(l)))};
               },
               10, {.reverse = true}),
-      {"routine_triangular_solve", {{3}, {3, 3}, {4, 3}},
+      {"routine_triangular_solve",
+       {{3}, {3, 3}, {4, 3}},
        [](const Arrays& in, const Options&) {
          const Array low = np::tril(in[1]) + 2 * eye(in[1], 3, 3);
          const auto column = [](const Array& v) { return v.reshape({3, 1}); };
@@ -52,49 +53,56 @@ std::vector<Case> routine_cases() {
              in[0], in[2]);
          return Arrays{c, ys};
        },
-       all_modes, one_variant, 10},
+       all_modes,
+       one_variant,
+       10},
       scan_of("routine_solve", {3}, {3, 3, 3},
               [](Array c, Array x) {
                 const Array y = linalg::solve(x + 3 * eye(x, 3, 3), c + 1);
                 return Two{np::sin(y), y};
               }),
-      scan_of("routine_determinant", {}, {3, 3, 3},
-              [](Array c, Array x) {
-                const Array a = x + (2 + c) * eye(x, 3, 3);
-                return Two{np::sin(c) + 0.1 * linalg::det(a), linalg::slogdet(a).logabsdet};
-              },
-              50),
+      scan_of(
+          "routine_determinant", {}, {3, 3, 3},
+          [](Array c, Array x) {
+            const Array a = x + (2 + c) * eye(x, 3, 3);
+            return Two{np::sin(c) + 0.1 * linalg::det(a), linalg::slogdet(a).logabsdet};
+          },
+          50),
       scan_of("routine_inverse", {2, 2}, {3, 2, 2},
               [](Array c, Array x) {
                 const Array i = linalg::inv(x + 2.5 * eye(x, 2, 2));
                 return Two{np::sin(np::matmul(c, i)), i};
               }),
-      scan_of("routine_qr", {3, 2}, {3, 3, 2},
-              [](Array c, Array x) {
-                const auto [q, r] = linalg::qr(c + x + 2 * eye(x, 3, 2));
-                return Two{c * 0.5 + q * q, np::abs(r)};
-              },
-              50),
-      scan_of("routine_eigh", {3}, {3, 3, 3},
-              [](Array c, Array x) {
-                const Array w =
-                    linalg::eigvalsh(x + x.T() + np::diag(np::array({0.0, 2.0, 5.0}, x.dtype())));
-                return Two{np::sin(c) + w * 0.3, w};
-              },
-              50),
+      scan_of(
+          "routine_qr", {3, 2}, {3, 3, 2},
+          [](Array c, Array x) {
+            const auto [q, r] = linalg::qr(c + x + 2 * eye(x, 3, 2));
+            return Two{c * 0.5 + q * q, np::abs(r)};
+          },
+          50),
+      scan_of(
+          "routine_eigh", {3}, {3, 3, 3},
+          [](Array c, Array x) {
+            const Array w = linalg::eigvalsh(x + x.T() + np::diag(np::array({0.0, 2.0, 5.0}, x.dtype())));
+            return Two{np::sin(c) + w * 0.3, w};
+          },
+          50),
       scan_of("routine_sort", {4}, {3, 4},
               [](Array c, Array x) {
                 const Array s = np::sort(c + x);
                 return Two{s * 0.5 + x, s};
               }),
       scan_of("routine_sort_passed_through", {4}, {3, 4},
-              [](Array c, Array x) { return Two{c, np::sort(x * c)}; }),
+              [](Array c, Array x) {
+                return Two{c, np::sort(x * c)};
+              }),
       scan_of("routine_argsort", {4}, {3, 4},
               [](Array c, Array x) {
                 const Array i = np::argsort(x);
                 return Two{np::sin(c)[i] + x, i};
               }),
-      {"routine_top_k", {{4}, {3, 4}},
+      {"routine_top_k",
+       {{4}, {3, 4}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -104,7 +112,8 @@ std::vector<Case> routine_cases() {
              in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
-      {"routine_gather", {{5, 2}, {4, 3}},
+      {"routine_gather",
+       {{5, 2}, {4, 3}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Array c, Array x) {
@@ -115,8 +124,11 @@ std::vector<Case> routine_cases() {
          return Arrays{c, ys};
        }},
       scan_of("routine_scatter_add", {5}, {4, 3},
-              [](Array c, Array x) { return Two{(c * 0.5).at(rows_near(x)).add(np::sin(x)), c}; }),
-      {"routine_scatter_set", {{5, 2}, {4, 2}},
+              [](Array c, Array x) {
+                return Two{(c * 0.5).at(rows_near(x)).add(np::sin(x)), c};
+              }),
+      {"routine_scatter_set",
+       {{5, 2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Two s, Array x) {
@@ -126,7 +138,8 @@ std::vector<Case> routine_cases() {
              Two{in[0], 0}, in[1]);
          return Arrays{c.first, ys};
        }},
-      {"routine_random_normal", {{2}, {3, 2}},
+      {"routine_random_normal",
+       {{2}, {3, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Two s, Array x) {
@@ -138,8 +151,12 @@ std::vector<Case> routine_cases() {
              Two{in[0], ct::random::key(3)}, in[1]);
          return Arrays{c.first, c.second, ys};
        },
-       all_modes, one_variant, 1, false},
-      {"routine_random_fold_in", {{2}, {3, 2}},
+       all_modes,
+       one_variant,
+       1,
+       false},
+      {"routine_random_fold_in",
+       {{2}, {3, 2}},
        [](const Arrays& in, const Options&) {
          const Array key = ct::random::key(7);
          const auto [c, ys] = lax::scan(
@@ -151,8 +168,12 @@ std::vector<Case> routine_cases() {
              Two{in[0], 0}, in[1]);
          return Arrays{c.first, ys};
        },
-       all_modes, one_variant, 1, false},
-      {"routine_cumulative", {{3}, {3, 3}},
+       all_modes,
+       one_variant,
+       1,
+       false},
+      {"routine_cumulative",
+       {{3}, {3, 3}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -171,7 +192,8 @@ std::vector<Case> routine_cases() {
                 const Array n = np::convolve(c, x, "same");
                 return Two{np::tanh(n), n};
               }),
-      {"routine_mixed_with_kernels", {{3}, {3, 3, 3}},
+      {"routine_mixed_with_kernels",
+       {{3}, {3, 3, 3}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -185,7 +207,9 @@ std::vector<Case> routine_cases() {
              in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        },
-       all_modes, one_variant, 10},
+       all_modes,
+       one_variant,
+       10},
       scan_of("routine_batched_cholesky", {2, 3}, {2, 2, 3, 3},
               [](Array c, Array x) {
                 const Array l = linalg::cholesky(positive(x));

@@ -6,13 +6,20 @@ namespace control {
 std::vector<Case> scan_cases() {
   using Options = lax::ScanOptions;
   return {
-      {"scan_sum", {{}, {5}},
+      {"scan_sum",
+       {{}, {5}},
        [](const Arrays& in, const Options& o) {
-         const auto [c, ys] = lax::scan([](Array c, Array x) { return std::pair{c + x, c * x}; }, in[0], in[1], o);
+         const auto [c, ys] = lax::scan(
+             [](Array c, Array x) {
+               return std::pair{c + x, c * x};
+             },
+             in[0], in[1], o);
          return Arrays{c, ys};
        },
-       all_modes, variants},
-      {"scan_rnn", {{3, 3}, {3}, {5, 3}},
+       all_modes,
+       variants},
+      {"scan_rnn",
+       {{3, 3}, {3}, {5, 3}},
        [](const Arrays& in, const Options& o) {
          const auto [c, ys] = lax::scan(
              [&](Array c, Array x) {
@@ -22,8 +29,10 @@ std::vector<Case> scan_cases() {
              in[1], in[2], o);
          return Arrays{c, ys};
        },
-       all_modes, variants},
-      {"scan_pytree", {{2}, {}, {5, 2}, {5}},
+       all_modes,
+       variants},
+      {"scan_pytree",
+       {{2}, {}, {5, 2}, {5}},
        [](const Arrays& in, const Options& o) {
          using Carry = std::pair<std::tuple<Array, Array>, Array>;
          const auto [carry, ys] = lax::scan(
@@ -38,8 +47,10 @@ std::vector<Case> scan_cases() {
          const auto& [p, q, r] = ys;
          return Arrays{std::get<0>(carry.first), std::get<1>(carry.first), carry.second, p, q, r[0]};
        },
-       all_modes, variants},
-      {"scan_captured", {{2}, {5, 2}, {3}},
+       all_modes,
+       variants},
+      {"scan_captured",
+       {{2}, {5, 2}, {3}},
        [](const Arrays& in, const Options& o) {
          const Array d = in[2], scale = np::sum(np::cos(d));
          const auto [c, ys] = lax::scan(
@@ -50,8 +61,11 @@ std::vector<Case> scan_cases() {
              in[0], in[1], o);
          return Arrays{c, ys};
        },
-       all_modes, variants, 5},
-      {"scan_matrices", {{2, 2}, {5, 2, 2}},
+       all_modes,
+       variants,
+       5},
+      {"scan_matrices",
+       {{2, 2}, {5, 2, 2}},
        [](const Arrays& in, const Options& o) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -61,52 +75,81 @@ std::vector<Case> scan_cases() {
              in[0], in[1], o);
          return Arrays{c, ys.first, ys.second};
        },
-       all_modes, variants},
+       all_modes,
+       variants},
 
-      {"scan_no_ys", {{3}, {4, 3}},
-       [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c, Array x) { return std::pair{np::sin(c) + x, ct::none}; }, in[0], in[1]);
-         return Arrays{c};
-       }},
-      {"scan_no_carry", {{4, 3}},
+      {"scan_no_ys",
+       {{3}, {4, 3}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](std::tuple<>, Array x) { return std::pair{std::tuple<>(), np::sin(x) * np::sum(x)}; }, std::tuple<>(),
-             in[0]);
+             [](Array c, Array x) {
+               return std::pair{np::sin(c) + x, ct::none};
+             },
+             in[0], in[1]);
+         return Arrays{c};
+       }},
+      {"scan_no_carry",
+       {{4, 3}},
+       [](const Arrays& in, const Options&) {
+         const auto [c, ys] = lax::scan(
+             [](std::tuple<>, Array x) {
+               return std::pair{std::tuple<>(), np::sin(x) * np::sum(x)};
+             },
+             std::tuple<>(), in[0]);
          return Arrays{ys};
        }},
-      {"scan_no_xs", {{3}},
+      {"scan_no_xs",
+       {{3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c) { return std::pair{np::sin(c) * 1.5, np::sum(c)}; }, in[0], lax::length(4));
+         const auto [c, ys] = lax::scan(
+             [](Array c) {
+               return std::pair{np::sin(c) * 1.5, np::sum(c)};
+             },
+             in[0], lax::length(4));
          return Arrays{c, ys};
        }},
-      {"scan_no_xs_no_ys", {{3}},
+      {"scan_no_xs_no_ys",
+       {{3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan([](Array c, ct::None) { return std::pair{c * c + 0.5, ct::none}; }, in[0],
-                                        lax::length(3));
+         const auto [c, ys] = lax::scan(
+             [](Array c, ct::None) {
+               return std::pair{c * c + 0.5, ct::none};
+             },
+             in[0], lax::length(3));
          return Arrays{c};
        }},
-      {"scan_length_zero", {{2}, {0, 2}},
+      {"scan_length_zero",
+       {{2}, {0, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Array c, Array x) { return std::pair{np::sin(c) + x, std::pair{c * x, np::sum(x)}}; }, in[0], in[1]);
+             [](Array c, Array x) {
+               return std::pair{np::sin(c) + x, std::pair{c * x, np::sum(x)}};
+             },
+             in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
-      {"scan_length_one", {{2}, {1, 2}},
+      {"scan_length_one",
+       {{2}, {1, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c, Array x) { return std::pair{np::sin(c) * x, c * x}; }, in[0], in[1]);
+         const auto [c, ys] = lax::scan(
+             [](Array c, Array x) {
+               return std::pair{np::sin(c) * x, c * x};
+             },
+             in[0], in[1]);
          return Arrays{c, ys};
        }},
-      {"scan_x_passed_through", {{2}, {4, 2}},
+      {"scan_x_passed_through",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Array c, Array x) { return std::pair{c * 0.5 + np::cos(x), std::pair{x, c}}; }, in[0], in[1]);
+             [](Array c, Array x) {
+               return std::pair{c * 0.5 + np::cos(x), std::pair{x, c}};
+             },
+             in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
-      {"scan_duplicated_outputs", {{2}, {4, 2}},
+      {"scan_duplicated_outputs",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](std::pair<Array, Array> c, Array x) {
@@ -116,7 +159,8 @@ std::vector<Case> scan_cases() {
              std::pair{in[0], in[0] * 2}, in[1]);
          return Arrays{c.first, c.second, ys[0], ys[1], ys[2], ys[3]};
        }},
-      {"scan_constant_outputs", {{2}, {3}},
+      {"scan_constant_outputs",
+       {{2}, {3}},
        [](const Arrays& in, const Options&) {
          const ct::DType t = in[0].dtype();
          const auto [c, ys] = lax::scan(
@@ -126,19 +170,28 @@ std::vector<Case> scan_cases() {
              in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
-      {"scan_y_without_carry", {{}, {4}},
+      {"scan_y_without_carry",
+       {{}, {4}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan([](Array c, Array x) { return std::pair{c, np::exp(x) * 2}; }, in[0], in[1]);
+         const auto [c, ys] = lax::scan(
+             [](Array c, Array x) {
+               return std::pair{c, np::exp(x) * 2};
+             },
+             in[0], in[1]);
          return Arrays{c, ys};
        }},
-      {"scan_unused_inputs", {{}, {4}, {4}, {2}},
+      {"scan_unused_inputs",
+       {{}, {4}, {4}, {2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c, std::pair<Array, Array> x) { return std::pair{c * 0.5, np::sin(x.first)}; }, in[0],
-                       std::pair{in[1], in[2]});
+         const auto [c, ys] = lax::scan(
+             [](Array c, std::pair<Array, Array> x) {
+               return std::pair{c * 0.5, np::sin(x.first)};
+             },
+             in[0], std::pair{in[1], in[2]});
          return Arrays{c, ys};
        }},
-      {"scan_integer_ys", {{2}, {4, 2}},
+      {"scan_integer_ys",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -148,7 +201,8 @@ std::vector<Case> scan_cases() {
              in[0], in[1]);
          return Arrays{c, std::get<0>(ys), std::get<1>(ys), std::get<2>(ys)};
        }},
-      {"scan_many_outputs", {{2}, {4, 2}, {4}, {4, 1}},
+      {"scan_many_outputs",
+       {{2}, {4, 2}, {4}, {4, 1}},
        [](const Arrays& in, const Options&) {
          auto [c, ys] = lax::scan(
              [](Array c, std::tuple<Array, Array, Array> x) {
@@ -160,7 +214,8 @@ std::vector<Case> scan_cases() {
          ys.insert(ys.begin(), c);
          return ys;
        }},
-      {"scan_many_carries", {{2}, {}, {2}, {1}, {4, 2}},
+      {"scan_many_carries",
+       {{2}, {}, {2}, {1}, {4, 2}},
        [](const Arrays& in, const Options&) {
          auto [c, ys] = lax::scan(
              [](const Arrays& c, Array x) {
@@ -171,7 +226,8 @@ std::vector<Case> scan_cases() {
          c.push_back(ys);
          return c;
        }},
-      {"scan_reductions", {{3}, {4, 3}},
+      {"scan_reductions",
+       {{3}, {4, 3}},
        [](const Arrays& in, const Options&) {
          auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -182,18 +238,29 @@ std::vector<Case> scan_cases() {
          ys.insert(ys.begin(), c);
          return ys;
        }},
-      {"scan_slices_of_higher_rank", {{2}, {2, 3, 2}},
+      {"scan_slices_of_higher_rank",
+       {{2}, {2, 3, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c, Array x) { return std::pair{c + np::sum(x, 0), x * c}; }, in[0], in[1]);
+         const auto [c, ys] = lax::scan(
+             [](Array c, Array x) {
+               return std::pair{c + np::sum(x, 0), x * c};
+             },
+             in[0], in[1]);
          return Arrays{c, ys};
        }},
-      {"scan_then_scan", {{2}, {4, 2}},
+      {"scan_then_scan",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] =
-             lax::scan([](Array c, Array x) { return std::pair{np::sin(c + x), c * x}; }, in[0], in[1]);
-         const auto [d, zs] =
-             lax::scan([](Array d, Array y) { return std::pair{d * y + 1, np::cos(d)}; }, c, ys, {.reverse = true});
+         const auto [c, ys] = lax::scan(
+             [](Array c, Array x) {
+               return std::pair{np::sin(c + x), c * x};
+             },
+             in[0], in[1]);
+         const auto [d, zs] = lax::scan(
+             [](Array d, Array y) {
+               return std::pair{d * y + 1, np::cos(d)};
+             },
+             c, ys, {.reverse = true});
          return Arrays{d, zs};
        }},
   };

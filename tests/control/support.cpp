@@ -1,6 +1,7 @@
 #include "control/support.hpp"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace control {
 
@@ -21,6 +22,11 @@ Array positive(const Array& a) {
   return np::matmul(a, np::matrix_transpose(a)) + 2 * np::eye(n, n, 0, a.dtype());
 }
 
+bool nightly() {
+  const char* set = std::getenv("COTAN_NIGHTLY");
+  return set && *set && *set != '0';
+}
+
 testing::AssertionResult close(const Array& got, const Array& want, double tolerance) {
   if (!got.defined()) return testing::AssertionFailure() << "an empty Array instead of " << want;
   if (got.shape() != want.shape() || got.dtype() != want.dtype())
@@ -31,11 +37,13 @@ testing::AssertionResult close(const Array& got, const Array& want, double toler
     if (std::isfinite(v)) scale = std::max(scale, std::abs(v));
   if (!ct::is_floating(want.dtype())) scale = 0;
   for (std::size_t i = 0; i < g.size(); ++i) {
-    const bool same = g[i] == w[i] || (std::isnan(g[i]) && std::isnan(w[i])) ||
-                      std::abs(g[i] - w[i]) <= tolerance * scale;
+    const bool same =
+        g[i] == w[i] || (std::isnan(g[i]) && std::isnan(w[i])) || std::abs(g[i] - w[i]) <= tolerance * scale;
     if (!same)
-      return testing::AssertionFailure() << "element " << i << " is " << testing::PrintToString(g[i]) << " instead of "
-                                         << testing::PrintToString(w[i]) << "; got\n" << got << "\ninstead of\n" << want;
+      return testing::AssertionFailure() << "element " << i << " is " << testing::PrintToString(g[i])
+                                         << " instead of " << testing::PrintToString(w[i]) << "; got\n"
+                                         << got << "\ninstead of\n"
+                                         << want;
   }
   return testing::AssertionSuccess();
 }

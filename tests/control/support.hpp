@@ -1,5 +1,5 @@
-// The conformance cases of control flow: functions with inputs that a formula makes, so that tools/golden/control.py
-// makes the same ones and asks JAX for what must come out.
+// The conformance cases of control flow: functions with inputs that a formula makes, so that
+// tools/golden/control.py makes the same ones and asks JAX for what must come out.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -25,20 +25,21 @@ using Function = std::function<Arrays(const Arrays&)>;
 struct Case {
   /// Which transforms it takes: a while_loop has no reverse mode.
   enum class Modes { all, forward };
-  /// Whether it runs with every unroll, in both directions, and with checkpoints.
-  enum class Variants { one, all };
+  /// Whether it runs in both directions, and with every unroll and with checkpoints.
+  enum class Variants { one, directions, all };
 
   std::string name;
   std::vector<Shape> inputs;
   std::function<Arrays(const Arrays&, const lax::ScanOptions&)> function;
   Modes modes = Modes::all;
   Variants variants = Variants::one;
-  double slack = 1;          ///< times the tolerance, where the problem amplifies rounding
-  bool same_in_f32 = true;   ///< false where other random numbers are drawn
+  double slack = 1;         ///< times the tolerance, where the problem amplifies rounding
+  bool same_in_f32 = true;  ///< false where other random numbers are drawn
 };
 inline constexpr auto forward = Case::Modes::forward;
 inline constexpr auto all_modes = Case::Modes::all;
 inline constexpr auto variants = Case::Variants::all;
+inline constexpr auto directions = Case::Variants::directions;
 inline constexpr auto one_variant = Case::Variants::one;
 
 std::vector<Case> scan_cases();
@@ -51,7 +52,8 @@ std::vector<Case> while_cases();
 std::vector<Case> map_cases();
 std::vector<Case> associative_cases();
 
-/// Element i of input k in lane l: ((37 i + 59 k + 23 l + 11) mod 101 - 50.5) / 40, so within ±1.27 and never zero.
+/// Element i of input k in lane l: ((37 i + 59 k + 23 l + 11) mod 101 - 50.5) / 40, so within ±1.27 and never
+/// zero.
 Array formula(const Shape& shape, int k, int lane = 0, ct::DType dtype = ct::f64);
 /// formula() of lanes 0, 1, 2, stacked along `axis`.
 Array formula_lanes(const Shape& shape, int k, int axis = 0);
@@ -59,15 +61,17 @@ Array formula_lanes(const Shape& shape, int k, int axis = 0);
 /// A positive definite matrix, or stack of them, from any square one.
 Array positive(const Array& a);
 
-/// Equal shapes and dtypes; elements of floats within `tolerance` of the leaf's largest magnitude, at least one;
-/// integers equal. NaN equals NaN.
+/// Equal shapes and dtypes; elements of floats within `tolerance` of the leaf's largest magnitude, at least
+/// one; integers equal. NaN equals NaN.
 testing::AssertionResult close(const Array& got, const Array& want, double tolerance);
 testing::AssertionResult close(const Arrays& got, const Arrays& want, double tolerance);
 
 /// Makes a device the default one for the time of a test.
 class OnDevice {
  public:
-  explicit OnDevice(const std::string& name) : before_(ct::default_device().name()) { ct::default_device(name); }
+  explicit OnDevice(const std::string& name) : before_(ct::default_device().name()) {
+    ct::default_device(name);
+  }
   ~OnDevice() { ct::default_device(before_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
@@ -75,6 +79,9 @@ class OnDevice {
  private:
   std::string before_;
 };
+
+/// COTAN_NIGHTLY=1: everything, which takes minutes.
+bool nightly();
 
 inline const std::vector<std::string>& devices() {
   static const std::vector<std::string> names{"reference", "native"};

@@ -1,4 +1,5 @@
-// Conformance cases: scans over views (slices, transposes, reshapes, reversals), and views of what scans give.
+// Conformance cases: scans over views (slices, transposes, reshapes, reversals), and views of what scans
+// give.
 #include "control/support.hpp"
 
 namespace control {
@@ -24,7 +25,7 @@ Case over(std::string name, Shape shape, std::function<Array(const Array&)> view
             return Arrays{c, ys};
           },
           all_modes,
-          variants};
+          directions};
 }
 
 }  // namespace
@@ -36,16 +37,32 @@ std::vector<Case> view_cases() {
       over("view_reversed", {5, 2}, [](const Array& x) { return x[range(none, none, -1)]; }),
       over("view_sliced_columns", {5, 4}, [](const Array& x) { return x(all, range(1, 3)); }),
       over("view_transposed", {2, 5}, [](const Array& x) { return x.T(); }),
-      over("view_reshaped", {10}, [](const Array& x) { return x.reshape({5, 2}); }),
-      over("view_broadcast", {2}, [](const Array& x) { return np::broadcast_to(x, {5, 2}); }),
+      over("view_reshaped", {10},
+           [](const Array& x) {
+             return x.reshape({5, 2});
+           }),
+      over("view_broadcast", {2},
+           [](const Array& x) {
+             return np::broadcast_to(x, {5, 2});
+           }),
       over("view_axes_moved", {2, 3, 5}, [](const Array& x) { return np::moveaxis(x, 2, 0)(all, all, 0); }),
-      over("view_concatenated", {3, 2}, [](const Array& x) { return np::concatenate({x, x[range(2)] * 2}); }),
-      over("view_padded", {3, 2}, [](const Array& x) { return np::pad(x, {{1, 1}, {0, 0}}); }),
-      over("view_row_repeated", {5, 1}, [](const Array& x) { return np::broadcast_to(x, {5, 2}); }),
+      over("view_concatenated", {3, 2},
+           [](const Array& x) {
+             return np::concatenate({x, x[range(2)] * 2});
+           }),
+      over("view_padded", {3, 2},
+           [](const Array& x) {
+             return np::pad(x, {{1, 1}, {0, 0}});
+           }),
+      over("view_row_repeated", {5, 1},
+           [](const Array& x) {
+             return np::broadcast_to(x, {5, 2});
+           }),
       over("view_reversed_transposed_slice", {4, 6},
            [](const Array& x) { return x(range(1, 3), range(5))(all, range(none, none, -1)).T(); }),
 
-      {"view_of_the_carry", {{2, 3}, {3, 4, 2}},
+      {"view_of_the_carry",
+       {{2, 3}, {3, 4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
@@ -56,13 +73,15 @@ std::vector<Case> view_cases() {
              in[0], in[1]);
          return Arrays{c, ys};
        }},
-      {"view_of_the_ys", {{2}, {4, 2}},
+      {"view_of_the_ys",
+       {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(mix, in[0], in[1]);
          return Arrays{ys.T()[range(none, none, -1)], ys[range(1, none, 2)].reshape({-1}),
                        c[range(none, none, -1)]};
        }},
-      {"view_one_x_twice", {{2, 2}, {4, 3, 2}},
+      {"view_one_x_twice",
+       {{2, 2}, {4, 3, 2}},
        [](const Arrays& in, const Options&) {
          const Array xs = in[1];
          const auto [c, ys] = lax::scan(
