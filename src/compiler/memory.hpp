@@ -13,7 +13,7 @@ inline std::int64_t stride_of(const Buffer& b) {
 }
 
 /// Values of loops up to this size, in bytes, are on the stack, and so are copies of small arrays that they read.
-inline constexpr std::size_t small_buffer = 4096;
+inline constexpr std::size_t small_buffer = 2048;
 /// Whether a loop reads the caller's own memory, which it never writes, when it reads `b`.
 inline bool is_constant_memory(const Buffer& b) { return b.storage == Storage::input && b.bytes() > small_buffer; }
 
