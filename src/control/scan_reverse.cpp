@@ -1,6 +1,7 @@
 // scan: partial evaluation and transposition, which together are reverse mode.
 #include "control/control.hpp"
 #include "ops/ops.hpp"
+#include "passes/passes.hpp"
 
 namespace cotan {
 
@@ -153,6 +154,82 @@ Arrays scan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<co
 
 namespace {
 
+/// A large sum over the steps of products, which a backward scan adds up for a matrix of weights: instead of adding
+/// to the matrix in every step, the factors are stacked, and one product after the loop does it all.
+struct SumOfProducts {
+  std::size_t carry;  ///< the sum
+  const Equation* product;
+  const Equation* transposed = nullptr;  ///< what is added is the product turned round
+};
+std::vector<SumOfProducts> find_sums_of_products(const Scan& s, std::size_t sums) {
+  constexpr std::int64_t large = 4096;  // elements; smaller ones stay in the cache, or in registers
+  const Jaxpr& body = *s.body;
+  std::vector<int> uses(body.types.size(), 0);
+  std::vector<const Equation*> made_by(body.types.size(), nullptr);
+  const auto see = [&](const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms)
+      if (const Var* v = std::get_if<Var>(&a)) ++uses[static_cast<std::size_t>(v->id)];
+  };
+  for (const Equation& e : body.equations) {
+    see(e.inputs);
+    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
+  }
+  see(body.outputs);
+  const auto maker = [&](const Atom& a) {
+    const Var* v = std::get_if<Var>(&a);
+    return v && uses[static_cast<std::size_t>(v->id)] == 1 ? made_by[static_cast<std::size_t>(v->id)] : nullptr;
+  };
+  std::vector<SumOfProducts> out;
+  for (std::size_t i = 0; i < sums; ++i) {
+    const Var sum = body.inputs[s.consts + i];
+    const Equation* add = maker(body.outputs[i]);
+    if (body.type(sum).size() < large || !add || add->primitive != &ops::add_p ||
+        uses[static_cast<std::size_t>(sum.id)] != 1)
+      continue;
+    const Var* left = std::get_if<Var>(&add->inputs[0]);
+    if (!left || !(*left == sum)) continue;
+    const Equation *product = maker(add->inputs[1]), *transposed = nullptr;
+    if (product && product->primitive == &ops::transpose_p) {
+      transposed = product;
+      product = maker(transposed->inputs[0]);
+    }
+    if (!product || product->primitive != &ops::dot_general_p || !product->params.ints("batch_lhs").empty()) continue;
+    std::int64_t factors = 0;
+    for (const Atom& a : product->inputs) factors += body.type(a).size();
+    if (factors <= body.type(sum).size()) out.push_back({i, product, transposed});
+  }
+  return out;
+}
+/// The cotangents that were such sums, in the place of the carries: zeros go in for them, and fall away.
+Arrays bind_with_sums_outside(const Scan& s, const Arrays& operands, std::size_t sums) {
+  const std::vector<SumOfProducts> found = find_sums_of_products(s, sums);
+  if (found.empty()) return bind_scan(s, operands);
+  Scan inside = s;
+  Jaxpr body = *s.body;
+  const std::size_t ys = s.ys();
+  for (const SumOfProducts& f : found) {
+    body.outputs[f.carry] = body.inputs[s.consts + f.carry];  // unchanged: the scan drops it
+    for (const Atom& factor : f.product->inputs) body.outputs.push_back(factor);
+  }
+  inside.body = eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(body)));
+  Arrays results = bind_scan(inside, operands);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const Params& p = found[k].product->params;
+    const auto over_steps = [](Ints axes) {  // the steps are summed over as well
+      for (auto& a : axes) ++a;
+      axes.insert(axes.begin(), 0);
+      return axes;
+    };
+    results[found[k].carry] = ops::dot_general(
+        results[s.carries + ys + 2 * k], results[s.carries + ys + 2 * k + 1], over_steps(p.ints("contract_lhs")),
+        over_steps(p.ints("contract_rhs")), {}, {});
+    if (const Equation* t = found[k].transposed)
+      results[found[k].carry] = ops::transpose(results[found[k].carry], t->params.ints("permutation"));
+  }
+  results.resize(s.carries + ys);
+  return results;
+}
+
 /// Linear in all carries.
 Arrays transpose_linear_scan(const Scan& s, std::span<const Array> cotangents, std::span<const LinearInput> inputs) {
   const std::size_t n = inputs.size();
@@ -236,7 +313,7 @@ Arrays transpose_linear_scan(const Scan& s, std::span<const Array> cotangents, s
   append(operands, x_values);
   for (std::size_t i = 0; i < s.ys(); ++i)
     if (ys[i]) operands.push_back(cotangents[s.carries + i]);
-  const Arrays results = bind_scan(t, operands);
+  const Arrays results = bind_with_sums_outside(t, operands, count(consts));
   Arrays cts(n);
   std::size_t k = 0;
   for (std::size_t i = 0; i < s.consts; ++i)
