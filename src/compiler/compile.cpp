@@ -1,4 +1,6 @@
 // The compiler: passes over a Jaxpr, then over the Program, in order.
+#include <algorithm>
+
 #include "compiler/flatten.hpp"
 #include "compiler/fuse.hpp"
 #include "compiler/kernels.hpp"
@@ -185,6 +187,16 @@ class Compiler {
   Expr first_lane_;  ///< of the group whose loop is being compiled
 };
 
+/// Whether a program is a few kernels on small arrays alone. (Many would take long to compile.)
+bool is_small(const Flat& flat, const Program& program) {
+  constexpr std::int64_t most_elements = 64;
+  constexpr std::size_t most_steps = 16;
+  return program.steps.size() <= most_steps &&
+         std::all_of(flat.types.begin(), flat.types.end(), [](const AbstractValue& t) { return t.size() <= most_elements; }) &&
+         std::all_of(program.steps.begin(), program.steps.end(),
+                     [](const Step& s) { return std::holds_alternative<Kernel>(s); });
+}
+
 }  // namespace
 
 int Program::count(Storage storage) const {
@@ -204,6 +216,7 @@ std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
   if (target.check_size)
     for (const AbstractValue& type : flat.types) target.check_size(type);
   Compiler(flat, target, *program).run();
+  program->small = is_small(flat, *program);
   if (passes) passes->push_back({"fused", to_string(*program)});
   plan_memory(*program);
   if (passes) passes->push_back({"planned", to_string(*program)});

@@ -205,7 +205,7 @@ void separate_steps(Program& program) {
 void use_stack(Program& program) {
   std::size_t room = most_local;
   for (Buffer& b : program.buffers)
-    if (b.storage == Storage::arena && b.scope > 0 && b.bytes() <= small_buffer && b.bytes() <= room) {
+    if (b.storage == Storage::arena && (b.scope > 0 || program.small) && b.bytes() <= small_buffer && b.bytes() <= room) {
       b.storage = Storage::local;
       room -= b.bytes();
     }

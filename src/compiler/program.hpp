@@ -135,6 +135,7 @@ struct Program {
   std::vector<BufferId> inputs;
   std::vector<Output> outputs;
   std::vector<Step> steps;
+  bool small = false;  ///< all values fit into registers: kernels become one piece of straight-line code
   /// Loops, by the number of their scope, and in which scope each is.
   struct Scope {
     int loop, parent;

@@ -53,7 +53,7 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   generate(*program, &text);
   out.llvm_ir = std::move(text.llvm_ir);
   out.assembly = std::move(text.assembly);
-  describe_steps(*program, program->steps, false, "", out);
+  describe_steps(*program, program->steps, program->small, "", out);
   out.dispatches = out.kernels + out.routines;
   out.temporary_bytes = static_cast<std::int64_t>(program->arena_bytes);
   out.peak_bytes = static_cast<std::int64_t>(program->peak_bytes());

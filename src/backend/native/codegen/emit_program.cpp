@@ -51,7 +51,7 @@ class ProgramEmitter {
     });
     b_.SetInsertPoint(block("entry"));
     given_ = {function_->getArg(0), function_->getArg(1), function_->getArg(2)};
-    add(program_.steps, false);
+    add(program_.steps, program_.small);
     b_.CreateRet(b_.getInt32(0));
   }
 
