@@ -1,6 +1,8 @@
 #include "backend/native/routines/dot.hpp"
 
 #include <algorithm>
+#include <memory_resource>
+#include <span>
 
 #include "backend/native/routines/gemm.hpp"
 #include "core/error.hpp"
@@ -15,7 +17,7 @@ namespace {
 struct Axis {
   std::int64_t extent = 1, stride = 0;
 };
-std::optional<Axis> merged(const compiler::Operand& o, const Ints& axes) {
+std::optional<Axis> merged(const compiler::Operand& o, std::span<const std::int64_t> axes) {
   Axis out;
   bool first = true;
   for (std::size_t k = axes.size(); k-- > 0;) {
@@ -32,8 +34,12 @@ std::optional<Axis> merged(const compiler::Operand& o, const Ints& axes) {
   return out;
 }
 
-Ints free_axes(const compiler::Operand& o, const Ints& contract, const Ints& batch) {
-  Ints out;
+/// On the stack, as a rule: a product in a loop must not allocate.
+using FewAxes = std::pmr::vector<std::int64_t>;
+FewAxes free_axes(const compiler::Operand& o, const Ints& contract, const Ints& batch,
+                  std::pmr::memory_resource& memory) {
+  FewAxes out(&memory);
+  out.reserve(o.type.shape.size());
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(o.type.shape.size()); ++i)
     if (std::find(contract.begin(), contract.end(), i) == contract.end() &&
         std::find(batch.begin(), batch.end(), i) == batch.end())
@@ -52,7 +58,9 @@ struct Side {
 template <class T>
 Side side(const RoutineCall& call, std::size_t k, const Ints& contract, const Ints& batch) {
   const compiler::Operand& o = call.routine.operands[k];
-  const Ints free = free_axes(o, contract, batch);
+  std::byte space[512];
+  std::pmr::monotonic_buffer_resource memory(space, sizeof space);
+  const FewAxes free = free_axes(o, contract, batch, memory);
   Side out{call.operand(k), {}, {}, {}, nullptr};
   for (auto a : batch) out.batch_strides.push_back(o.strides[static_cast<std::size_t>(a)]);
   const auto f = merged(o, free), c = merged(o, contract);
@@ -65,13 +73,18 @@ Side side(const RoutineCall& call, std::size_t k, const Ints& contract, const In
   Shape shape;
   Ints strides;
   std::int64_t rows = 1, inner = 1;
-  for (const Ints* group : {&batch, &free, &contract})
-    for (auto a : *group) {
+  const auto add = [&](const auto& axes) {
+    std::int64_t n = 1;
+    for (auto a : axes) {
       shape.push_back(o.type.shape[static_cast<std::size_t>(a)]);
       strides.push_back(o.strides[static_cast<std::size_t>(a)]);
-      if (group == &free) rows *= shape.back();
-      if (group == &contract) inner *= shape.back();
+      n *= shape.back();
     }
+    return n;
+  };
+  add(batch);
+  rows = add(free);
+  inner = add(contract);
   out.copy.reset(new std::byte[static_cast<std::size_t>(o.type.size()) * sizeof(T)]);
   T* to = reinterpret_cast<T*>(out.copy.get());
   const T* from = reinterpret_cast<const T*>(out.data);

@@ -1,0 +1,163 @@
+// How loops run on the native device: as part of one function, without memory that grows with the steps.
+#include <cotan/cotan.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "control/support.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> allocations{0};
+
+}  // namespace
+
+// Every allocation of the process is counted, those inside the library too. A sanitizer has its own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif
+
+namespace {
+
+namespace ct = cotan;
+namespace np = cotan::numpy;
+namespace lax = cotan::lax;
+using ct::Array;
+
+Array eye(int m) { return np::eye(m, {}, 0, ct::f32); }
+
+/// A Kalman filter of m states over y: the likelihood and all that a filter gives out.
+auto kalman(const Array& theta, const Array& y, int m) {
+  const Array F = eye(m) * 0.9f + np::eye(m, m, 1, ct::f32) * 0.1f, H = np::eye(1, m, 0, ct::f32);
+  const Array Q = eye(m) * 0.1f * np::exp(theta[0]), R = np::exp(theta[1]);
+  const auto step = [&](std::tuple<Array, Array, Array> state, Array yt) {
+    const auto& [x, P, likelihood] = state;
+    const Array v = yt - np::matmul(H, x)[0], S = np::matmul(np::matmul(H, P), H.T())(0, 0) + R;
+    const Array K = np::matmul(np::matmul(F, P), H.T()) / S, L = F - np::matmul(K, H);
+    return std::pair{std::tuple{np::matmul(F, x) + K(ct::all, 0) * v, np::matmul(np::matmul(F, P), L.T()) + Q,
+                                likelihood + np::log(S) + v * v / S},
+                     std::tuple{x, P, v, S}};
+  };
+  const auto [last, ys] = lax::scan(step, std::tuple{np::zeros({m}), eye(m) * 10.f, np::zeros({})}, y);
+  return std::pair{std::get<2>(last), ys};
+}
+Array signal(std::int64_t n) { return np::sin(np::arange(n, ct::f32) * 0.7f); }
+
+class NativeLoops : public ::testing::Test {
+ protected:
+  void SetUp() override { ct::default_device("native"); }
+};
+
+#ifdef COUNTS_ALLOCATIONS
+template <class F>
+std::int64_t allocations_of(const F& f) {
+  f();  // compiles
+  const std::int64_t before = allocations.load();
+  f();
+  return allocations.load() - before;
+}
+
+TEST_F(NativeLoops, NoAllocationPerStep) {
+  const Array theta = np::zeros({2});
+  for (int m : {1, 2, 4, 8}) {
+    const auto filter = ct::jit([m](Array t, Array y) { return kalman(t, y, m); });
+    const auto gradient = ct::jit(ct::value_and_grad([m](Array t, Array y) { return kalman(t, y, m).first; }));
+    const Array few = signal(10), many = signal(1000);
+    EXPECT_EQ(allocations_of([&] { filter(theta, few); }), allocations_of([&] { filter(theta, many); })) << m;
+    EXPECT_EQ(allocations_of([&] { gradient(theta, few); }), allocations_of([&] { gradient(theta, many); })) << m;
+  }
+}
+TEST_F(NativeLoops, NoAllocationPerStepOfLargeProducts) {
+  const Array w = np::ones({64, 64}) * 0.01f, c = np::ones({64, 64});
+  const auto steps = [&](std::int64_t n) {
+    return ct::jit([n](Array w, Array c) {
+      return lax::scan([&](Array c) { return std::pair{np::tanh(np::matmul(w, c)), ct::none}; }, c, lax::length(n)).first;
+    });
+  };
+  const auto few = steps(10), many = steps(200);
+  EXPECT_EQ(allocations_of([&] { few(w, c); }), allocations_of([&] { many(w, c); }));
+}
+TEST_F(NativeLoops, NoAllocationPerStepOfWhile) {
+  const auto f = ct::jit([](Array n) {
+    return lax::while_loop([&](std::pair<Array, Array> c) { return c.first < n; },
+                           [](std::pair<Array, Array> c) { return std::pair{c.first + 1, np::sin(c.second)}; },
+                           std::pair{0, np::ones({4})});
+  });
+  EXPECT_EQ(allocations_of([&] { f(Array(10)); }), allocations_of([&] { f(Array(10000)); }));
+}
+#endif
+
+TEST_F(NativeLoops, SizeDoesNotDependOnLength) {
+  const Array theta = np::zeros({2});
+  const auto gradient = ct::jit(ct::value_and_grad([](Array t, Array y) { return kalman(t, y, 3).first; }));
+  const ct::Explanation a = ct::explain(gradient, theta, signal(10)), b = ct::explain(gradient, theta, signal(5000));
+  EXPECT_EQ(a.kernels, b.kernels);
+  EXPECT_EQ(a.dispatches, b.dispatches);
+  EXPECT_EQ(a.loops, 2) << "one forwards, one backwards: " << a.text();
+  EXPECT_EQ(b.loops, 2);
+}
+TEST_F(NativeLoops, NestedLoopsAreOneFunction) {
+  const auto f = ct::jit([](Array x) {
+    return lax::scan(
+               [](Array c, Array row) {
+                 return std::pair{lax::scan([](Array d, Array e) { return std::pair{d * 0.5f + e, ct::none}; }, c, row).first, c};
+               },
+               np::zeros({}), x)
+        .second;
+  });
+  const ct::Explanation e = ct::explain(f, np::ones({5, 7}));
+  EXPECT_EQ(e.loops, 2);
+  EXPECT_EQ(e.routines, 0) << e.text();
+}
+TEST_F(NativeLoops, LanesRunInParallel) {
+  const auto f = ct::jit([](Array theta, Array y) {
+    return ct::vmap([](Array t, Array y) { return kalman(t, y, 4); }, {.in_axes = {ct::none, 0}})(theta, y);
+  });
+  const Array y = np::stack(std::vector<Array>(40, signal(50)));
+  const ct::Explanation e = ct::explain(f, np::zeros({2}), y);
+  EXPECT_NE(e.steps.find("parallel loop lanes"), std::string::npos) << e.steps;
+}
+TEST_F(NativeLoops, LanesDoNotDependOnThreads) {
+  const auto f = ct::jit([](Array y) {
+    return ct::vmap(ct::grad([](Array y) { return kalman(np::zeros({2}), y, 3).first; }))(y);
+  });
+  const Array y = np::sin(np::arange(37 * 50, ct::f32).reshape({37, 50}));
+  const int before = ct::num_threads();
+  ct::set_num_threads(1);
+  const auto one = f(y).to_vector<float>();
+  ct::set_num_threads(2);
+  const auto two = f(y).to_vector<float>();
+  ct::set_num_threads(before);
+  EXPECT_EQ(one, two);
+}
+TEST_F(NativeLoops, CheckpointsSaveMemory) {
+  const auto program = [](ct::ScanCheckpoint checkpoint) {
+    return ct::jit(ct::value_and_grad([checkpoint](Array w, Array x) {
+      return np::sum(lax::scan([&](Array c) { return std::pair{np::tanh(np::matmul(w, c)), ct::none}; }, x,
+                               lax::length(100000), {.checkpoint = checkpoint})
+                         .first);
+    }));
+  };
+  const Array w = np::ones({16, 16}) * 0.05f, x = np::ones({16});
+  const auto all = ct::explain(program(0), w, x).peak_bytes, few = ct::explain(program(ct::sqrt_n), w, x).peak_bytes;
+  EXPECT_LE(50 * few, all) << few << " of " << all;
+}
+TEST_F(NativeLoops, ViewsOfInputsAreNotCopied) {
+  const auto f = ct::jit([](Array x) {  // transposed, reversed, every second
+    return lax::scan([](Array c, Array row) { return std::pair{c + row, ct::none}; }, np::zeros({100}),
+                     np::flip(x.T()(ct::range(0, 200, 2)), 0))
+        .first;
+  });
+  const ct::Explanation e = ct::explain(f, np::ones({100, 200}));
+  EXPECT_LT(e.temporary_bytes, 2000) << e.text();
+}
+
+}  // namespace
