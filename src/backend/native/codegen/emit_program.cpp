@@ -2,11 +2,15 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <llvm/IR/InlineAsm.h>
+
+#include <set>
 #include <unordered_map>
 
 #include "backend/native/codegen/emit_kernel.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
 #include "backend/native/codegen/generate.hpp"
+#include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -49,6 +53,7 @@ class ProgramEmitter {
       if (const auto* routine = std::get_if<Routine>(&step))
         routine_numbers_.emplace(routine, static_cast<std::int64_t>(routine_numbers_.size()));
     });
+    find_broadcast();
     b_.SetInsertPoint(block("entry"));
     given_ = {function_->getArg(0), function_->getArg(1), function_->getArg(2)};
     add(program_.steps, program_.small);
@@ -79,6 +84,41 @@ class ProgramEmitter {
     const auto& type = buffer(id).type;
     return stack(memory_type(context_, type.dtype), static_cast<std::uint64_t>(std::max<std::int64_t>(type.size(), 1)), "local");
   }
+  /// Matrices of loops whose elements are wanted one by one in all lanes, as those on the left of a product are. A load
+  /// does that for nothing; to take them out of vectors costs a shuffle each.
+  void find_broadcast() {
+    constexpr std::int64_t many_elements = 64;
+    std::set<BufferId> handed_on;  // carries are copied, all at once
+    compiler::for_each_step(program_.steps, [&](const Step& step) {
+      if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step))
+        for (const Carried& c : (*repeat)->carries) handed_on.insert({c.in, c.out});
+      const auto* kernel = std::get_if<Kernel>(&step);
+      if (!kernel) return;
+      const compiler::Loop *lanes = nullptr, *terms = nullptr;
+      for (const compiler::Loop& l : kernel->loops) (l.reduced ? terms : lanes) = &l;
+      if (!lanes || !terms) return;
+      for (const compiler::Pass& pass : kernel->passes)
+        for (const compiler::Reduce& r : pass.reductions) {
+          std::vector<Expr> loads;
+          compiler::collect_loads(r.value, loads);
+          for (Expr l : loads) {
+            // Row by row: in another order, loads would come too soon after the stores of the rows.
+            const auto along = affine_in(l->operands[0], terms->variable);
+            if (buffer(static_cast<BufferId>(l->bits)).type.size() >= many_elements && along && along->coefficient == 1 &&
+                !depends_on(l->operands[0], lanes->variable))
+              broadcast_.insert(static_cast<BufferId>(l->bits));
+          }
+        }
+    });
+    for (BufferId id : handed_on) broadcast_.erase(id);
+  }
+  /// Keeps memory of the stack memory: LLVM does not know who else looks at it.
+  void show(Value* pointer) {
+    auto* after = llvm::cast<llvm::Instruction>(pointer)->getNextNode();
+    llvm::IRBuilder<> at(after);
+    auto* type = llvm::FunctionType::get(at.getVoidTy(), {ptr_}, false);
+    at.CreateCall(type, llvm::InlineAsm::get(type, "", "r", true), {pointer});
+  }
   void copy(Value* to, Value* from, BufferId like) {
     const auto align = llvm::Align(itemsize(buffer(like).type.dtype));
     if (const std::size_t bytes = buffer(like).bytes()) b_.CreateMemCpy(to, align, from, align, bytes);
@@ -92,8 +132,11 @@ class ProgramEmitter {
     switch (b.storage) {
       case Storage::arena:
         return bytes_after(given_.arena, arena_offset(b));
-      case Storage::local:
-        return places_.emplace(id, local_copy_of(id)).first->second;
+      case Storage::local: {
+        Value* place = places_.emplace(id, local_copy_of(id)).first->second;
+        if (broadcast_.contains(id)) show(place);
+        return place;
+      }
       case Storage::part:
         return bytes_after(address(b.whole), offset(b.start, b.type.dtype));
       case Storage::input:
@@ -395,6 +438,7 @@ class ProgramEmitter {
     Value *io, *arena, *caller;
   } given_{};
   llvm::FunctionCallee parallel_, routine_;
+  std::set<BufferId> broadcast_;
   std::unordered_map<std::string, Emitted> emitted_;
   std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries
   std::unordered_map<std::uint64_t, Value*> io_;  ///< inputs and outputs, by number
