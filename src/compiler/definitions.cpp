@@ -127,23 +127,29 @@ Definitions::Definitions(const Flat& program, const Target& target)
       plain.shape.pop_back();
       plain_types_.emplace(static_cast<BufferId>(v), std::move(plain));
     }
-  for_each_item(program.top, [&](const Item& item) {
+  classify_all(program.top, target, false);
+}
+
+void Definitions::classify_all(const Block& block, const Target& target, bool in_loop) {
+  for (const Item& item : block.items) {
     if (!item.control) {
-      classify(item.equation, target);
-      return;
+      classify(item.equation, target, in_loop);
+      continue;
     }
     for (Var v : item.equation.outputs) {
       kinds_[v.id] = Kind::routine;
       equations_[v.id] = &item.equation;
     }
     const Control& c = *item.control;
-    if (c.index.id < 0) return;
-    constexpr std::int64_t any_number = std::int64_t{1} << 62;
-    indices_.emplace(c.index.id, expr::variable(c.length < 0 ? any_number : std::max<std::int64_t>(c.length, 1)));
-  });
+    if (c.index.id >= 0) {
+      constexpr std::int64_t any_number = std::int64_t{1} << 62;
+      indices_.emplace(c.index.id, expr::variable(c.length < 0 ? any_number : std::max<std::int64_t>(c.length, 1)));
+    }
+    for (const Block& nested : c.blocks) classify_all(nested, target, in_loop || c.index.id >= 0);
+  }
 }
 
-void Definitions::classify(const Equation& e, const Target& target) {
+void Definitions::classify(const Equation& e, const Target& target, bool in_loop) {
   const Primitive& p = *e.primitive;
   std::vector<AbstractValue> types;
   for (const Atom& a : e.inputs) types.push_back(plain_type(a));
@@ -183,7 +189,10 @@ void Definitions::classify(const Equation& e, const Target& target) {
     bool narrows = false;
     for (Expr l : loads) narrows |= itemsize(l->dtype) > itemsize(type(v).dtype) && type(v).size() > 1;
     const bool is_view = p.op_class == OpClass::view || &p == &ops::iota_p || &p == &ops::stop_gradient_p;
-    const int limit = is_view || scalar ? cheap_scalar : loads.size() <= 1 && !narrows ? cheap : 0;
+    // What a loop makes of the result of a reduction belongs to it: the sum can start from what is added to it.
+    bool of_reduction = false;
+    for (Expr l : loads) of_reduction |= in_loop && !is_view && kinds_[static_cast<std::size_t>(l->bits)] == Kind::reduction;
+    const int limit = of_reduction ? -1 : is_view || scalar ? cheap_scalar : loads.size() <= 1 && !narrows ? cheap : 0;
     if (costs_[v] <= limit) {
       kinds_[v] = Kind::inlined;
       loaded_[v] = false;

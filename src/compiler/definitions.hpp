@@ -44,7 +44,8 @@ class Definitions {
 
  private:
   class EquationOperands;
-  void classify(const Equation& e, const Target& target);
+  void classify_all(const Block& block, const Target& target, bool in_loop);
+  void classify(const Equation& e, const Target& target, bool in_loop);
   /// The type as the equations know it: without the axis of lanes.
   const AbstractValue& plain_type(const Atom& a) const;
   bool in_lanes(const Atom& a) const {

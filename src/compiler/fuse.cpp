@@ -15,7 +15,7 @@ constexpr std::int64_t longest_repeated_column = 1 << 11;
 /// Keeps compile time and register pressure in bounds.
 constexpr std::size_t most_members = 96;
 /// Operations one after the other in a kernel: expressions are walked recursively, and stacks are finite.
-constexpr int longest_chain = 1500;
+constexpr int longest_chain = 400;
 
 /// Kernels of at most this many elements share a loop with others of their shape, related or not.
 constexpr std::int64_t small_domain = 4096;
@@ -206,6 +206,10 @@ class Fuser {
     int cost = 0;
     expand_to_memory(v, leaves, cost);
     if (cost > little) return;
+    // What is made of a sum in a loop stays with it: the sum can start from what is added to it.
+    if (is_small(v) && definitions_.equation(v)->primitive == &ops::add_p)
+      for (BufferId u : operands_[v])
+        if (definitions_.kind(u) == Kind::reduction) return;
     const int home = node_of_[v];
     for (int reader : readers_[v]) {
       if (reader == home) continue;

@@ -52,6 +52,21 @@ Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
   }
 }
 
+/// sum + addend as a sum that starts from the addend, where that is known before the loop's step: the addition is then
+/// not waited for.
+Expr started_from_addend(Expr value, Expr sum, const std::vector<Expr>& terms, const Program& program) {
+  if (value->op != expr::Op::add || !is_floating(value->dtype) || value->dtype != sum->dtype) return value;
+  const bool first = value->operands[0] == sum;
+  if (!first && !(value->operands[1] == sum)) return value;
+  Expr total = value->operands[first ? 1 : 0];
+  std::vector<Expr> loads;
+  collect_loads(total, loads);
+  for (Expr l : loads)
+    if (program.buffers[static_cast<std::size_t>(l->bits)].scope > 0) return value;
+  for (Expr term : terms) total = combine(expr::ReduceOp::sum, total, term);
+  return total;
+}
+
 std::int64_t row_of(const Buffer& b) {
   constexpr std::int64_t small = 1024;
   if (b.type.size() > small) return 0;
@@ -162,9 +177,12 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
     auto elements = assignments(plan->reduced, row);
     for (const Pass& pass : kernel.passes) {
       std::vector<Expr> results(pass.reductions.size());
+      std::vector<std::vector<Expr>> terms(results.size());
       for (auto& at : elements) {
-        for (std::size_t k = 0; k < results.size(); ++k)
-          results[k] = combine(pass.reductions[k].op, results[k], substitute(pass.reductions[k].value, at));
+        for (std::size_t k = 0; k < results.size(); ++k) {
+          terms[k].push_back(substitute(pass.reductions[k].value, at));
+          results[k] = combine(pass.reductions[k].op, results[k], terms[k].back());
+        }
         for (const Store& s : pass.stores) {
           const Store placed{s.buffer, substitute(s.offset, at), substitute(s.value, at)};
           if (program.buffers[static_cast<std::size_t>(s.buffer)].storage != Storage::row)
@@ -183,8 +201,13 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
             for (auto& at : elements) at[load.get()] = value;
           }
       }
-      for (const Store& s : pass.rows)
-        straight.stores.push_back({s.buffer, substitute(s.offset, row), substitute(s.value, row)});
+      for (const Store& s : pass.rows) {
+        Expr value = substitute(s.value, row);
+        if (in_loop)
+          for (std::size_t k = 0; k < results.size(); ++k)
+            if (pass.reductions[k].op == expr::ReduceOp::sum) value = started_from_addend(value, results[k], terms[k], program);
+        straight.stores.push_back({s.buffer, substitute(s.offset, row), value});
+      }
     }
   }
   // Only stores of the whole domain are ever planned over an operand.
