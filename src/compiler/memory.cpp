@@ -267,6 +267,28 @@ void use_output_memory(Program& program, const Lifetimes& lives) {
   }
 }
 
+/// The same for the next value of a large carry: its place is free until it is written.
+void use_carry_memory(Program& program, const Lifetimes& lives) {
+  std::vector<bool> next(program.buffers.size(), false);
+  for (const auto& [step, scope, position] : lives.line())
+    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(step))
+      for (const Carried& c : (*repeat)->carries) next[at(c.out)] = c.spare >= 0;
+  for (const auto& [step, scope, position] : lives.line())
+    for (BufferId result : writes_of(*step)) {
+      if (!next[at(result)]) continue;
+      for (BufferId operand : reads_of(*step)) {
+        Buffer& from = program.buffers[at(operand)];
+        if (from.storage != Storage::arena || from.scope != scope || lives.last(operand) != position ||
+            !can_overwrite(program, *step, operand, result))
+          continue;
+        from.storage = Storage::part;
+        from.whole = result;
+        from.start = expr::integer(0);
+        break;
+      }
+    }
+}
+
 /// Buffers that share one place: each overwrites the one before.
 struct Tenancy {
   std::vector<BufferId> buffers;
@@ -317,6 +339,7 @@ void plan_memory(Program& program) {
   separate_steps(program);
   const Lifetimes lives(program);
   use_output_memory(program, lives);
+  use_carry_memory(program, lives);
   // The largest first, each as low as those that live at the same time allow.
   std::vector<Tenancy> all = tenancies(program, lives);
   std::stable_sort(all.begin(), all.end(), [](const Tenancy& a, const Tenancy& b) { return a.bytes > b.bytes; });

@@ -1,29 +1,8 @@
 // How loops run on the native device: as part of one function, without memory that grows with the steps.
 #include <cotan/cotan.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "control/count_allocations.hpp"
 #include "control/support.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> allocations{0};
-
-}  // namespace
-
-// Every allocation of the process is counted, those inside the library too. A sanitizer has its own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(size ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-#endif
 
 namespace {
 
@@ -60,9 +39,9 @@ class NativeLoops : public ::testing::Test {
 template <class F>
 std::int64_t allocations_of(const F& f) {
   f();  // compiles
-  const std::int64_t before = allocations.load();
+  const std::int64_t before = allocations();
   f();
-  return allocations.load() - before;
+  return allocations() - before;
 }
 
 TEST_F(NativeLoops, NoAllocationPerStep) {
