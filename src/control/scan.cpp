@@ -202,10 +202,11 @@ namespace {
 
 /// Each lane by itself. What is the same in all lanes is computed once, by a scan of its own.
 BatchResult scan_in_lanes(const Scan& s, std::span<const Array> args, std::span<const int> dims, const Mask& batched,
-                          const Mask& carries, std::int64_t size) {
+                          std::int64_t size) {
   const SplitScan split = split_scan(s, batched);
   Mask unknown = batched;
-  std::copy(carries.begin(), carries.end(), unknown.begin() + static_cast<std::ptrdiff_t>(s.consts));
+  std::copy(split.carry_unknown.begin(), split.carry_unknown.end(),
+            unknown.begin() + static_cast<std::ptrdiff_t>(s.consts));
   const KnownResults known =
       run_known(split, where(unknown, args, false), s.consts - count(part(unknown, 0, s.consts)));
   Lanes lanes;
@@ -248,7 +249,7 @@ BatchResult scan_batch(const Primitive&, std::span<const Array> args, std::span<
   const Scan s(params);
   Mask batched;
   for (int d : dims) batched.push_back(d != not_batched);
-  const Mask given = batched;
+  if (!WholeBatches::wanted() && fits_lanes(s)) return scan_in_lanes(s, args, dims, batched, size);
   BatchedJaxpr j;
   for (;;) {
     const Mask carries = part(batched, s.consts, s.carries);
@@ -257,8 +258,6 @@ BatchResult scan_batch(const Primitive&, std::span<const Array> args, std::span<
     if (more == carries) break;
     std::copy(more.begin(), more.end(), batched.begin() + static_cast<std::ptrdiff_t>(s.consts));
   }
-  if (!WholeBatches::wanted() && fits_lanes(s))
-    return scan_in_lanes(s, args, dims, given, part(batched, s.consts, s.carries), size);
   Arrays operands = j.jaxpr.consts;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!batched[i])
