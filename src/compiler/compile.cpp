@@ -108,7 +108,7 @@ class Compiler {
     repeat->index = definitions_.index_variable(c.index);
     repeat->length = c.length;
     repeat->unroll = c.unroll;
-    repeat->parallel = c.lanes > 0;
+    repeat->parallel = c.parallel;
     const int inside = ++scopes_;
     for (std::size_t i = 0; i < c.carries.size(); ++i) {
       const Control::Carry& carry = c.carries[i];
@@ -159,7 +159,7 @@ class Compiler {
       buffer(holds).storage = Storage::local;
       add_steps(blocks[1], repeat->condition, inside);
     }
-    program_.loops.push_back({inside, scope, c.lanes ? c.length : 1, repeat->index});
+    program_.loops.push_back({inside, scope, c.parallel ? c.length : 1, repeat->index});
     repeat->scope = inside;
     steps.emplace_back(std::move(repeat));
   }
@@ -207,7 +207,9 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const JaxprPtr jaxpr = fold_transposed_products(eliminate_dead_code(lower_control_flow(inline_all_calls(source), target.lane_bytes > 0)));
+  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always};
+  const JaxprPtr jaxpr =
+      fold_transposed_products(eliminate_dead_code(lower_control_flow(inline_all_calls(source), control)));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;

@@ -124,7 +124,8 @@ class Flattener {
         }
       }
       if (e.primitive == &lanes_p) {
-        add_lanes(std::move(copy), e, jaxpr, map, block);
+        runs_in_lanes(*Lanes(e.params).program) ? add_lanes(std::move(copy), e, jaxpr, map, block)
+                                                : add_lanes_apart(std::move(copy), e, jaxpr, map, block);
         continue;
       }
       const Mask in_lanes = width_ ? results_depend(e, vary(copy.inputs)) : Mask(e.outputs.size(), false);
@@ -216,14 +217,7 @@ class Flattener {
         starts.push_back(start);
         to = in;
       } else {
-        const Var slice = new_var(type, varies(e.inputs[i]));
-        body.items.push_back({{&step_slice_p,
-                               {e.inputs[i], control->index},
-                               {slice},
-                               {{"length", s.length}, {"reverse", s.reverse}},
-                               {}},
-                              nullptr});
-        to = slice;
+        to = slice_of(e.inputs[i], type, *control, body);
       }
     }
     add_equations(*s.body, map, body);
@@ -286,6 +280,7 @@ class Flattener {
     auto control = std::make_unique<Control>();
     std::size_t widest = 1;
     for (const AbstractValue& t : program.types) widest = std::max(widest, itemsize(t.dtype));
+    control->parallel = true;
     control->lanes = l.size;
     control->width = std::min<std::int64_t>(l.size, std::max(lane_bytes_ / static_cast<int>(widest), 1));
     control->length = (l.size + control->width - 1) / control->width;
@@ -327,6 +322,37 @@ class Flattener {
     width_ = 0;
     e.inputs.clear();
     block.items.push_back({std::move(e), std::move(control)});
+  }
+  /// A loop over lanes one by one.
+  void add_lanes_apart(Equation e, const Equation& source, const Jaxpr& jaxpr, Map& outer, Block& block) {
+    const Lanes l(e.params);
+    auto control = std::make_unique<Control>();
+    control->parallel = true;
+    control->length = l.size;
+    control->index = new_var({DType::i64, {}, false});
+    for (Var v : source.outputs) {
+      e.outputs.push_back(new_var(jaxpr.type(v)));
+      outer[static_cast<std::size_t>(v.id)] = e.outputs.back();
+    }
+    control->blocks.resize(1);
+    Block& inside = control->blocks[0];
+    Map map(l.program->types.size());
+    for (std::size_t i = 0; i < l.program->inputs.size(); ++i)
+      map[static_cast<std::size_t>(l.program->inputs[i].id)] =
+          l.mapped[i] ? Atom(slice_of(e.inputs[i], l.program->type(l.program->inputs[i]), *control, inside)) : e.inputs[i];
+    add_equations(*l.program, map, inside);
+    for (const Atom& a : l.program->outputs) {
+      control->slices.push_back(own_output(read(a, map), l.program->type(a), false, inside));
+      inside.outputs.push_back(control->slices.back());
+    }
+    e.inputs.clear();
+    block.items.push_back({std::move(e), std::move(control)});
+  }
+  /// The slice of `x` for a step of a loop.
+  Var slice_of(const Atom& x, const AbstractValue& type, const Control& loop, Block& body) {
+    const Var slice = new_var(type, varies(x));
+    body.items.push_back({{&step_slice_p, {x, loop.index}, {slice}, {{"length", loop.length}, {"reverse", loop.reverse}}, {}}, nullptr});
+    return slice;
   }
   /// The lanes of a value as its first axis.
   Var front(const Atom& value, const AbstractValue& type, Block& block) {

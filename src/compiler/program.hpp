@@ -164,6 +164,9 @@ struct Target {
   bool (*takes_strides)(const Primitive&, const AbstractValue&) = nullptr;
   /// Bytes of the lanes that run side by side in a loop per lane; 0: the device has no such lanes.
   int lane_bytes = 0;
+  /// Chunks that an associative scan of a costly function is cut into; `chunk_always`: of any function.
+  std::int64_t scan_chunks = 1;
+  bool chunk_always = false;
   /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
   /// would not end.
   void (*check_size)(const AbstractValue&) = nullptr;

@@ -106,6 +106,7 @@ struct Lanes {
   JaxprPtr program;
   std::int64_t size = 0;
   Mask mapped;
+  bool apart = false;  ///< few and long: worth a thread each where they do not fit side by side
 
   Lanes() = default;
   explicit Lanes(const Params& params);
@@ -155,12 +156,19 @@ struct AssociativeScan {
 };
 /// One after the other, as a scan.
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
+/// In so many chunks, as lanes. There must be at least two elements for each.
+Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks);
 
 // For compilers -------------------------------------------------------------------------------------------
 
-/// Associative scans as loops and lanes as batches, also inside nested programs. With `keep_lanes`, lanes stay where
-/// their programs are small loops.
-JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, bool keep_lanes);
+/// What a device makes of control flow.
+struct ControlLowering {
+  bool keep_lanes = false;    ///< lanes stay where their programs are small loops, and are batches elsewhere
+  std::int64_t chunks = 1;    ///< that an associative scan of a costly function is cut into
+  bool chunk_always = false;  ///< also of cheap ones
+};
+/// Associative scans as loops and lanes as batches, also inside nested programs.
+JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
 /// Whether a lane's program is small loops and elementwise operations alone.
 bool runs_in_lanes(const Jaxpr& program);
 

@@ -11,9 +11,10 @@ namespace cotan {
 
 Lanes::Lanes(const Params& params) : program(params.jaxpr("jaxpr")), size(params.integer("size")) {
   for (auto m : params.ints("mapped")) mapped.push_back(m != 0);
+  apart = params.flag("apart");
 }
 Params Lanes::params() const {
-  return {{"jaxpr", program}, {"mapped", Ints(mapped.begin(), mapped.end())}, {"size", size}};
+  return {{"apart", apart}, {"jaxpr", program}, {"mapped", Ints(mapped.begin(), mapped.end())}, {"size", size}};
 }
 
 namespace {

@@ -1,5 +1,8 @@
 // Control flow for compilers: what they do not know becomes what they do.
+#include <cmath>
+
 #include "control/control.hpp"
+#include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
 
@@ -7,18 +10,86 @@ namespace cotan {
 
 namespace {
 
+JaxprPtr lower(const JaxprPtr& jaxpr, const ControlLowering& how, bool in_loop);
+
+/// Operations of scalars that a program takes, about.
+double work_of(const Jaxpr& program) {
+  double work = 0;
+  for (const Equation& e : program.equations) {
+    double own = 0, most = 1;
+    for (Var v : e.outputs) own += static_cast<double>(program.type(v).size());
+    for (const Atom& a : e.inputs) most = std::max(most, static_cast<double>(program.type(a).size()));
+    const bool does_nothing = e.primitive->op_class == OpClass::view;
+    if (e.primitive == &ops::dot_general_p) {
+      const AbstractValue& x = program.type(e.inputs[0]);
+      for (auto axis : e.params.ints("contract_lhs")) own *= 2 * static_cast<double>(x.shape[static_cast<std::size_t>(axis)]);
+      work += own;
+    } else if (e.primitive->op_class == OpClass::routine) {
+      work += most * std::sqrt(most);  // of matrices, as a rule
+    } else if (!does_nothing) {
+      work += std::max(own, most);
+    }
+  }
+  return work;
+}
+
+/// Chunks take every step twice. That pays where a step is a chain of operations that wait for each other, which lanes
+/// hide, and where the work and not the memory is what takes the time, if there are threads enough.
+std::int64_t chunks_for(const AssociativeScan& s, std::int64_t length, const ControlLowering& how) {
+  constexpr std::int64_t side_by_side = 256, least_steps = 16;
+  constexpr double much_work = 4;  // operations per byte
+  if (how.chunk_always) return std::min(how.chunks, (length - 1) / 2);
+  double bytes = 0;
+  bool scalars = true;
+  for (const Atom& a : s.combine->outputs) {
+    const AbstractValue& type = s.combine->type(a);
+    bytes += static_cast<double>(type.size()) * static_cast<double>(itemsize(type.dtype));
+    scalars = scalars && type.size() == 1;
+  }
+  std::int64_t chunks = 1;
+  if (scalars && runs_in_lanes(*s.combine))
+    chunks = side_by_side;
+  else if (work_of(*s.combine) >= much_work * bytes)
+    chunks = how.chunks;
+  return length > chunks * least_steps ? chunks : 1;
+}
+
 /// The equation as a program of other equations, or nothing where it stays as it is.
-JaxprPtr lowered_form(const Equation& e, const Types& types, bool keep_lanes) {
+JaxprPtr lowered_form(const Equation& e, const Types& types, const ControlLowering& how, bool in_loop) {
   if (e.primitive == &associative_scan_p) {
     const AssociativeScan s(e.params);
-    return inline_all_calls(
-        trace_to_jaxpr([&](std::span<const Array> in) { return associative_scan_in_steps(s, in); }, types, "jit").jaxpr);
+    const std::int64_t length = types[s.consts].shape[0];
+    const std::int64_t chunks = how.keep_lanes && !in_loop ? chunks_for(s, length, how) : 1;
+    const auto scan = [&](std::span<const Array> in) {
+      return chunks > 1 ? associative_scan_in_chunks(s, in, chunks) : associative_scan_in_steps(s, in);
+    };
+    return inline_all_calls(trace_to_jaxpr(scan, types, "jit").jaxpr);
   }
   if (e.primitive == &lanes_p) {
     const Lanes lanes(e.params);
-    if (!keep_lanes || lanes.size == 0 || !runs_in_lanes(*lanes.program)) return batched_program(lanes);
+    const bool stays = how.keep_lanes && lanes.size > 0 && (lanes.apart || runs_in_lanes(*lanes.program));
+    if (!stays) return batched_program(lanes);
   }
   return nullptr;
+}
+
+JaxprPtr lower(const JaxprPtr& jaxpr, const ControlLowering& how, bool in_loop) {
+  Rewriter rewriter(*jaxpr);
+  for (const Equation& e : jaxpr->equations) {
+    Types types;
+    for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));
+    const JaxprPtr form = lowered_form(e, types, how, in_loop);
+    if (!form) {
+      ControlLowering inside = how;
+      if (e.primitive == &lanes_p) inside.keep_lanes = false;  // lanes inside lanes are batches
+      rewriter.emit(e, rewriter.read(e.inputs),
+                    map_nested(e.params, [&](const JaxprPtr& j) { return lower(j, inside, true); }));
+      continue;
+    }
+    const std::vector<Atom> results = splice(*lower(form, how, in_loop), rewriter.read(e.inputs), rewriter);
+    for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
+  }
+  return rewriter.finish(jaxpr->outputs, "lowering control flow");
 }
 
 }  // namespace
@@ -31,25 +102,6 @@ bool runs_in_lanes(const Jaxpr& program) {
   return true;
 }
 
-JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, bool keep_lanes) {
-  const auto lower = [&](const JaxprPtr& j) { return lower_control_flow(j, keep_lanes); };
-  Rewriter rewriter(*jaxpr);
-  for (const Equation& e : jaxpr->equations) {
-    Types types;
-    for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));
-    const JaxprPtr form = lowered_form(e, types, keep_lanes);
-    if (!form) {
-      // Lanes inside lanes are batches.
-      Params params = e.primitive == &lanes_p
-                          ? map_nested(e.params, [](const JaxprPtr& j) { return lower_control_flow(j, false); })
-                          : map_nested(e.params, lower);
-      rewriter.emit(e, rewriter.read(e.inputs), std::move(params));
-      continue;
-    }
-    const std::vector<Atom> results = splice(*lower(form), rewriter.read(e.inputs), rewriter);
-    for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
-  }
-  return rewriter.finish(jaxpr->outputs, "lowering control flow");
-}
+JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) { return lower(jaxpr, how, false); }
 
 }  // namespace cotan

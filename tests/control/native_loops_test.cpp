@@ -117,6 +117,54 @@ TEST_F(NativeLoops, LanesDoNotDependOnThreads) {
   ct::set_num_threads(before);
   EXPECT_EQ(one, two);
 }
+// Associative scans in chunks: of scalars always, of matrices on machines with cores enough, or where
+// COTAN_SCAN_CHUNKS is set (ctest runs these again so).
+using Map = std::pair<Array, Array>;
+Map compose(const Map& first, const Map& then) {
+  return {then.first * first.first, then.first * first.second + then.second};
+}
+TEST_F(NativeLoops, AssociativeScansInChunks) {
+  for (std::int64_t n : {4097, 4098, 4352, 5000, 9999})
+    for (bool reverse : {false, true}) {
+      const Array a = np::cos(np::arange(n, ct::f64)), b = np::sin(np::arange(n, ct::f64) * 3);
+      const auto scan = ct::jit([=](Map x) { return lax::associative_scan(compose, x, {.reverse = reverse}); });
+      const auto one_by_one = ct::jit([=](Map x) {
+        return lax::scan(
+                   [](Map c, Map x) {
+                     const Map next = compose(c, x);
+                     return std::pair{next, next};
+                   },
+                   Map{np::ones({}, ct::f64), np::zeros({}, ct::f64)}, x, {.reverse = reverse})
+            .second;
+      });
+      const auto [p, q] = scan(Map{a, b});
+      const auto [u, v] = one_by_one(Map{a, b});
+      EXPECT_TRUE(np::allclose(p, u, 1e-12, 1e-300).item<bool>()) << n << reverse;
+      EXPECT_TRUE(np::allclose(q, v, 1e-12, 1e-14).item<bool>()) << n << reverse;
+    }
+}
+TEST_F(NativeLoops, AssociativeChunksDoNotDependOnThreads) {
+  const std::int64_t n = 20000;
+  const Array a = np::cos(np::arange(n)), b = np::sin(np::arange(n));
+  const Array m = np::sin(np::reshape(np::arange(n * 4), {n, 2, 2})) * 0.7f;
+  const auto scan = ct::jit([](Array a, Array b, Array m) {
+    const auto inverse_sum = [](const Array& x, const Array& y) {
+      return ct::linalg::solve(np::matmul(x, np::swapaxes(x, -1, -2)) + np::eye(2), y);
+    };
+    return std::pair{lax::associative_scan(compose, Map{a, b}), lax::associative_scan(inverse_sum, m)};
+  });
+  EXPECT_NE(ct::explain(scan, a, b, m).text().find("lanes"), std::string::npos);
+  const int before = ct::num_threads();
+  ct::set_num_threads(1);
+  const auto one = scan(a, b, m);
+  ct::set_num_threads(4);
+  const auto four = scan(a, b, m);
+  ct::set_num_threads(before);
+  EXPECT_TRUE(np::array_equal(one.first.first, four.first.first).item<bool>());
+  EXPECT_TRUE(np::array_equal(one.first.second, four.first.second).item<bool>());
+  EXPECT_TRUE(np::array_equal(one.second, four.second).item<bool>());
+}
+
 TEST_F(NativeLoops, CheckpointsSaveMemory) {
   const auto program = [](ct::ScanCheckpoint checkpoint) {
     return ct::jit(ct::value_and_grad([checkpoint](Array w, Array x) {

@@ -1,7 +1,9 @@
 #include "backend/native/executable.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "backend/native/host_memory.hpp"
@@ -22,6 +24,7 @@ struct Caller {
   const compiler::Program& program;
   const std::vector<const compiler::Routine*>& routines;
   Backend& backend;
+  std::mutex mutex;  // routines may run in parallel lanes
   std::exception_ptr failure;
 };
 
@@ -34,10 +37,12 @@ extern "C" int cotan_native_routine(void* context, std::int64_t number, void* co
     run_routine({caller.program, *caller.routines[static_cast<std::size_t>(number)], memory, caller.backend});
     return 0;
   } catch (...) {
-    caller.failure = std::current_exception();
+    const std::scoped_lock lock(caller.mutex);
+    if (!caller.failure) caller.failure = std::current_exception();
     return 1;
   }
 }
+extern "C" int cotan_native_failed(void* context) { return static_cast<Caller*>(context)->failure ? 1 : 0; }
 extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, std::int64_t), void* const* buffers,
                                      std::int64_t iterations, std::int64_t grain) {
   parallel_for((iterations + grain - 1) / grain, [&](std::int64_t chunk) {
@@ -145,10 +150,21 @@ std::vector<void*> memory_of(const compiler::Program& program, const compiler::R
 }  // namespace
 
 const compiler::Target& native_target() {
-  static const compiler::Target target{.prefers_routine = prefers_routine,
-                                       .takes_strides = takes_strides,
-                                       .lane_bytes = vector_bytes(),
-                                       .check_size = check_size};
+  static const compiler::Target target = [] {
+    compiler::Target t{.prefers_routine = prefers_routine,
+                       .takes_strides = takes_strides,
+                       .lane_bytes = vector_bytes(),
+                       .check_size = check_size};
+    // By the machine and not by the threads in use: these change no results. Chunks are twice the work.
+    constexpr unsigned enough_cores = 4;
+    constexpr std::int64_t chunks = 32;
+    if (std::thread::hardware_concurrency() >= enough_cores) t.scan_chunks = chunks;
+    if (const char* setting = std::getenv("COTAN_SCAN_CHUNKS")) {
+      t.scan_chunks = std::clamp<std::int64_t>(std::atoll(setting), 1, 1 << 16);
+      t.chunk_always = true;
+    }
+    return t;
+  }();
   return target;
 }
 
@@ -232,7 +248,7 @@ void Executable::run_in_place(void* const* io) const {
     }
     return;
   }
-  Caller caller{*program_, routines_, backend_, nullptr};
+  Caller caller{*program_, routines_, backend_, {}, nullptr};
   if (code_.entry(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
 }
 

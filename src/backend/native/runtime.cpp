@@ -6,6 +6,7 @@
 
 extern "C" {
 int cotan_native_routine(void*, std::int64_t, void* const*);
+int cotan_native_failed(void*);
 int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t,
                           std::int64_t);
 }
@@ -34,6 +35,7 @@ double fmod_f64(double a, double b) { return std::fmod(a, b); }
 
 std::vector<RuntimeSymbol> runtime_symbols() {
   std::vector<RuntimeSymbol> out{{"cotan_native_routine", address(&cotan_native_routine)},
+                                 {"cotan_native_failed", address(&cotan_native_failed)},
                                  {"cotan_native_parallel", address(&cotan_native_parallel)}};
   COTAN_MATH(sin);
   COTAN_MATH(cos);

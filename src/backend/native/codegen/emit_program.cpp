@@ -44,6 +44,7 @@ class ProgramEmitter {
                                        llvm::Function::ExternalLinkage, entry_name, module);
     parallel_ = module.getOrInsertFunction("cotan_native_parallel",
                                            llvm::FunctionType::get(i32_, {ptr_, ptr_, i64_, i64_}, false));
+    failed_ = module.getOrInsertFunction("cotan_native_failed", llvm::FunctionType::get(i32_, {ptr_}, false));
     routine_ = module.getOrInsertFunction("cotan_native_routine", llvm::FunctionType::get(i32_, {ptr_, i64_, ptr_}, false));
   }
 
@@ -246,7 +247,10 @@ class ProgramEmitter {
     auto *fail = block("fail"), *on = block("on");
     b_.CreateCondBr(b_.CreateICmpEQ(status, b_.getInt32(0)), on, fail);
     b_.SetInsertPoint(fail);
-    b_.CreateRet(status);
+    if (function_->getReturnType()->isVoidTy())  // lanes: who started them asks
+      b_.CreateRetVoid();
+    else
+      b_.CreateRet(status);
     b_.SetInsertPoint(on);
   }
 
@@ -300,8 +304,9 @@ class ProgramEmitter {
     list_ = saved.list;
     list_size_ = saved.list_size;
     b_.SetInsertPoint(saved.block);
-    leave_on_failure(b_.CreateCall(
-        parallel_, {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(1)}));
+    b_.CreateCall(parallel_,
+                  {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(1)});
+    leave_on_failure(b_.CreateCall(failed_, {given_.caller}));
   }
 
   // Loops ---------------------------------------------------------------------------------------------
@@ -437,7 +442,7 @@ class ProgramEmitter {
   struct Given {
     Value *io, *arena, *caller;
   } given_{};
-  llvm::FunctionCallee parallel_, routine_;
+  llvm::FunctionCallee parallel_, routine_, failed_;
   std::set<BufferId> broadcast_;
   std::unordered_map<std::string, Emitted> emitted_;
   std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries
