@@ -3,6 +3,7 @@
 
 #include "compiler/flatten.hpp"
 #include "compiler/fuse.hpp"
+#include "compiler/in_place.hpp"
 #include "compiler/kernels.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -74,7 +75,9 @@ class Compiler {
       } else {
         const Item& item = *node.item;
         for (Var v : item.equation.outputs) buffer(v).scope = scope;
-        if (!item.control)
+        if (auto kernel = update_kernel(item.equation, definitions_))
+          steps.emplace_back(std::move(*kernel));
+        else if (!item.control)
           add_routine(item.equation, std::move(node.operands), steps);
         else if (!item.control->pieces.empty())
           continue;  // they are there already
@@ -114,6 +117,13 @@ class Compiler {
       const Control::Carry& carry = c.carries[i];
       Carried carried{carry.start.id, carry.in.id, carry.out.id, item.equation.outputs[i].id};
       buffer(carry.in).scope = inside;
+      if (carry.in_place) {
+        carried.in_place = true;
+        for (Var v : {carry.start, carry.in, carry.out}) make_part(v, carried.result, expr::integer(0));
+        for (Var v : carry.aliases) make_part(v, carried.result, expr::integer(0));
+        repeat->carries.push_back(carried);
+        continue;
+      }
       // Small ones are handed on by copying, which for most means: in registers.
       if (buffer(carry.in).bytes() <= small_buffer) {
         buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;

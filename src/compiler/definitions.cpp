@@ -158,7 +158,7 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     equations_[v] = &e;
     result_numbers_[v] = k;
     const bool lowered = p.scalar || p.scalars || p.element;
-    if (!lowered || (target.prefers_routine && target.prefers_routine(p, types, e.params)) ||
+    if (!lowered || program_.written_over.contains(v) || (target.prefers_routine && target.prefers_routine(p, types, e.params)) ||
         (&p == &ops::concatenate_p && e.inputs.size() > few_parts)) {
       kinds_[v] = Kind::routine;
       continue;

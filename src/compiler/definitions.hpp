@@ -19,6 +19,7 @@ class Definitions {
  public:
   Definitions(const Flat& program, const Target& target);
 
+  const Flat& program() const { return program_; }
   Kind kind(BufferId v) const { return kinds_[v]; }
   const Equation* equation(BufferId v) const { return equations_[v]; }
   const AbstractValue& type(BufferId v) const { return program_.types[v]; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/in_place.hpp"
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -233,6 +234,7 @@ class Flattener {
         control->slices.push_back(v);
       body.outputs.push_back(v);
     }
+    if (!width_) change_in_place(out_, *control);
     e.inputs = std::move(starts);
     block.items.push_back({std::move(e), std::move(control)});
   }
@@ -268,6 +270,7 @@ class Flattener {
           own_output(read(w.body->outputs[i], in_body), w.body->type(w.body->outputs[i]), false, body);
       body.outputs.push_back(control->carries[i].out);
     }
+    change_in_place(out_, *control);
     e.inputs = std::move(starts);
     block.items.push_back({std::move(e), std::move(control)});
   }

@@ -24,6 +24,9 @@ struct Control {
   /// Carries: `start` is a copy of the first value. The results of the equation are those after the last step …
   struct Carry {
     Var start, in, out;
+    /// The next value is written over the last one; values of the body that lie there as well.
+    bool in_place = false;
+    std::vector<Var> aliases = {};
   };
   std::vector<Carry> carries;
   /// … then the ys, stacked: slices, which are values of the body.
@@ -49,6 +52,7 @@ struct Flat {
   /// By value: so many lanes, side by side in a last axis that its type has and its equation knows nothing of.
   std::vector<std::int64_t> lanes;
   std::unordered_map<std::int32_t, Ints> strides;  ///< of values that do not lie densely in memory
+  std::unordered_map<std::int32_t, std::int32_t> written_over;  ///< values that are put where another one lies
   std::vector<Var> inputs;
   Block top;
   const AbstractValue& type(Var v) const { return types[static_cast<std::size_t>(v.id)]; }

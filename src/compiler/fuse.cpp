@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/in_place.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 
@@ -79,8 +80,10 @@ class Fuser {
   }
 
   Schedule run() {
-    for (const Item& item : block_.items) {
+    for (std::size_t i = 0; i < block_.items.size(); ++i) {
+      const Item& item = block_.items[i];
       const Equation& e = item.equation;
+      if (const BufferId overwritten = written_over(item); overwritten >= 0) keep_before(i, overwritten);
       if (item.control) {
         add_control(item);
       } else if (definitions_.kind(e.outputs[0].id) == Kind::routine) {
@@ -117,9 +120,51 @@ class Fuser {
     }
     add_node(std::move(node), item.equation);
   }
+  /// The value that an item overwrites, or -1.
+  BufferId written_over(const Item& item) const {
+    for (Var v : item.equation.outputs)
+      if (const auto at = definitions_.program().written_over.find(v.id); at != definitions_.program().written_over.end())
+        return at->second;
+    return -1;
+  }
+  /// What later items want of values that are computed from the one that item `i` overwrites is computed before.
+  void keep_before(std::size_t i, BufferId overwritten) {
+    std::vector<bool> depends(here_.size(), false);
+    depends[overwritten] = true;
+    for (std::size_t k = 0; k < i; ++k) {
+      const std::vector<BufferId> read = values_read(block_.items[k]);
+      if (std::any_of(read.begin(), read.end(), [&](BufferId v) { return depends[v]; }))
+        for (Var v : block_.items[k].equation.outputs) depends[v.id] = true;
+    }
+    depends[overwritten] = false;
+    const auto keep = [&](BufferId v) {
+      if (!depends[v]) return;
+      in_memory(v);
+      definitions_.set_loaded(v, true);  // also views
+    };
+    for (std::size_t k = i; k < block_.items.size(); ++k)
+      for (BufferId v : values_read(block_.items[k])) keep(v);
+    for (const Atom& a : block_.outputs)
+      if (const Var* v = std::get_if<Var>(&a)) keep(v->id);
+    definitions_.forget();
+  }
+  /// Operands of what changes one of them are in memory of their own.
+  Operand dense_operand(const Atom& a) {
+    Operand operand{.type = definitions_.type(a), .literal = {}};
+    if (const Var* v = std::get_if<Var>(&a)) {
+      in_memory(a);
+      operand.buffer = v->id;
+      operand.strides = ops::strides_of(operand.type.shape);
+    } else {
+      operand.literal = std::get<Literal>(a).value;
+    }
+    return operand;
+  }
   void add_routine(const Item& item) {
     Schedule::Node node{nullptr, &item, {}, {}};
-    for (const Atom& a : item.equation.inputs) node.operands.push_back(routine_operand(item.equation, a));
+    const bool in_place = written_over(item) >= 0;
+    for (const Atom& a : item.equation.inputs)
+      node.operands.push_back(in_place ? dense_operand(a) : routine_operand(item.equation, a));
     add_node(std::move(node), item.equation);
   }
   void add_node(Schedule::Node node, const Equation& e) {
@@ -132,23 +177,15 @@ class Fuser {
 
   /// Memory that holds the operand, as it lies where the routine can take it so.
   Operand routine_operand(const Equation& e, const Atom& a) {
-    Operand operand{.type = definitions_.type(a), .literal = {}};
     const Var* v = std::get_if<Var>(&a);
-    if (!v) {
-      operand.literal = std::get<Literal>(a).value;
-      return operand;
-    }
-    if (definitions_.kind(v->id) == Kind::inlined) {
-      if (target_.takes_strides && target_.takes_strides(*e.primitive, operand.type) && operand.type.size() > 0)
-        if (const auto strided = as_strides(v->id)) {
-          if (definitions_.kind(strided->buffer) != Kind::input) require(strided->buffer);
-          return *strided;
-        }
-    }
-    in_memory(a);
-    operand.buffer = v->id;
-    operand.strides = ops::strides_of(operand.type.shape);
-    return operand;
+    const AbstractValue& type = definitions_.type(a);
+    if (v && definitions_.kind(v->id) == Kind::inlined && type.size() > 0 && target_.takes_strides &&
+        target_.takes_strides(*e.primitive, type))
+      if (const auto strided = as_strides(v->id)) {
+        if (definitions_.kind(strided->buffer) != Kind::input) require(strided->buffer);
+        return *strided;
+      }
+    return dense_operand(a);
   }
 
   /// A view whose elements lie in one buffer at an affine offset.

@@ -30,6 +30,9 @@ class KernelBuilder {
     int last = 0;
     for (const Member& m : group_.members) last = std::max(last, pass_of(m));
     kernel_.passes.resize(static_cast<std::size_t>(last) + 1);
+    std::vector<BufferId> loaded_views;  // where what they look at changes later
+    for (const Member& m : group_.members)
+      if (definitions_.kind(m.value) == Kind::inlined && definitions_.loaded(m.value)) loaded_views.push_back(m.value);
     // Who reads whom is seen while every value of the group is a load.
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
@@ -56,6 +59,7 @@ class KernelBuilder {
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise)
         definitions_.set_loaded(m.value, materialized_[m.value]);
+    for (BufferId v : loaded_views) definitions_.set_loaded(v, true);
     definitions_.forget();
     name();
     return std::move(kernel_);

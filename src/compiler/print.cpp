@@ -88,7 +88,7 @@ std::string heading_of(const Program& program, const Repeat& loop) {
   for (const Carried& c : loop.carries)
     out += fmt::format("  carry b{}: {} (from b{}, next b{}, at last b{}; {})\n", c.in,
                        program.buffers[static_cast<std::size_t>(c.in)].type, c.start, c.out, c.result,
-                       c.spare < 0 ? "local" : "two places in turn");
+                       c.in_place ? "in place" : c.spare < 0 ? "local" : "two places in turn");
   if (!loop.kept_close.empty()) out += fmt::format("  kept close: b{}\n", fmt::join(loop.kept_close, ", b"));
   if (loop.length < 0) out += fmt::format("  while b{}\n", loop.holds);
   return out;

@@ -99,6 +99,7 @@ struct Carried {
   BufferId result;   ///< after the last step
   /// Two places that change roles with every step; -1: `in` is local, and `out` is copied there.
   BufferId spare = -1;
+  bool in_place = false;  ///< all four are one: a step changes some of its elements
 };
 /// A loop: scan or while.
 struct Repeat {

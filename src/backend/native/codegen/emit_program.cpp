@@ -325,6 +325,7 @@ class ProgramEmitter {
     };
     std::vector<Turn> turns;
     for (const Carried& c : loop.carries) {
+      if (c.in_place) continue;
       if (c.spare < 0)
         copy(address(c.in), address(c.start), c.in);
       else
@@ -338,7 +339,7 @@ class ProgramEmitter {
       one_step(loop, turns);
     }
     for (const Carried& c : loop.carries)
-      if (c.spare < 0) copy(address(c.result), address(c.in), c.in);
+      if (c.spare < 0 && !c.in_place) copy(address(c.result), address(c.in), c.in);
     for (Turn& t : turns) {
       Value* last = places_.at(t.carried->in);
       places_.erase(t.carried->in);
@@ -413,7 +414,7 @@ class ProgramEmitter {
   void one_step(const Repeat& loop, Turns& turns) {
     add(loop.steps, true);
     for (const Carried& c : loop.carries)
-      if (c.spare < 0) copy(address(c.in), address(c.out), c.in);
+      if (c.spare < 0 && !c.in_place) copy(address(c.in), address(c.out), c.in);
     for (auto& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);
   }
 
