@@ -1,0 +1,138 @@
+// cotan::dlm: dynamic linear models of time series, that is, linear Gaussian state-space models. Filtering, smoothing,
+// likelihood, maximum likelihood, forecasts, simulation. Everything that takes a StateSpace is a pure function of
+// arrays: jit, grad, vmap apply to it.
+#pragma once
+#include <cotan/cotan.hpp>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace cotan::dlm {
+
+// The state-space form ------------------------------------------------------------------------------
+
+/// y(t) = F x(t) + N(0, V),  x(t+1) = G x(t) + N(0, W),  x(1) ~ N(x0, C0), with m states and p observed values.
+/// A matrix that changes with time has a leading axis of steps.
+struct StateSpace {
+  Array G;   ///< [m, m] or [n, m, m]: from step t to t + 1
+  Array F;   ///< [p, m] or [n, p, m]
+  Array W;   ///< [m, m] or [n, m, m]
+  Array V;   ///< [p, p] or [n, p, p]
+  Array x0;  ///< [m]
+  Array C0;  ///< [m, m]
+};
+
+/// One interface to three ways of computing the same.
+enum class Algorithm : std::uint8_t {
+  sequential,   ///< one step after the other: the fastest on a CPU
+  associative,  ///< by associative_scan: for devices that run many steps at once
+  square_root,  ///< the same on square roots of covariances, by QR: the most accurate in f32
+};
+
+/// What is known of each step from the steps before it.
+struct Filtered {
+  Array x, C;  ///< [n, m], [n, m, m]: predicted states and their covariances
+  Array v, S;  ///< [n, p], [n, p, p]: innovations (0 where y is missing) and their covariances, V included
+  Array K;     ///< [n, m, p]: gains, G C Fᵀ S⁻¹; 0 where y is missing
+};
+/// `y` is [n] or [n, p]; NaN is missing.
+Filtered filter(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
+/// -2 log L of the observed values; without constants the term log 2π of each is left out.
+Array minus2_log_likelihood(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential,
+                            bool constants = false);
+
+/// What is known of each step from the whole series.
+struct Smoothed {
+  Array x, C;  ///< [n, m], [n, m, m]
+  Filtered predicted;
+};
+Smoothed smooth(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
+
+/// A series with all that is said about a fit of it.
+struct Fit {
+  Array x, C, xstd;        ///< smoothed states [n, m], covariances, standard deviations
+  Array xf, Cf;            ///< the same, predicted from the steps before
+  Array v, Cp;             ///< innovations [n, p] (NaN where y is missing), their covariances [n, p, p]
+  Array yhat;              ///< F xf, [n, p]
+  Array level, ystd;       ///< F x, and the standard deviation of an observation around it
+  Array resid0, resid;     ///< y - yhat, and the same in standard deviations of the observation
+  Array resid2;            ///< innovations in their own standard deviations
+  Array nobs;              ///< observed values
+  Array lik, lik_full;     ///< -2 log L without and with constants
+  Array ssy, s2, mse, mape;  ///< sum of resid0², mean of resid², of resid2², of |resid2| / y
+};
+struct FitOptions {
+  Algorithm algorithm = Algorithm::sequential;
+  /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once.
+  double restart = 100;
+};
+Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {});
+
+// Models ----------------------------------------------------------------------------------------------
+
+/// Parameters by name: standard deviations and coefficients. In a Model, blocks with the same name share a parameter.
+using Parameters = std::map<std::string, Array>;
+
+/// A polynomial: its value (order 0), with a slope (1), with a slope that changes (2).
+struct Trend {
+  int order = 1;
+  std::vector<std::string> sd = {"level", "slope", "curvature"};
+};
+/// One effect for each step of the period; they sum to zero.
+struct Seasonal {
+  int period = 12;
+  std::string sd = "season";
+};
+/// The first so many harmonics of a period.
+struct Harmonics {
+  double period = 12;
+  int count = 1;
+  std::string sd = "season";
+};
+/// A stationary AR(p) process.
+struct AutoRegression {
+  int order = 1;
+  std::string sd = "ar", coefficients = "phi";
+};
+/// Effects of known series, [n, k]: constant, or random walks where `sd` names a parameter.
+struct Regression {
+  Array x;
+  std::string sd = "";
+};
+/// A cubic smoothing spline: an integrated Wiener process.
+struct Spline {
+  std::string sd = "spline";
+};
+using Block = std::variant<Trend, Seasonal, Harmonics, AutoRegression, Regression, Spline>;
+
+struct Model {
+  std::vector<Block> blocks = {Trend{}};
+  std::string sd = "obs";             ///< of the observations
+  Array scale = {};                   ///< [n], times the observations' standard deviation; none: 1
+  std::vector<double> times = {};     ///< [n], increasing, in steps; none: 1, 2, …
+  Array x0 = {}, C0 = {};             ///< of the first state; none: from the first season of the series
+
+  int states() const;
+  /// Steps of its longest season, or 12: the values that the first state is made of.
+  int season() const;
+  /// What each state is called, for people.
+  std::vector<std::string> state_names() const;
+};
+
+struct ParameterInfo {
+  std::string name;
+  enum class Kind : std::uint8_t { standard_deviation, autoregression } kind;
+  int size;  ///< coefficients
+};
+/// In the order in which the blocks name them, the observations' first.
+std::vector<ParameterInfo> parameters_of(const Model& model);
+
+/// The model as matrices for `steps` steps, at least as many as `y` has. Standard deviations that `parameters` does not
+/// name are 0.
+StateSpace state_space(const Model& model, const Parameters& parameters, const Array& y, std::int64_t steps = 0);
+/// Models of several series at once, observed side by side: independent but for the observations' errors, which may
+/// be correlated: [p, p].
+StateSpace together(const std::vector<StateSpace>& models, const Array& correlation = {});
+
+}  // namespace cotan::dlm

@@ -1,0 +1,64 @@
+// What the algorithms share: matrices of a step, missing values, small products.
+#pragma once
+#include <cotan/dlm.hpp>
+
+namespace cotan::dlm {
+
+inline Array transposed(const Array& a) { return numpy::swapaxes(a, -1, -2); }
+/// A matrix times a vector; leading axes are batches.
+inline Array times(const Array& a, const Array& x) {
+  return numpy::squeeze(numpy::matmul(a, numpy::expand_dims(x, -1)), -1);
+}
+inline Array outer(const Array& a, const Array& b) { return numpy::expand_dims(a, -1) * numpy::expand_dims(b, -2); }
+inline Array identity_like(const Array& square) {
+  return numpy::eye(square.shape().back(), {}, 0, square.dtype());
+}
+/// A C Aᵀ.
+inline Array sandwich(const Array& a, const Array& c) { return numpy::matmul(numpy::matmul(a, c), transposed(a)); }
+inline Array symmetric(const Array& a) { return 0.5 * (a + transposed(a)); }
+
+/// A series as [n, p], missing values as 0, and where there are values, as 0 and 1.
+struct Observations {
+  Array y, seen;
+};
+/// Checks that shapes and dtypes fit each other. `steps`: of the series.
+StateSpace checked(const StateSpace& model, const Array& y);
+Observations observations(const StateSpace& model, const Array& y);
+
+/// The matrices of one step, or of all steps with a leading axis.
+struct Matrices {
+  Array G, F, W, V;
+};
+/// Per-step matrices among constant ones, for scans: `inputs` has those that change.
+class StepMatrices {
+ public:
+  explicit StepMatrices(const StateSpace& model);
+  std::vector<Array> inputs(std::int64_t steps) const;
+  Matrices of(const std::vector<Array>& slices) const;
+
+ private:
+  Matrices all_;
+};
+/// With a leading axis of steps, or none.
+Array of_steps(const Array& matrix, std::int64_t from, std::int64_t to);
+
+/// F without the rows of what is missing; the covariance of what is missing is 1, apart from everything else.
+Matrices only_seen(const Matrices& m, const Array& seen);
+/// S⁻¹ b for a small positive definite S; b is a matrix.
+Array solve_positive(const Array& s, const Array& b);
+
+Filtered filter_sequential(const StateSpace& model, const Observations& o);
+Filtered filter_associative(const StateSpace& model, const Observations& o);
+/// `in_steps`: one after the other, else by associative_scan.
+Filtered filter_square_root(const StateSpace& model, const Observations& o, bool in_steps);
+Smoothed smooth_sequential(const StateSpace& model, const Observations& o);
+Smoothed smooth_associative(const StateSpace& model, const Observations& o);
+Smoothed smooth_square_root(const StateSpace& model, const Observations& o, bool in_steps);
+
+/// Where the first state goes by itself, [n, m]: G(n-1) … G(1) x0.
+Array path_of(const StateSpace& model, std::int64_t n);
+
+/// From predicted states: innovations, their covariances and gains.
+Filtered with_innovations(const StateSpace& model, const Observations& o, const Array& x, const Array& C);
+
+}  // namespace cotan::dlm
