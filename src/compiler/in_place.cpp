@@ -135,7 +135,7 @@ void add_reads(const Item& item, std::vector<BufferId>& out) {
   for (const Atom& a : item.equation.inputs)
     if (const Var* v = std::get_if<Var>(&a)) out.push_back(v->id);
   if (!item.control) return;
-  if (const Var* v = std::get_if<Var>(&item.control->chosen)) out.push_back(v->id);
+  if (const Var* v = std::get_if<Var>(&item.control->chosen); v && v->id >= 0) out.push_back(v->id);  // of a choice
   for (const Block& block : item.control->blocks) {
     for (const Item& nested : block.items) add_reads(nested, out);
     for (const Atom& a : block.outputs)

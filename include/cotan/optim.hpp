@@ -1,0 +1,41 @@
+// cotan::optim: minimisers as loops of a program. The whole search compiles into one function, and can be vmapped.
+#pragma once
+#include <cotan/cotan.hpp>
+#include <functional>
+
+namespace cotan::optim {
+
+enum class Method : std::uint8_t {
+  lbfgs,   ///< quasi-Newton with a line search (weak Wolfe conditions)
+  adam,    ///< gradient steps of adapted size
+  newton,  ///< exact second derivatives, damped (Levenberg)
+};
+struct MinimizeOptions {
+  Method method = Method::lbfgs;
+  int max_iterations = 500;
+  double value_tolerance = 1e-12;     ///< relative decrease that is no longer worth a step
+  double gradient_tolerance = 1e-8;   ///< of the largest derivative, relative to the value
+  int memory = 8;                     ///< of lbfgs: steps it remembers
+  double learning_rate = 0.05;        ///< of adam
+};
+
+/// Where a search stands. All arrays, so that it can go on in another call.
+struct Search {
+  Array x, value, gradient;
+  Array iterations, evaluations;
+  Array finished, converged;  ///< finished without converging: no step decreases the value, or it is not finite
+  // What the method remembers.
+  Array direction, step, low, high;
+  Array steps, changes, lambda, moments;
+};
+
+using Objective = std::function<Array(const Array&)>;  ///< of a vector; gives a scalar
+
+/// A search at its start; nothing is evaluated yet.
+Search start(const Array& x0, const MinimizeOptions& options = {});
+/// Up to so many evaluations further (0: until it ends). A pure function.
+Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {}, std::int64_t evaluations = 0);
+/// Both.
+Search minimize(const Objective& f, const Array& x0, const MinimizeOptions& options = {});
+
+}  // namespace cotan::optim
