@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -50,7 +49,7 @@ std::string shown(std::string_view text) {
 }
 
 std::string shown_separator(char separator) {
-  return separator == '\t' ? "a tab" : fmt::format("'{}'", separator);
+  return separator == '\t' ? "'\\t'" : fmt::format("'{}'", separator);
 }
 
 std::string lower(std::string_view text) {
@@ -123,8 +122,7 @@ class Scanner {
       if (stop == std::string_view::npos)
         fail(
             "{}:{}: the quote that opens {} is never closed; add the closing quote, or double it (\"\") if "
-            "it "
-            "belongs to the text.",
+            "it belongs to the text.",
             name_, opened, shown(text_.substr(begin)));
       out += text_.substr(pos_, stop - pos_);
       pos_ = stop;
@@ -350,14 +348,12 @@ void convert_numbers(const Table& table, Column& column, char decimal) {
     if (parsed == Parsed::no && decimal == '.' && field.find(',') != std::string::npos)
       fail(
           "{} is not a number: it holds a comma; leave out separators of thousands, and write decimals with "
-          "a "
-          "point or set the decimal mark to ','.",
+          "a point or set the decimal mark to ','.",
           place(table, column, row));
     if (parsed == Parsed::no)
       fail(
           "{} is not a number, as the other fields of the column are; correct it, or leave the field empty "
-          "if "
-          "the value is missing.",
+          "if the value is missing.",
           place(table, column, row));
   }
   column.text.clear();
@@ -691,8 +687,7 @@ Table read_csv(std::string_view text, std::string_view name, const CsvOptions& o
     if (record.fields.size() != table.columns.size())
       fail(
           "{}:{}: this row has {} field{} where the {} has {}; fill in or remove fields, or quote those that "
-          "hold "
-          "the separator {}.",
+          "hold the separator {}.",
           name, record.line, record.fields.size(), record.fields.size() == 1 ? "" : "s",
           header ? "header" : "first row", table.columns.size(), shown_separator(separator));
     table.lines.push_back(record.line);
@@ -705,10 +700,17 @@ Table read_csv(std::string_view text, std::string_view name, const CsvOptions& o
 }
 
 Table read_csv_file(const std::string& path, const CsvOptions& options) {
-  if (path == "-") {
-    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    return read_csv(text, "standard input", options);
-  }
+  const auto read_all = [](std::istream& in, std::string_view name) {
+    std::string text;
+    std::vector<char> chunk(1 << 16);
+    errno = 0;
+    while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0)
+      text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    if (in.bad())
+      fail("cannot read {}: {}; check the file.", name, errno ? std::strerror(errno) : "unknown reason");
+    return text;
+  };
+  if (path == "-") return read_csv(read_all(std::cin, "standard input"), "standard input", options);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     fail("{} is a directory; give the path of a CSV file, or - for standard input.", path);
@@ -717,9 +719,7 @@ Table read_csv_file(const std::string& path, const CsvOptions& options) {
   if (!file)
     fail("cannot open {}: {}; check the path, or give - for standard input.", path,
          errno ? std::strerror(errno) : "unknown reason");
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) fail("cannot read {}: {}; check the file.", path, std::strerror(errno));
-  return read_csv(text, path, options);
+  return read_csv(read_all(file, path), path, options);
 }
 
 }  // namespace apps

@@ -80,7 +80,7 @@ struct CsvOptions {
   char decimal = '.';                 ///< or ','
   char comment = 0;                   ///< lines that begin with it are skipped; 0: there are none
   /// Columns that must be sound: a stray word in another one makes that column text. Empty: all of them.
-  std::vector<std::string> use;
+  std::vector<std::string> use = {};
 };
 
 /// `name` stands for the file in messages.

@@ -66,7 +66,15 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--rule);
 }
 @media print {
   @page { margin: 16mm 14mm; }
-  body { background: #fff; font-size: 11pt; }
+  body { background: #fff; font-size: 10pt; }
+  h1 { font-size: 19pt; }
+  h2 { font-size: 13pt; margin-top: 22px; }
+  section > p { break-after: avoid; }
+  table { font-size: 9.5pt; }
+  th, td { padding-top: 2px; padding-bottom: 2px; }
+  .facts { grid-template-columns: repeat(auto-fit, minmax(115px, 1fr)); margin-bottom: 16px; }
+  .facts div { padding: 7px 10px; }
+  .facts dd { font-size: 13pt; }
   main { margin: 0; padding: 0; border: 0; max-width: none; }
   h2 { break-after: avoid; }
   figure, tr, .facts { break-inside: avoid; }

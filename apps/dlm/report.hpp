@@ -1,7 +1,6 @@
 // A statistical report as one HTML page that needs nothing else: no script, no font, no picture from outside.
 #pragma once
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace apps {
@@ -11,7 +10,8 @@ struct Fact {
   std::string name, value, note = "";
 };
 
-/// Cells that read as numbers are set flush right. A folded table opens on a click (and in print).
+/// Cells that read as numbers are set flush right. A folded table opens on a click, and in print
+/// where the browser can.
 struct ReportTable {
   std::string caption;
   std::vector<std::string> header;
@@ -24,8 +24,8 @@ struct ReportTable {
 /// room. Blank lines in a text separate paragraphs.
 struct Section {
   std::string heading, text;
-  std::vector<std::string> charts;
-  std::vector<ReportTable> tables;
+  std::vector<std::string> charts = {};
+  std::vector<ReportTable> tables = {};
 };
 
 struct Report {

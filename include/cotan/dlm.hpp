@@ -2,7 +2,7 @@
 // likelihood, maximum likelihood, forecasts, simulation. Everything that takes a StateSpace is a pure function of
 // arrays: jit, grad, vmap apply to it.
 #pragma once
-#include <cotan/cotan.hpp>
+#include <cotan/optim.hpp>
 #include <map>
 #include <string>
 #include <variant>
@@ -51,6 +51,7 @@ Smoothed smooth(const StateSpace& model, const Array& y, Algorithm algorithm = A
 
 /// A series with all that is said about a fit of it.
 struct Fit {
+  Array x0, C0;            ///< of the first state, as the last pass took them
   Array x, C, xstd;        ///< smoothed states [n, m], covariances, standard deviations
   Array xf, Cf;            ///< the same, predicted from the steps before
   Array v, Cp;             ///< innovations [n, p] (NaN where y is missing), their covariances [n, p, p]
@@ -69,6 +70,31 @@ struct FitOptions {
 };
 Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {});
 
+/// The `steps` steps after a series, with matrices of all of them where they change.
+struct Forecast {
+  Array x, C;     ///< [steps, m], [steps, m, m]
+  Array y, ystd;  ///< [steps, p]: of observations
+};
+Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps);
+
+/// One observation at a time. A state is what is known before the next one.
+struct State {
+  Array x, C;
+  Array minus2_log;  ///< of what was seen, without constants
+};
+State first_state(const StateSpace& model);
+/// `model` has the matrices of this step; `y` is a number or [p], NaN where missing.
+State update(const StateSpace& model, const State& state, const Array& y);
+
+// Drawing -----------------------------------------------------------------------------------------------
+
+struct Drawn {
+  Array x, y;  ///< [n, m], [n, p]
+};
+Drawn simulate(const StateSpace& model, std::int64_t steps, const Array& key);
+/// States as they may have been, given the series (Durbin and Koopman's simulation smoother): [n, m].
+Array draw_states(const StateSpace& model, const Array& y, const Array& key, Algorithm algorithm = Algorithm::sequential);
+
 // Models ----------------------------------------------------------------------------------------------
 
 /// Parameters by name: standard deviations and coefficients. In a Model, blocks with the same name share a parameter.
@@ -84,11 +110,12 @@ struct Seasonal {
   int period = 12;
   std::string sd = "season";
 };
-/// The first so many harmonics of a period.
+/// The first so many harmonics of a period, two states each. One standard deviation for all states, or one for each;
+/// none: "harmonic 1", "harmonic 1 conjugate", …
 struct Harmonics {
   double period = 12;
   int count = 1;
-  std::string sd = "season";
+  std::vector<std::string> sd = {};
 };
 /// A stationary AR(p) process.
 struct AutoRegression {
@@ -134,5 +161,49 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
 /// Models of several series at once, observed side by side: independent but for the observations' errors, which may
 /// be correlated: [p, p].
 StateSpace together(const std::vector<StateSpace>& models, const Array& correlation = {});
+
+// Estimation ------------------------------------------------------------------------------------------
+
+/// Parameters as a vector without bounds: logarithms of standard deviations, and for autoregressions the numbers whose
+/// tanh are partial autocorrelations, so that every vector is a stationary process.
+Array unconstrained(const Model& model, const Parameters& parameters, const std::vector<std::string>& names);
+Parameters constrained(const Model& model, const Array& theta, const std::vector<std::string>& names);
+/// Where searches start: by the size of the series and of its differences.
+Parameters default_start(const Model& model, const Array& y);
+
+struct EstimateOptions {
+  std::vector<std::string> free = {};  ///< what is estimated; none: all parameters of the model
+  Parameters start = {};               ///< first values, and values of what is not estimated; others by default_start
+  optim::MinimizeOptions minimize = {};
+  Algorithm algorithm = Algorithm::sequential;
+  int starts = 1;  ///< searches from different first values, the best of which is the result
+  /// -2 log of a prior density: what it adds makes the estimate the most probable one a posteriori.
+  std::function<Array(const Parameters&)> penalty = {};
+  bool standard_errors = true;
+  /// Called now and then with evaluations so far and the lowest value.
+  std::function<void(std::int64_t, double)> progress = {};
+};
+struct Estimate {
+  Parameters parameters;       ///< all of them
+  Parameters standard_errors;  ///< of those that were estimated; NaN where the likelihood says nothing
+  Array value;                 ///< -2 log L without constants, and the penalty
+  Array theta, covariance;     ///< the unconstrained vector, and its covariance from the exact Hessian
+  Array iterations, evaluations, converged;
+};
+/// By maximum likelihood, or a posteriori. Without `progress` a pure function of `y`.
+Estimate estimate(const Model& model, const Array& y, const EstimateOptions& options = {});
+
+struct GibbsOptions {
+  int samples = 1000, burn_in = 200;
+  Parameters start = {};  ///< others by default_start; autoregressive coefficients stay as they are
+  /// Of each variance: inverse gamma with this shape, and a scale of this many times the first value's variance.
+  double prior_shape = 2, prior_scale = 0.1;
+};
+/// Draws of the standard deviations a posteriori, [samples] each, and the states of the last draw.
+struct GibbsDraws {
+  Parameters parameters;
+  Array x;
+};
+GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const GibbsOptions& options = {});
 
 }  // namespace cotan::dlm

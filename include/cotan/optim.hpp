@@ -31,6 +31,9 @@ struct Search {
 
 using Objective = std::function<Array(const Array&)>;  ///< of a vector; gives a scalar
 
+/// The exact Hessian, a row at a time: the program is as large for many parameters as for one.
+Array hessian_of(const Objective& f, const Array& x);
+
 /// A search at its start; nothing is evaluated yet.
 Search start(const Array& x0, const MinimizeOptions& options = {});
 /// Up to so many evaluations further (0: until it ends). A pure function.

@@ -38,6 +38,15 @@ int states_of(const Block& block) {
                     block);
 }
 
+/// Of a state of harmonics.
+std::string harmonic_name(int state) {
+  return fmt::format("harmonic {}{}", state / 2 + 1, state % 2 ? " conjugate" : "");
+}
+std::string sd_of(const Harmonics& b, int state) {
+  if (b.sd.empty()) return harmonic_name(state);
+  return b.sd.size() == 1 ? b.sd[0] : b.sd[static_cast<std::size_t>(state)];
+}
+
 void check(const Block& block) {
   std::visit(Overloaded{
                  [](const Trend& b) {
@@ -54,6 +63,9 @@ void check(const Block& block) {
                    if (!(b.period >= 2) || b.count < 1 || 2 * b.count > b.period)
                      raise<ValueError>("[dlm] {} harmonics of a period of {} steps; there are 1 to {}.", b.count, b.period,
                                        static_cast<int>(std::floor(b.period / 2)));
+                   if (b.sd.size() > 1 && static_cast<int>(b.sd.size()) != states_of(b))
+                     raise<ValueError>("[dlm] {} harmonics have {} names of standard deviations; give one for all, {} (one for each state), or none.",
+                                       b.count, b.sd.size(), states_of(b));
                  },
                  [](const AutoRegression& b) {
                    if (b.order < 1) raise<ValueError>("[dlm] an autoregression of order {}; it must be at least 1.", b.order);
@@ -130,6 +142,8 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
           [&](const Harmonics& b) {
             const int m = states_of(block);
             std::vector<double> G(static_cast<std::size_t>(m * m), 0.0), F(static_cast<std::size_t>(m), 0.0);
+            std::vector<Array> variances;
+            for (int k = 0; k < m; ++k) variances.push_back(p.variance(sd_of(b, k)));
             for (int h = 1; h <= b.count; ++h) {
               const double angle = 2 * M_PI * h / b.period;
               const auto at = static_cast<std::size_t>(2 * (h - 1)), width = static_cast<std::size_t>(m);
@@ -140,7 +154,7 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
               G[(at + 1) * width + at] = -std::sin(angle);
               G[(at + 1) * width + at + 1] = std::cos(angle);
             }
-            return Part{host_matrix(m, m, G), Array::from_host(F), p.variance(b.sd) * np::eye(m, {}, 0, dtype)};
+            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances)};
           },
           [&](const AutoRegression& b) {
             const Array phi = p.coefficients(b.coefficients, b.order), first = unit_row(b.order);
@@ -333,9 +347,7 @@ std::vector<std::string> Model::state_names() const {
                      for (int k = 1; k < b.period; ++k) add(k == 1 ? "season" : fmt::format("season, {} before", k - 1));
                    },
                    [&](const Harmonics& b) {
-                     for (int k = 0; k < states_of(block); ++k)
-                       add(fmt::format("harmonic {}{}", k / 2 + 1, k % 2 ? " (conjugate)" : ""));
-                     (void)b;
+                     for (int k = 0; k < states_of(b); ++k) add(harmonic_name(k));
                    },
                    [&](const AutoRegression& b) {
                      for (int k = 0; k < b.order; ++k) add(k == 0 ? "autoregression" : fmt::format("autoregression, part {}", k + 1));
@@ -371,6 +383,9 @@ std::vector<ParameterInfo> parameters_of(const Model& model) {
     std::visit(Overloaded{
                    [&](const Trend& b) {
                      for (int k = 0; k <= b.order; ++k) add(b.sd[static_cast<std::size_t>(k)], Kind::standard_deviation, 1);
+                   },
+                   [&](const Harmonics& b) {
+                     for (int k = 0; k < states_of(b); ++k) add(sd_of(b, k), Kind::standard_deviation, 1);
                    },
                    [&](const AutoRegression& b) {
                      add(b.sd, Kind::standard_deviation, 1);

@@ -8,10 +8,6 @@ namespace np = numpy;
 
 namespace {
 
-struct Prediction {
-  Array x, C;
-};
-
 /// The covariance after a step. Rounding must not make it less symmetric from step to step.
 Array next_covariance(const Matrices& m, const Array& C, const Array& K) {
   return symmetric(np::matmul(np::matmul(m.G, C), transposed(m.G - np::matmul(K, m.F))) + m.W);
@@ -28,14 +24,18 @@ Matrices matrices(const StateSpace& model, const std::vector<Array>& in) {
 
 }  // namespace
 
+Step sequential_step(const Matrices& matrices, const Prediction& now, const Array& y, const Array& seen) {
+  const Matrices m = only_seen(matrices, seen);
+  const Array CF = np::matmul(now.C, transposed(m.F)), S = np::matmul(m.F, CF) + m.V, v = y - times(m.F, now.x);
+  const Array K = transposed(solve_positive(S, transposed(np::matmul(m.G, CF))));
+  return {{times(m.G, now.x) + times(K, v), next_covariance(m, now.C, K)}, v, S, K};
+}
+
 Filtered filter_sequential(const StateSpace& model, const Observations& o) {
   const auto step = [&](const Prediction& now, const std::vector<Array>& in) {
-    const Matrices whole = matrices(model, in), m = only_seen(whole, in[1]);
-    const Array CF = np::matmul(now.C, transposed(m.F)), S = np::matmul(m.F, CF) + m.V;
-    const Array v = in[0] - times(m.F, now.x);
-    const Array K = transposed(solve_positive(S, transposed(np::matmul(m.G, CF))));
-    const Prediction next{times(m.G, now.x) + times(K, v), next_covariance(m, now.C, K)};
-    return std::pair{next, Filtered{now.x, now.C, v, sandwich(whole.F, now.C) + whole.V, K}};
+    const Matrices m = matrices(model, in);
+    const Step s = sequential_step(m, now, in[0], in[1]);
+    return std::pair{s.next, Filtered{now.x, now.C, s.v, sandwich(m.F, now.C) + m.V, s.K}};
   };
   return lax::scan(step, Prediction{model.x0, model.C0}, inputs(model, o)).second;
 }

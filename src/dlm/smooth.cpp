@@ -8,20 +8,8 @@ namespace np = numpy;
 
 namespace {
 
-/// Σ over what is observed of v' S⁻¹ v + log det S.
 Array minus2_log(const Filtered& f, const Observations& o, bool constants) {
-  Array terms;
-  if (o.y.shape()[1] == 1) {
-    const Array v = np::squeeze(f.v, -1), S = np::squeeze(f.S, {-2, -1}), seen = np::squeeze(o.seen, -1);
-    terms = seen * (v * v / S + np::log(S));
-  } else {
-    const Array both = outer(o.seen, o.seen);
-    const Array S = both * f.S + np::expand_dims(1.0 - o.seen, -1) * identity_like(f.S);
-    const Array root = linalg::cholesky(S, false);
-    const Array scaled = linalg::triangular_solve(root, np::expand_dims(f.v, -1), {.lower = true});
-    terms = np::sum(scaled * scaled, {-2, -1}) + 2.0 * np::sum(np::log(np::diagonal(root, 0, -2, -1)), -1);
-  }
-  const Array sum = np::sum(terms);
+  const Array sum = np::sum(minus2_log_terms(f.v, f.S, o.seen));
   return constants ? sum + std::log(2 * M_PI) * np::sum(o.seen) : sum;
 }
 
@@ -93,6 +81,8 @@ Fit fit(const StateSpace& model, const Array& y, const FitOptions& options) {
   const Array observed = np::where(o.seen > 0, o.y, NAN);
   const Array V = np::broadcast_to(np::sqrt(np::diagonal(s.V, 0, -2, -1)), o.y.shape());
   Fit out;
+  out.x0 = s.x0;
+  out.C0 = s.C0;
   out.x = smoothed.x;
   out.C = smoothed.C;
   out.xstd = standard_deviations(smoothed.C);

@@ -87,6 +87,17 @@ Array solve_positive(const Array& s, const Array& b) {
   return linalg::cho_solve(linalg::cholesky(s, false), b);
 }
 
+Array minus2_log_terms(const Array& v, const Array& S, const Array& seen) {
+  if (seen.shape().back() == 1) {
+    const Array one_v = np::squeeze(v, -1), one_S = np::squeeze(S, {-2, -1});
+    return np::squeeze(seen, -1) * (one_v * one_v / one_S + np::log(one_S));
+  }
+  const Array of_seen = outer(seen, seen) * S + np::expand_dims(1.0 - seen, -1) * identity_like(S);
+  const Array root = linalg::cholesky(of_seen, false);
+  const Array scaled = linalg::triangular_solve(root, np::expand_dims(v, -1), {.lower = true});
+  return np::sum(scaled * scaled, {-2, -1}) + 2.0 * np::sum(np::log(np::diagonal(root, 0, -2, -1)), -1);
+}
+
 Array path_of(const StateSpace& model, std::int64_t n) {
   const Array first = np::expand_dims(model.x0, 0);
   if (n == 1) return first;

@@ -42,6 +42,18 @@ class StepMatrices {
 /// With a leading axis of steps, or none.
 Array of_steps(const Array& matrix, std::int64_t from, std::int64_t to);
 
+/// States and innovations of one step, from what was known before it.
+struct Prediction {
+  Array x, C;
+};
+struct Step {
+  Prediction next;
+  Array v, S, K;  ///< S of what is seen
+};
+Step sequential_step(const Matrices& matrices, const Prediction& now, const Array& y, const Array& seen);
+/// v' S⁻¹ v + log det S of what is seen.
+Array minus2_log_terms(const Array& v, const Array& S, const Array& seen);
+
 /// F without the rows of what is missing; the covariance of what is missing is 1, apart from everything else.
 Matrices only_seen(const Matrices& m, const Array& seen);
 /// S⁻¹ b for a small positive definite S; b is a matrix.

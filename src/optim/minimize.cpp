@@ -136,7 +136,7 @@ Search newton_step(const Objective& f, const std::function<std::pair<Array, Arra
   const Array finite = np::isfinite(value) & np::all(np::isfinite(gradient));
   const Array better = finite & (first | (value < s.value));
   Search next = taken(s, trial, value, gradient, o);
-  next.steps = hessian(f)(trial);
+  next.steps = hessian_of(f, trial);
   next.lambda = np::maximum(s.lambda / 5.0, 1e-12);
   // Too far: the same again, with more damping. Where no step helps, the search is at its end.
   Search again = s;
@@ -145,17 +145,21 @@ Search newton_step(const Objective& f, const std::function<std::pair<Array, Arra
   again.finished = stuck;
   again.converged = stuck & ~first & finite;
   Search out = select(better, next, again);
-  const Array size = np::maximum(np::max(np::abs(out.steps)), 1e-300);
-  const Array damped = out.steps + out.lambda * size * np::eye(s.x.shape()[0], {}, 0, s.x.dtype());
-  const Array step = -linalg::solve(damped, out.gradient);
-  // Away from a minimum the curvature may be negative: then down the gradient.
-  const Array down = np::all(np::isfinite(step)) & (dot(step, out.gradient) < 0);
-  out.direction = choose(down, step, -out.gradient / (size * (1.0 + out.lambda)));
+  // Where the curvature is negative, as far away from the saddle as it would go towards a minimum.
+  const auto [values, vectors] = linalg::eigh(out.steps);
+  const Array curvatures = np::abs(values), size = np::maximum(np::max(curvatures), 1e-300);
+  const Array along = np::matmul(out.gradient, vectors) / (curvatures + out.lambda * size);
+  out.direction = -np::matmul(vectors, along);
   out.evaluations = s.evaluations + 1;
   return out;
 }
 
 }  // namespace
+
+Array hessian_of(const Objective& f, const Array& x) {
+  const auto row = [&](const Array& direction) { return jvp(grad(f), std::tuple{x}, std::tuple{direction}).second; };
+  return lax::map(row, np::eye(x.shape()[0], {}, 0, x.dtype()));
+}
 
 Search start(const Array& x0, const MinimizeOptions& o) {
   if (x0.ndim() != 1 || x0.shape()[0] == 0 || (x0.dtype() != f32 && x0.dtype() != f64))

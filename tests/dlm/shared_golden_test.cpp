@@ -46,7 +46,7 @@ std::vector<Case> cases() {
           {"level", {{Trend{0}}}, {"level"}},
           {"seasonal", {{trend, Seasonal{12}}}, {"level", "slope"}},
           {"trig", {{trend, Harmonics{12, 2}}}, {"level", "slope"}},
-          {"energy", {{trend, Harmonics{12, 1}, AutoRegression{1}}}, {"level", "slope", "season", "season", "ar"}, {.85}},
+          {"energy", {{trend, Harmonics{12, 1, {"season"}}, AutoRegression{1}}}, {"level", "slope", "season", "season", "ar"}, {.85}},
           {"ar2", {{trend, AutoRegression{2}}}, {"level", "slope", "ar"}, {.6, -.3}},
           {"gapped", {{trend}}, {"level", "slope"}}};
 }

@@ -1,0 +1,250 @@
+// Maximum likelihood: a search over unconstrained parameters, compiled as one program, and standard errors from the exact
+// Hessian at its end.
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "dlm/steps.hpp"
+
+namespace cotan::dlm {
+
+namespace np = numpy;
+
+namespace {
+
+using Kind = ParameterInfo::Kind;
+
+ParameterInfo info_of(const Model& model, const std::string& name) {
+  const auto known = parameters_of(model);
+  for (const ParameterInfo& p : known)
+    if (p.name == name) return p;
+  std::vector<std::string> names;
+  for (const ParameterInfo& p : known) names.push_back(p.name);
+  raise<ValueError>("[dlm] the model has no parameter '{}'; it has {}.", name, fmt::join(names, ", "));
+}
+
+/// Partial autocorrelations -> coefficients (Durbin and Levinson), and back.
+Array coefficients_of(const Array& partial) {
+  std::vector<Array> phi;
+  for (std::int64_t k = 0; k < partial.shape()[0]; ++k) {
+    std::vector<Array> next;
+    for (std::size_t j = 0; j < phi.size(); ++j) next.push_back(phi[j] - partial[k] * phi[phi.size() - 1 - j]);
+    next.push_back(partial[k]);
+    phi = next;
+  }
+  return np::stack(phi);
+}
+Array partial_of(const Array& coefficients) {
+  std::vector<Array> phi, out;
+  for (std::int64_t k = 0; k < coefficients.shape()[0]; ++k) phi.push_back(coefficients[k]);
+  while (!phi.empty()) {
+    const Array last = phi.back();
+    out.insert(out.begin(), last);
+    phi.pop_back();
+    std::vector<Array> before;
+    for (std::size_t j = 0; j < phi.size(); ++j)
+      before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1.0 - last * last));
+    phi = before;
+  }
+  return np::stack(out);
+}
+
+/// Of the observed values: how much they vary, and how much from one to the next.
+Array spread(const Array& values, const Array& seen) {
+  const Array n = np::maximum(np::sum(seen), 1.0), mean = np::sum(seen * values) / n;
+  return np::sqrt(np::sum(seen * np::square(values - mean)) / n);
+}
+
+struct Problem {
+  const Model& model;
+  const EstimateOptions& options;
+  std::vector<std::string> free;
+
+  Array objective(const Parameters& fixed, const Array& theta, const Array& y) const {
+    Parameters p = fixed;
+    for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
+    const Array lik = minus2_log_likelihood(state_space(model, p, y), y, options.algorithm);
+    return options.penalty ? lik + options.penalty(p) : lik;
+  }
+};
+
+/// First values around the first: each start takes other standard deviations apart.
+Array scattered(const Array& theta, int k) {
+  if (k == 0) return theta;
+  std::vector<double> shift;
+  for (std::int64_t i = 0; i < theta.shape()[0]; ++i) {
+    const double u = std::fmod((static_cast<double>(k) * 0.7548776662 + static_cast<double>(i) * 0.5698402910 * k) + 0.5, 1.0);
+    shift.push_back(4 * u - 2);
+  }
+  return theta + Array::from_host(shift);
+}
+
+/// Standard errors of parameters from the covariance of theta: to first order.
+Parameters standard_errors_of(const Problem& problem, const Array& theta, const Array& covariance) {
+  const auto values = [&](const Array& t) {
+    std::vector<Array> out;
+    const Parameters p = constrained(problem.model, t, problem.free);
+    for (const std::string& name : problem.free) out.push_back(np::reshape(p.at(name), {-1}));
+    return np::concatenate(out, 0);
+  };
+  const Array jacobian = jacfwd(values)(theta);
+  const Array variances = np::diagonal(sandwich(jacobian, covariance));
+  const Array errors = np::where(variances > 0, np::sqrt(np::where(variances > 0, variances, 1.0)), NAN);
+  Parameters out;
+  std::int64_t at = 0;
+  for (const std::string& name : problem.free) {
+    const ParameterInfo info = info_of(problem.model, name);
+    out[name] = info.kind == Kind::autoregression ? errors(range(at, at + info.size)) : errors[at];
+    at += info.size;
+  }
+  return out;
+}
+
+Estimate finished(const Problem& problem, const Parameters& fixed, const optim::Search& search, const Array& y) {
+  Estimate out;
+  out.parameters = fixed;
+  for (const auto& [name, value] : constrained(problem.model, search.x, problem.free)) out.parameters[name] = value;
+  out.value = search.value;
+  out.theta = search.x;
+  out.iterations = search.iterations;
+  out.evaluations = search.evaluations;
+  out.converged = search.converged;
+  out.covariance = np::full({search.x.shape()[0], search.x.shape()[0]}, NAN, search.x.dtype());
+  if (!problem.options.standard_errors) return out;
+  const Array H = optim::hessian_of([&](const Array& t) { return problem.objective(fixed, t, y); }, search.x);
+  out.covariance = 2.0 * linalg::inv(symmetric(H));
+  out.standard_errors = standard_errors_of(problem, search.x, out.covariance);
+  return out;
+}
+
+/// The best of several searches.
+optim::Search best_of(const Problem& problem, const Parameters& fixed, const Array& start, const Array& y) {
+  const EstimateOptions& o = problem.options;
+  const auto search = [&](const Array& first) {
+    return optim::minimize([&](const Array& t) { return problem.objective(fixed, t, y); }, first, o.minimize);
+  };
+  if (o.starts <= 1) return search(start);
+  std::vector<Array> firsts;
+  for (int k = 0; k < o.starts; ++k) firsts.push_back(scattered(start, k));
+  const optim::Search all_ends = lax::map(search, np::stack(firsts));
+  const Array values = np::where(np::isfinite(all_ends.value), all_ends.value, INFINITY);
+  const Array best = np::argmin(values);
+  return tree::map([&](const Array& a) { return a[best]; }, all_ends);
+}
+
+/// The same search, a few evaluations at a time.
+optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Array& y) {
+  constexpr std::int64_t few = 10;
+  const EstimateOptions& o = problem.options;
+  const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Array& y) {
+    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, y); }, s, o.minimize, few);
+  });
+  optim::Search best;
+  std::int64_t evaluations = 0;
+  double lowest = INFINITY;
+  for (int k = 0; k < std::max(o.starts, 1); ++k) {
+    optim::Search s = optim::start(scattered(start, k), o.minimize);
+    while (!s.finished.item<bool>()) {
+      const std::int64_t before = s.evaluations.item<std::int64_t>();
+      s = on(s, fixed, y);
+      evaluations += s.evaluations.item<std::int64_t>() - before;
+      o.progress(evaluations, std::min(lowest, s.value.item<double>()));
+    }
+    const double value = s.value.item<double>();
+    if (!best.x.defined() || value < lowest || std::isnan(lowest)) best = s;
+    lowest = std::min(lowest, value);
+  }
+  return best;
+}
+
+}  // namespace
+
+Array unconstrained(const Model& model, const Parameters& parameters, const std::vector<std::string>& names) {
+  std::vector<Array> out;
+  for (const std::string& name : names) {
+    const ParameterInfo info = info_of(model, name);
+    const auto at = parameters.find(name);
+    if (at == parameters.end()) raise<ValueError>("[dlm] the parameter '{}' has no value; give it one.", name);
+    const Array value = np::reshape(at->second, {-1}).astype(f64);
+    if (value.shape()[0] != info.size)
+      raise<ShapeError>("[dlm] '{}' is {}; it has {} numbers.", name, at->second.aval(), info.size);
+    if (info.kind == Kind::autoregression)
+      out.push_back(np::arctanh(np::clip(partial_of(value), -0.9999, 0.9999)));
+    else
+      out.push_back(np::log(np::maximum(np::abs(value), 1e-300)));
+  }
+  if (out.empty()) raise<ValueError>("[dlm] there is nothing to estimate; name at least one parameter.");
+  return np::concatenate(out, 0);
+}
+
+Parameters constrained(const Model& model, const Array& theta, const std::vector<std::string>& names) {
+  Parameters out;
+  std::int64_t at = 0;
+  for (const std::string& name : names) {
+    const ParameterInfo info = info_of(model, name);
+    const Array part = theta(range(at, at + info.size));
+    at += info.size;
+    out[name] = info.kind == Kind::autoregression ? coefficients_of(np::tanh(part)) : np::exp(part[0]);
+  }
+  if (theta.ndim() != 1 || theta.shape()[0] != at)
+    raise<ShapeError>("[dlm] the parameters are {}; there are [{}] of them.", theta.aval(), at);
+  return out;
+}
+
+Parameters default_start(const Model& model, const Array& y) {
+  const Array values = y.astype(f64), missing = np::isnan(values), seen = (~missing).astype(f64);
+  const Array filled = np::where(missing, 0.0, values);
+  const std::int64_t n = y.shape()[0];
+  Array change = spread(filled, seen);
+  if (n > 2) {
+    const auto later = range(1, n), earlier = range(0, n - 1);
+    const Array both = seen(later) * seen(earlier);
+    const Array differences = spread(filled(later) - filled(earlier), both);
+    change = np::where(np::sum(both) >= 2, differences, change);
+  }
+  const Array size = np::where(change > 0, change, 1.0);
+  Parameters out;
+  for (const ParameterInfo& p : parameters_of(model)) {
+    if (p.kind == Kind::autoregression) {
+      std::vector<double> partial(static_cast<std::size_t>(p.size), 0.0);
+      partial[0] = 0.5;
+      out[p.name] = coefficients_of(Array::from_host(partial));
+    } else {
+      out[p.name] = size * (p.name == model.sd ? 0.5 : 0.2);
+    }
+  }
+  // What changes a slope or a curvature moves the series far more.
+  for (const Block& block : model.blocks) {
+    if (const auto* t = std::get_if<Trend>(&block))
+      for (int k = 1; k <= t->order; ++k)
+        if (const std::string& name = t->sd[static_cast<std::size_t>(k)]; !name.empty() && name != t->sd[0])
+          out[name] = size * 0.02;
+    if (const auto* s = std::get_if<Spline>(&block)) out[s->sd] = size * 0.1;
+  }
+  return out;
+}
+
+Estimate estimate(const Model& model, const Array& y, const EstimateOptions& options) {
+  Problem problem{model, options, options.free};
+  if (problem.free.empty())
+    for (const ParameterInfo& p : parameters_of(model)) problem.free.push_back(p.name);
+  Parameters first = default_start(model, y);
+  for (const auto& [name, value] : options.start) {
+    info_of(model, name);
+    first[name] = value.astype(f64);
+  }
+  Parameters fixed;
+  for (const auto& [name, value] : first)
+    if (std::find(problem.free.begin(), problem.free.end(), name) == problem.free.end()) fixed[name] = value;
+  const Array start = unconstrained(model, first, problem.free);
+  if (options.progress) {
+    const optim::Search end = with_progress(problem, fixed, start, y);
+    return jit([&](const optim::Search& s, const Parameters& fixed, const Array& y) { return finished(problem, fixed, s, y); })(
+        end, fixed, y);
+  }
+  return jit([&](const Parameters& fixed, const Array& start, const Array& y) {
+    return finished(problem, fixed, best_of(problem, fixed, start, y), y);
+  })(fixed, start, y);
+}
+
+}  // namespace cotan::dlm
