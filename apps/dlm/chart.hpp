@@ -2,20 +2,12 @@
 // diagnostics. Every function is pure; NaN is a gap; no data whatsoever puts "nan" or "inf" into a picture.
 #pragma once
 #include <cstddef>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "csv.hpp"
+#include "dates.hpp"
 
 namespace apps {
-
-/// Text that is safe between tags and in quoted attributes, whatever its bytes.
-std::string xml_escape(std::string_view text);
-
-/// ⁻⁷ for −7.
-std::string superscript(int number);
 
 /// An interval around a line, `level` of the probability inside.
 struct Band {
@@ -77,12 +69,5 @@ std::string to_svg(const HistogramChart& chart);
 
 /// Charts of this file under one another, in rows as given, as one picture.
 std::string stack_charts(const std::vector<std::vector<std::string>>& rows);
-
-/// Sample autocorrelation at the lags 0 to `lags`; pairs with a missing end are left out. NaN where there is
-/// nothing to divide by: beyond the series, and everywhere but at lag 0 of a constant one.
-std::vector<double> autocorrelation(std::span<const double> values, std::size_t lags);
-
-/// The z with P(Z < z) = p for a standard normal Z; ±infinity at 1 and 0, NaN outside.
-double normal_quantile(double p);
 
 }  // namespace apps

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -17,46 +16,20 @@
 #include <map>
 #include <optional>
 
+#include "text.hpp"
+
 namespace apps {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-constexpr double seconds_per_day = 86400;
 
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throw CsvError("[csv] " + fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Text for a message: in quotes, short, and without bytes that could upset a terminal.
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  std::string out;
-  while (!text.empty() && out.size() < longest) {
-    const std::size_t length = utf8_length(text);
-    const char c = text[0];
-    if (length > 1)
-      out += text.substr(0, length);
-    else if (c == '\n' || c == '\r' || c == '\t')
-      out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-    else if (length == 0 || c < ' ' || c == '\x7F')
-      out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-    else
-      out += c;
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return fmt::format("\"{}{}\"", out, text.empty() ? "" : "…");
-}
-
 std::string shown_separator(char separator) {
   return separator == '\t' ? "'\\t'" : fmt::format("'{}'", separator);
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 // ---- bytes to fields
@@ -245,89 +218,6 @@ Parsed parse_number(std::string_view field, char decimal, double& value) {
   return std::isinf(value) ? Parsed::infinite : Parsed::yes;
 }
 
-/// Reads a date piece by piece.
-struct Cursor {
-  std::string_view rest;
-
-  bool done() const { return rest.empty(); }
-  bool take(char c) {
-    if (!rest.starts_with(c)) return false;
-    rest.remove_prefix(1);
-    return true;
-  }
-  /// A number of exactly `count` digits between lo and hi.
-  bool digits(std::size_t count, int lo, int hi, int& value) {
-    if (rest.size() < count) return false;
-    value = 0;
-    for (const char c : rest.substr(0, count)) {
-      if (c < '0' || c > '9') return false;
-      value = 10 * value + (c - '0');
-    }
-    rest.remove_prefix(count);
-    return value >= lo && value <= hi;
-  }
-};
-
-/// HH:MM[:SS[.fff]][Z|±HH:MM] in seconds from midnight UTC.
-std::optional<double> parse_clock(Cursor& in) {
-  int hour = 0, minute = 0, second = 0;
-  double fraction = 0;
-  if (!in.digits(2, 0, 23, hour) || !in.take(':') || !in.digits(2, 0, 59, minute)) return {};
-  if (in.take(':')) {
-    if (!in.digits(2, 0, 60, second)) return {};  // 60: a leap second
-    if (in.take('.')) {
-      int digit = 0;
-      if (!in.digits(1, 0, 9, digit)) return {};
-      double place = 0.1;
-      do fraction += place * digit, place /= 10;
-      while (in.digits(1, 0, 9, digit));
-    }
-  }
-  double seconds = 3600.0 * hour + 60.0 * minute + second + fraction;
-  if (!in.take('Z')) {
-    const int sign = in.take('+') ? 1 : in.take('-') ? -1 : 0;
-    if (sign != 0) {
-      if (!in.digits(2, 0, 23, hour)) return {};
-      minute = 0;
-      if (in.take(':') ? !in.digits(2, 0, 59, minute) : !in.done() && !in.digits(2, 0, 59, minute)) return {};
-      seconds -= sign * (3600.0 * hour + 60.0 * minute);
-    }
-  }
-  if (!in.done()) return {};
-  return seconds;
-}
-
-std::optional<Time> parse_date(std::string_view text) {
-  Cursor in{text};
-  int year = 0, month = 0, day = 0;
-  if (!in.digits(4, 0, 9999, year)) return {};
-  if (in.done()) return Time{static_cast<double>(year), DateForm::year};
-  const bool slash = in.take('/');
-  const bool dash = !slash && in.take('-');
-  if (!slash && (in.take('Q') || in.take('q'))) {
-    int quarter = 0;
-    if (!in.digits(1, 1, 4, quarter) || !in.done()) return {};
-    return Time{4.0 * year + quarter - 1, DateForm::quarter};
-  }
-  if ((!slash && !dash) || !in.digits(2, 1, 12, month)) return {};
-  if (in.done()) return Time{12.0 * year + month - 1, DateForm::month};
-  if (!in.take(slash ? '/' : '-') || !in.digits(2, 1, 31, day)) return {};
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok()) return {};
-  const double days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
-  if (in.done()) return Time{days, DateForm::day};
-  if (!in.take('T') && !in.take('t') && !in.take(' ')) return {};
-  const std::optional<double> clock = parse_clock(in);
-  if (!clock) return {};
-  return Time{days * seconds_per_day + *clock, DateForm::second};
-}
-
-std::chrono::sys_days day_at(double days) {
-  return std::chrono::sys_days(std::chrono::days(std::llround(days)));
-}
-
 // ---- columns
 
 /// Where a field stands and what it says, for a message.
@@ -360,41 +250,6 @@ void convert_numbers(const Table& table, Column& column, char decimal) {
   column.text.shrink_to_fit();
 }
 
-/// Days become months when all are the first, or all the last, of their month.
-void count_whole_months(Column& column) {
-  using namespace std::chrono;
-  bool first = true, last = true, several = false;
-  double seen = missing;
-  for (const double value : column.values) {
-    if (std::isnan(value)) continue;
-    const year_month_day date(day_at(value));
-    first = first && date.day() == day(1);
-    last = last && date == date.year() / date.month() / std::chrono::last;
-    several = several || (!std::isnan(seen) && value != seen);
-    seen = value;
-    if (!first && !last) return;
-  }
-  if (!several) return;
-  column.form = first ? DateForm::month_start : DateForm::month_end;
-  for (double& value : column.values) {
-    if (std::isnan(value)) continue;
-    const year_month_day date(day_at(value));
-    value = 12.0 * static_cast<int>(date.year()) + static_cast<unsigned>(date.month()) - 1;
-  }
-}
-
-struct DateFormFacts {
-  TimeUnit unit;
-  std::string_view description;
-};
-/// In the order of DateForm.
-constexpr DateFormFacts date_forms[] = {
-    {TimeUnit::none, "a number"},     {TimeUnit::year, "a year"},
-    {TimeUnit::quarter, "a quarter"}, {TimeUnit::month, "a month"},
-    {TimeUnit::month, "a day"},       {TimeUnit::month, "a day"},
-    {TimeUnit::day, "a day"},         {TimeUnit::second, "a day with a time"}};
-const DateFormFacts& facts(DateForm form) { return date_forms[static_cast<std::size_t>(form)]; }
-
 void convert_dates(const Table& table, Column& column) {
   column.values.assign(column.text.size(), missing);
   std::vector<bool> whole_day(column.text.size(), false);
@@ -412,7 +267,7 @@ void convert_dates(const Table& table, Column& column) {
     if (date->form != column.form) {
       if (!clock_form(date->form) || !clock_form(column.form))
         fail("{} is {} where the rows before it hold {}; write all dates of a column in one form.",
-             place(table, column, row), facts(date->form).description, facts(column.form).description);
+             place(table, column, row), description_of(date->form), description_of(column.form));
       mixed = true;
     }
     whole_day[row] = date->form == DateForm::day;
@@ -423,7 +278,7 @@ void convert_dates(const Table& table, Column& column) {
     for (std::size_t row = 0; row < column.values.size(); ++row)
       if (whole_day[row]) column.values[row] *= seconds_per_day;
   }
-  if (column.form == DateForm::day) count_whole_months(column);
+  if (column.form == DateForm::day) column.form = count_whole_months(column.values);
 }
 
 /// Four-digit whole numbers are years when the column's name says so, or when they lead the rows and grow.
@@ -432,9 +287,9 @@ bool holds_years(const Column& column, bool leads) {
   bool growing = true;
   for (const std::string& field : column.text) {
     if (is_missing(field)) continue;
-    int year = 0;
-    Cursor in{field};
-    if (!in.digits(4, 1000, 2999, year) || !in.done()) return false;
+    const std::optional<Time> date = parse_date(field);
+    if (!date || date->form != DateForm::year || date->value < 1000 || date->value > 2999) return false;
+    const int year = static_cast<int>(date->value);
     growing = growing && year > before;
     before = year;
   }
@@ -505,34 +360,12 @@ std::vector<Column> name_columns(const Record& first, bool header, std::string_v
 
 // ---- finding columns
 
-/// How many letters must be inserted, deleted or replaced to turn one word into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 /// " (did you mean …?)" when a name is close to the one asked for.
 std::string suggestion(const std::vector<Column>& columns, std::string_view name) {
-  constexpr std::size_t longest = 60;  // beyond that nobody mistypes a name, and the cost is quadratic
-  if (name.size() > longest) return "";
-  const Column* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
-  for (const Column& column : columns) {
-    if (column.name.size() > longest) continue;
-    const std::size_t distance = edit_distance(lower(name), lower(column.name));
-    if (distance < least) nearest = &column, least = distance;
-  }
-  return nearest ? fmt::format(" (did you mean {}?)", shown(nearest->name)) : "";
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  const std::string nearest = nearest_spelling(name, names);
+  return nearest.empty() ? "" : fmt::format(" (did you mean {}?)", shown(nearest));
 }
 
 template <class Predicate>
@@ -561,85 +394,6 @@ bool is_numeric(const Column& column) {
 }
 
 }  // namespace
-
-TimeUnit unit_of(DateForm form) { return facts(form).unit; }
-
-std::string_view name_of(TimeUnit unit) {
-  constexpr std::string_view names[] = {"step", "year", "quarter", "month", "day", "second"};
-  return names[static_cast<std::size_t>(unit)];
-}
-
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (text.empty()) return 0;
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                             : (lead & 0xF0) == 0xE0       ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length == 0 || text.size() < length) return 0;
-  std::uint32_t code = lead & (0x7F >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  const bool too_long = code < (length == 2 ? 0xA0u : length == 3 ? 0x800u : 0x10000u);  // C1 controls too
-  const bool surrogate = code >= 0xD800 && code < 0xE000, noncharacter = (code & 0xFFFE) == 0xFFFE;
-  return too_long || surrogate || noncharacter || code > 0x10FFFF ? 0 : length;
-}
-
-std::string format_time(double time, DateForm form) {
-  using namespace std::chrono;
-  const std::string plain = fmt::format("{}", time);
-  if (!std::isfinite(time)) return plain;
-  const TimeUnit unit = unit_of(form);
-  const auto date_text = [](const year_month_day& date) {
-    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  };
-  if (unit == TimeUnit::year || unit == TimeUnit::quarter || unit == TimeUnit::month) {
-    const int per_year = unit == TimeUnit::year ? 1 : unit == TimeUnit::quarter ? 4 : 12;
-    const double whole = std::round(time);
-    if (whole < 0 || whole >= 10000.0 * per_year) return plain;
-    const int periods = static_cast<int>(whole), calendar_year = periods / per_year,
-              part = periods % per_year + 1;
-    if (unit == TimeUnit::year) return fmt::format("{:04}", calendar_year);
-    if (unit == TimeUnit::quarter) return fmt::format("{:04}-Q{}", calendar_year, part);
-    if (form == DateForm::month) return fmt::format("{:04}-{:02}", calendar_year, part);
-    const year_month in_month = std::chrono::year(calendar_year) / static_cast<int>(part);
-    return date_text(form == DateForm::month_start ? year_month_day(in_month / 1)
-                                                   : year_month_day(sys_days(in_month / last)));
-  }
-  if (unit == TimeUnit::none) return plain;
-  const double milliseconds_per_day = 1000 * seconds_per_day;
-  const double total =
-      unit == TimeUnit::day ? std::round(time) * milliseconds_per_day : std::round(time * 1000);
-  const double days_since = std::floor(total / milliseconds_per_day);
-  if (days_since < -719528 || days_since > 2932896) return plain;  // 0000-01-01 to 9999-12-31
-  const std::string date = date_text(year_month_day(day_at(days_since)));
-  if (unit == TimeUnit::day) return date;
-  const auto rest = static_cast<std::int64_t>(total - days_since * milliseconds_per_day);
-  const std::string clock =
-      fmt::format("{}T{:02}:{:02}:{:02}", date, rest / 3600000, rest / 60000 % 60, rest / 1000 % 60);
-  return rest % 1000 ? fmt::format("{}.{:03}", clock, rest % 1000) : clock;
-}
-
-Time parse_time(std::string_view text) {
-  const std::optional<Time> date = parse_date(text);
-  if (!date)
-    fail("{} is not a date; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00.", shown(text));
-  return *date;
-}
-
-double common_step(std::span<const double> times) {
-  if (times.size() < 2) return 0;
-  const double step = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
-  if (!(step > 0) || !std::isfinite(step)) return 0;
-  for (std::size_t i = 1; i < times.size(); ++i)
-    if (!(std::abs(times[i] - times[i - 1] - step) <= 1e-9 * step + 1e-15 * std::abs(times[i]))) return 0;
-  return times.size() == 2 ? step : times[1] - times[0];
-}
 
 const Column& Table::column(std::string_view name) const {
   for (const Column& column : columns)

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
-#include "chart.hpp"
+#include "text.hpp"
 
 namespace apps {
 namespace {
@@ -185,23 +184,6 @@ std::string to_html(const Report& report) {
   }
   if (!report.footer.empty()) out += fmt::format("<footer>{}</footer>\n", xml_escape(report.footer));
   return out + "</main>\n</body>\n</html>\n";
-}
-
-std::string number_text(double value, int digits) {
-  if (std::isnan(value)) return "–";
-  if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
-  digits = std::clamp(digits, 1, 17);
-  const double magnitude = std::abs(value);
-  std::string text;
-  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e7)) {
-    text = fmt::format("{:.{}e}", magnitude, digits - 1);
-    const std::size_t e = text.find('e');
-    text = text.substr(0, e) + "×10" + superscript(std::atoi(text.c_str() + e + 1));
-  } else {
-    const int before_point = magnitude > 0 ? static_cast<int>(std::floor(std::log10(magnitude))) + 1 : 1;
-    text = fmt::format("{:.{}f}", magnitude, std::max(0, digits - before_point));
-  }
-  return std::signbit(value) && value != 0 ? "−" + text : text;
 }
 
 }  // namespace apps

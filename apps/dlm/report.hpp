@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "text.hpp"
+
 namespace apps {
 
 /// One figure of the summary at the top: "observations", "100", "2 missing".
@@ -38,9 +40,5 @@ struct Report {
 
 /// The page. All texts are escaped; only the charts go in as they are.
 std::string to_html(const Report& report);
-
-/// A number for people: `digits` significant digits, a proper minus sign, powers of ten as 1.2×10⁻⁷, and a
-/// dash for NaN.
-std::string number_text(double value, int digits = 4);
 
 }  // namespace apps

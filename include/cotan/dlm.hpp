@@ -197,7 +197,7 @@ struct GibbsOptions {
   int samples = 1000, burn_in = 200;
   Parameters start = {};  ///< others by default_start; autoregressive coefficients stay as they are
   /// Of each variance: inverse gamma with this shape, and a scale of this many times the first value's variance.
-  double prior_shape = 2, prior_scale = 0.1;
+  double prior_shape = 1, prior_scale = 1;
 };
 /// Draws of the standard deviations a posteriori, [samples] each, and the states of the last draw.
 struct GibbsDraws {

@@ -61,9 +61,12 @@ struct Problem {
   std::vector<std::string> free;
 
   Array objective(const Parameters& fixed, const Array& theta, const Array& y) const {
+    return objective(fixed, theta, y, options.algorithm);
+  }
+  Array objective(const Parameters& fixed, const Array& theta, const Array& y, Algorithm algorithm) const {
     Parameters p = fixed;
     for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
-    const Array lik = minus2_log_likelihood(state_space(model, p, y), y, options.algorithm);
+    const Array lik = minus2_log_likelihood(state_space(model, p, y), y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
   }
 };
@@ -111,7 +114,8 @@ Estimate finished(const Problem& problem, const Parameters& fixed, const optim::
   out.converged = search.converged;
   out.covariance = np::full({search.x.shape()[0], search.x.shape()[0]}, NAN, search.x.dtype());
   if (!problem.options.standard_errors) return out;
-  const Array H = optim::hessian_of([&](const Array& t) { return problem.objective(fixed, t, y); }, search.x);
+  const auto objective = [&](const Array& t) { return problem.objective(fixed, t, y, Algorithm::sequential); };
+  const Array H = optim::hessian_of(objective, search.x);
   out.covariance = 2.0 * linalg::inv(symmetric(H));
   out.standard_errors = standard_errors_of(problem, search.x, out.covariance);
   return out;

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "../../apps/dlm/report.hpp"
+#include "../../apps/dlm/statistics.hpp"
 
 using namespace apps;
 

@@ -1,5 +1,6 @@
 // The CSV reader of cotan-dlm: what it understands, what each mistake is told, and that no bytes upset it.
 #include "../../apps/dlm/csv.hpp"
+#include "../../apps/dlm/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,364 @@
+// One table of options: parsing, help and the nearest spelling all come from it.
+#include "options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+using cotan::dlm::Algorithm;
+using cotan::optim::Method;
+
+// ---- values
+
+template <class T>
+bool parses(std::string_view text, T& value) {
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+int whole(const std::string& option, const std::string& text, int least, int most) {
+  int value = 0;
+  if (!parses(text, value) || value < least || value > most)
+    complain<UsageError>("[{}] {} is not a whole number from {} to {}; give one.", option, shown(text), least, most);
+  return value;
+}
+
+double real(const std::string& where, const std::string& text) {
+  double value = 0;
+  if (!parses(text, value)) complain<UsageError>("[{}] {} is not a number; write it like 0.85 or 1e-3.", where, shown(text));
+  return value;
+}
+
+std::vector<std::string> pieces(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = text.find(separator, at);
+    out.push_back(text.substr(at, end - at));
+    if (end == std::string::npos) return out;
+    at = end + 1;
+  }
+}
+
+/// name=rest
+std::pair<std::string, std::string> named(const std::string& option, const std::string& text, const char* example) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size())
+    complain<UsageError>("[{}] {} is not name=value; write it like {} {}.", option, shown(text), option, example);
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void set_values(const std::string& option, const std::string& text, std::map<std::string, std::vector<double>>& to) {
+  const auto [name, list] = named(option, text, "obs=120");
+  std::vector<double> values;
+  for (const std::string& piece : pieces(list, ',')) values.push_back(real(fmt::format("{} {}", option, name), piece));
+  if (!to.emplace(name, values).second)
+    complain<UsageError>("[{}] {} is given twice; give it once.", option, shown(name));
+}
+
+template <class T>
+T choice(const std::string& option, const std::string& text, const std::vector<std::pair<std::string, T>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  const std::string nearest = nearest_spelling(text, names);
+  complain<UsageError>("[{}] there is no {}{}; choose one of: {}.", option, shown(text),
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+}
+
+char one_character(const std::string& option, const std::string& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() != 1) complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
+  return text[0];
+}
+
+// ---- the table
+
+enum Group { data, model, parameters, computing, results };
+constexpr const char* group_names[] = {"Data", "Model", "Parameters", "Computing", "Results"};
+
+struct OptionSpec {
+  std::string name;
+  std::string argument;  ///< "" for a switch
+  Group group;
+  std::string help;
+  std::function<void(Options&, const std::string&)> apply;
+};
+
+const std::vector<OptionSpec>& table() {
+  using O = Options;
+  using S = const std::string&;
+  static const std::vector<OptionSpec> specs = {
+      {"--column", "NAME", data, "the series; default: the first column of numbers", [](O& o, S v) { o.column = v; }},
+      {"--time", "NAME", data,
+       "dates or numbers of the rows; default: the first column of dates. The most common step counts as 1; uneven "
+       "steps are part of the model",
+       [](O& o, S v) { o.time = v; }},
+      {"--regress", "COL[,COL…]", data,
+       "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its regressors",
+       [](O& o, S v) {
+         for (const std::string& name : pieces(v, ',')) o.regress.push_back(name);
+       }},
+      {"--sd-column", "NAME", data, "standard deviation of each observation; the parameter obs multiplies it",
+       [](O& o, S v) { o.sd_column = v; }},
+      {"--log", "", data, "model the logarithm; plots, tables and forecasts are on the original scale",
+       [](O& o, S) { o.log = true; }},
+      {"--separator", "CHAR", data, "between fields, or tab; default: found out",
+       [](O& o, S v) { o.separator = one_character("--separator", v); }},
+      {"--decimal", "CHAR", data, "decimal mark: . or ,; default: .",
+       [](O& o, S v) {
+         o.decimal = choice<char>("--decimal", v, {{".", '.'}, {",", ','}});
+       }},
+
+      {"--order", "0|1|2|none", model, "trend: level, with slope, with changing slope, none; default: 1 (none with --spline)",
+       [](O& o, S v) {
+         o.order = choice<int>("--order", v, {{"0", 0}, {"1", 1}, {"2", 2}, {"none", O::no_trend}});
+       }},
+      {"--season", "N", model, "a season of N steps, one effect for each",
+       [](O& o, S v) {
+         o.season = real("--season", v);
+         if (!(o.season >= 2 && o.season <= 1e6))
+           complain<UsageError>("[--season] {} steps make no season; give 2 or more.", v);
+       }},
+      {"--harmonics", "K", model, "of the season, its first K harmonics instead of all effects",
+       [](O& o, S v) { o.harmonics = whole("--harmonics", v, 1, 1000); }},
+      {"--ar", "P", model, "a stationary autoregression of order P", [](O& o, S v) { o.ar = whole("--ar", v, 1, 100); }},
+      {"--spline", "", model, "a cubic smoothing spline", [](O& o, S) { o.spline = true; }},
+      {"--tie", "A=B", model, "one parameter B for both",
+       [](O& o, S v) { o.tie.push_back(named("--tie", v, "slope=level")); }},
+
+      {"--set", "NAME=VALUE[,VALUE…]", parameters, "a parameter that is known and not estimated",
+       [](O& o, S v) { set_values("--set", v, o.set); }},
+      {"--start", "NAME=VALUE[,VALUE…]", parameters, "where the search for a parameter begins",
+       [](O& o, S v) { set_values("--start", v, o.start); }},
+      {"--fixed", "", parameters, "estimate nothing; standard deviations without --set are 0", [](O& o, S) { o.fixed = true; }},
+      {"--first-state", "auto|toolbox", parameters,
+       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it; auto: the same, wider where the "
+       "series asks for it. Default: auto, and toolbox with --fixed",
+       [](O& o, S v) {
+         o.toolbox_start = choice<bool>("--first-state", v, {{"auto", false}, {"toolbox", true}});
+       }},
+      {"--method", "lbfgs|adam|newton", parameters, "of the search; default: lbfgs",
+       [](O& o, S v) {
+         o.method = choice<Method>("--method", v, {{"lbfgs", Method::lbfgs}, {"adam", Method::adam}, {"newton", Method::newton}});
+       }},
+      {"--starts", "K", parameters, "search from K different starts and keep the best; default: 1",
+       [](O& o, S v) { o.starts = whole("--starts", v, 1, 10000); }},
+
+      {"--algorithm", "NAME", computing, "sequential, associative or square-root; default: sequential",
+       [](O& o, S v) {
+         o.algorithm = choice<Algorithm>("--algorithm", v,
+                                         {{"sequential", Algorithm::sequential},
+                                          {"associative", Algorithm::associative},
+                                          {"square-root", Algorithm::square_root}});
+       }},
+      {"--dtype", "f32|f64", computing, "of smoothing and forecast (estimation is in f64); default: f64",
+       [](O& o, S v) {
+         o.single = choice<bool>("--dtype", v, {{"f64", false}, {"f32", true}});
+       }},
+      {"--device", "NAME", computing, "where to compute; an unknown name lists them", [](O& o, S v) { o.device = v; }},
+      {"--threads", "N", computing, "default: the number of cores", [](O& o, S v) { o.threads = whole("--threads", v, 1, 4096); }},
+
+      {"--steps", "H", results, "forecast H steps; fit adds it to its results",
+       [](O& o, S v) { o.steps = whole("--steps", v, 1, 1000000); }},
+      {"--level", "P", results, "probability inside of bands; default: 0.95",
+       [](O& o, S v) {
+         o.level = real("--level", v);
+         if (!(o.level > 0 && o.level < 1)) complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
+       }},
+      {"--json", "FILE", results, "everything there is to know of the fit; - for standard output", [](O& o, S v) { o.json = v; }},
+      {"--csv", "FILE", results, "fitted values, components and forecast, a row for each step", [](O& o, S v) { o.csv = v; }},
+      {"--plot", "FILE.svg", results, "a picture", [](O& o, S v) { o.plot = v; }},
+      {"--report", "FILE.html", results, "a page with figures, tables and diagnostics that needs nothing else",
+       [](O& o, S v) { o.report = v; }},
+      {"--out", "FOLDER", results, "of the demo's files; default: out", [](O& o, S v) { o.out = v; }},
+      {"--quiet", "", results, "no summary and no progress bar", [](O& o, S) { o.quiet = true; }},
+  };
+  return specs;
+}
+
+bool belongs(const OptionSpec& spec, Command command) {
+  if (command == Command::demo) return spec.name == "--out" || spec.name == "--quiet" || spec.group == computing;
+  if (command == Command::fit || command == Command::forecast) return spec.name != "--out";
+  return false;
+}
+
+const std::vector<std::pair<std::string, Command>> commands = {{"fit", Command::fit},
+                                                               {"forecast", Command::forecast},
+                                                               {"demo", Command::demo},
+                                                               {"datasets", Command::datasets},
+                                                               {"help", Command::help}};
+
+std::string name_of(Command command) {
+  for (const auto& [name, c] : commands)
+    if (c == command) return name;
+  return "";
+}
+
+/// An option with its value, from "--name value" or "--name=value".
+void take_option(Options& options, const std::vector<std::string>& arguments, std::size_t& i) {
+  const std::size_t equals = arguments[i].find('=');
+  const std::string name = arguments[i].substr(0, equals), command = name_of(options.command);
+  std::vector<std::string> known;
+  for (const OptionSpec& spec : table()) {
+    if (!belongs(spec, options.command)) continue;
+    known.push_back(spec.name);
+    if (spec.name != name) continue;
+    if (spec.argument.empty()) {
+      if (equals != std::string::npos) complain<UsageError>("[{}] it takes no value; leave out {}.", name, shown(arguments[i].substr(equals)));
+      return spec.apply(options, "");
+    }
+    if (equals != std::string::npos) return spec.apply(options, arguments[i].substr(equals + 1));
+    if (i + 1 >= arguments.size()) complain<UsageError>("[{}] its value is missing; write {} {}.", name, name, spec.argument);
+    return spec.apply(options, arguments[++i]);
+  }
+  const std::string nearest = nearest_spelling(name, known);
+  complain<UsageError>("[{}] there is no option {}{}; see cotan-dlm {} --help.", command, shown(name),
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), command);
+}
+
+void check(const Options& o) {
+  const bool analysis = o.command == Command::fit || o.command == Command::forecast;
+  const std::string command = name_of(o.command);
+  if (analysis && o.source.empty())
+    complain<UsageError>("[{0}] the series is missing; give a CSV file, - for standard input, or a built-in series: cotan-dlm {0} nile.", command);
+  if (!analysis) return;
+  if (o.harmonics && o.season == 0)
+    complain<UsageError>("[--harmonics] {} harmonics of no season; give --season N too.", o.harmonics);
+  if (o.season && !o.harmonics && o.season != std::floor(o.season))
+    complain<UsageError>("[--season] a season of {} steps has no whole number of effects; add --harmonics K.", o.season);
+  if (o.season > 400 && !o.harmonics)
+    complain<UsageError>("[--season] a season of {} steps has as many states; describe it with --harmonics K.", o.season);
+  for (const auto& [name, values] : o.start)
+    if (o.set.contains(name)) complain<UsageError>("[--start] {} is fixed by --set; give only one of them.", shown(name));
+  if (o.fixed && !o.start.empty()) complain<UsageError>("[--start] nothing is estimated with --fixed; use --set, or leave out --fixed.");
+}
+
+// ---- help
+
+constexpr std::size_t help_width = 100;
+
+/// Words in lines of the usual width, all but the first indented.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  for (const std::string& word : pieces(text, ' ')) {
+    const std::size_t width = letters_of(word);
+    if (column > indent && column + 1 + width > help_width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += width;
+  }
+  return out;
+}
+
+std::string option_help(Command command) {
+  constexpr std::size_t indent = 30;
+  std::string out;
+  int group = -1;
+  for (const OptionSpec& spec : table()) {
+    if (!belongs(spec, command)) continue;
+    if (group != spec.group) out += fmt::format("\n{}\n", group_names[group = spec.group]);
+    std::string head = "  " + spec.name + (spec.argument.empty() ? "" : " " + spec.argument);
+    const std::size_t width = letters_of(head);
+    head += width + 2 > indent ? "\n" + std::string(indent, ' ') : std::string(indent - width, ' ');
+    out += head + wrapped(spec.help, indent) + "\n";
+  }
+  return out;
+}
+
+constexpr const char* general_help = R"(cotan-dlm: state-space models of time series (dynamic linear models)
+
+usage: cotan-dlm COMMAND [ARGUMENTS] [OPTIONS]
+
+Commands
+  fit FILE.csv        estimate a model, smooth the series, say how well it fits
+  forecast FILE.csv   the same, then forecast
+  demo                fit the built-in series, write reports and plots
+  datasets [NAME]     list the built-in series, or print one as CSV
+
+  cotan-dlm COMMAND --help   explains a command and its options
+  cotan-dlm --version
+
+Instead of a file: - reads standard input, nile or airline are built in.
+Exit codes: 0, 1 for input that cannot be used, 2 for a wrong command line.
+
+Examples
+  cotan-dlm fit nile --order 0 --report nile.html
+  cotan-dlm forecast airline --log --season 12 --steps 24 --plot airline.svg
+  cotan-dlm fit sales.csv --column sales --season 12 --harmonics 2 --ar 1 --json fit.json
+  cotan-dlm fit nile --order 1 --set obs=122 --set slope=0
+)";
+
+constexpr const char* analysis_help = R"(
+Parameters are standard deviations, named by what they move: obs (the observations), level, slope,
+curvature, season, "harmonic 1", "harmonic 1 conjugate", …, ar, spline; and phi, the coefficients of the
+autoregression. They are estimated by maximum likelihood unless --set fixes them.
+)";
+
+}  // namespace
+
+std::string help_text(const std::string& topic) {
+  if (topic == "fit")
+    return "cotan-dlm fit FILE.csv [OPTIONS]\n\nEstimates a state-space model of a column of the file, smooths the series, and prints a summary.\n" +
+           std::string(analysis_help) + option_help(Command::fit);
+  if (topic == "forecast")
+    return "cotan-dlm forecast FILE.csv --steps H [OPTIONS]\n\nEstimates a state-space model and forecasts H steps after the last value (default: two seasons, or 12\n"
+           "steps). Rows at the end that have a date but no value are steps to forecast.\n" +
+           std::string(analysis_help) + option_help(Command::forecast);
+  if (topic == "demo")
+    return "cotan-dlm demo [--out FOLDER]\n\nFits the Nile's flow by two models and the airline passengers by a seasonal one, prints summaries and\nwrites a "
+           "report and a plot of each into the folder.\n" +
+           option_help(Command::demo);
+  if (topic == "datasets")
+    return "cotan-dlm datasets [NAME]\n\nLists the built-in series; with a name, prints that series as CSV.\n";
+  return general_help;
+}
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  Options o;
+  if (arguments.empty()) complain<UsageError>("[cotan-dlm] no command; try cotan-dlm demo, or see cotan-dlm --help.");
+  const std::string& first = arguments[0];
+  if (first == "--version" || first == "-V") return o.command = Command::version, o;
+  if (first == "--help" || first == "-h" || first == "help") {
+    if (arguments.size() > 1) o.topic = arguments[1];
+    if (!o.topic.empty()) choice<Command>("help", o.topic, commands);
+    return o;
+  }
+  o.command = choice<Command>("cotan-dlm", first, commands);
+  std::vector<std::string> operands;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a == "--help" || a == "-h") {
+      o.topic = first;
+      o.command = Command::help;
+      return o;
+    }
+    if (a == "-" || !a.starts_with('-'))
+      operands.push_back(a);
+    else
+      take_option(o, arguments, i);
+  }
+  const std::size_t most = o.command == Command::demo ? 0 : 1;
+  if (operands.size() > most)
+    complain<UsageError>("[{}] {} is one argument too many; see cotan-dlm {} --help.", first, shown(operands[most]), first);
+  if (!operands.empty()) o.source = operands[0];
+  check(o);
+  return o;
+}
+
+}  // namespace apps

@@ -1,0 +1,116 @@
+// Filters and smoothers against textbook recursions in NumPy and against statsmodels, by every algorithm.
+#include "dlm/support.hpp"
+
+namespace dlm_tests {
+namespace {
+
+using dlm::AutoRegression, dlm::Harmonics, dlm::Regression, dlm::Seasonal, dlm::Spline, dlm::Trend;
+
+/// Everything that a smoother gives, against the recursions.
+void check_all(const std::string& name, const dlm::StateSpace& model, const Array& y) {
+  for (Algorithm algorithm : algorithms) {
+    const auto run = ct::jit([=](const dlm::StateSpace& m, const Array& y) {
+      return std::pair{dlm::smooth(m, y, algorithm), dlm::minus2_log_likelihood(m, y, algorithm)};
+    });
+    const auto [s, lik] = run(model, y);
+    const Array seen = ~np::isnan(y.ndim() == 1 ? np::expand_dims(y, -1) : y);
+    const std::pair<const char*, Array> fields[] = {{"xf", s.predicted.x}, {"Cf", s.predicted.C}, {"v", s.predicted.v},
+                                                    {"S", s.predicted.S},  {"lik", lik},          {"x", s.x},
+                                                    {"C", s.C}};
+    for (const auto& [field, ours] : fields)
+      EXPECT_LE(error_of(ours, golden(name + "/" + field)), 1e-9) << name << "/" << field << ", " << name_of(algorithm);
+  }
+}
+
+TEST(DlmGolden, SeveralSeriesWithMissingParts) {
+  const auto g = [](const char* field) { return golden(std::string("several/") + field); };
+  check_all("several", {g("G"), g("F"), g("W"), g("V"), g("x0"), g("C0")}, g("y"));
+}
+TEST(DlmGolden, TrendOfOrder2) {
+  const Array y = golden("order2/y");
+  check_all("order2", dlm::state_space({{Trend{2}}}, numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y), y);
+}
+TEST(DlmGolden, Spline) {
+  const Array y = golden("spline/y");
+  check_all("spline", dlm::state_space({{Spline{}}}, numbers({{"obs", 1.1}, {"spline", .3}}), y), y);
+}
+TEST(DlmGolden, RegressionAndChangingErrors) {
+  const Array y = golden("regression/y");
+  dlm::Model model{{Trend{1}, Regression{golden("regression/X")}}};
+  model.scale = golden("regression/scale");
+  check_all("regression", dlm::state_space(model, numbers({{"obs", .9}, {"level", .6}, {"slope", .1}}), y), y);
+}
+TEST(DlmGolden, UnevenSteps) {
+  const Array y = golden("uneven/y");
+  dlm::Model model{{Trend{1}, Harmonics{7.5, 1, {"season"}}, AutoRegression{1}}};
+  model.times = golden("uneven/times").to_vector<double>();
+  dlm::Parameters p = numbers({{"obs", 1}, {"level", .7}, {"slope", .2}, {"season", .15}, {"ar", .5}});
+  p["phi"] = Array::from_host(std::vector<double>{.8});
+  check_all("uneven", dlm::state_space(model, p, y), y);
+}
+
+/// Whole steps are the same as missing values, for every block.
+TEST(DlmGolden, UnevenWholeStepsAreGaps) {
+  const std::vector<double> times{0, 1, 2, 5, 6, 10, 11, 12, 13, 17, 18, 19, 25};
+  const Array all = wavy_series(26);
+  std::vector<double> kept;
+  Array gapped = np::full({26}, NAN, ct::f64);
+  for (double t : times) {
+    kept.push_back(all[static_cast<std::int64_t>(t)].item<double>());
+    gapped = gapped.at(static_cast<int>(t)).set(all[static_cast<std::int64_t>(t)]);
+  }
+  const Array few = Array::from_host(kept), at = Array::from_host(std::vector<std::int64_t>(times.begin(), times.end()));
+  const std::vector<dlm::Block> blocks[] = {{Trend{0}}, {Trend{1}}, {Trend{2}}, {Trend{1}, Seasonal{4}},
+                                            {Trend{0}, Harmonics{6, 3}}, {Trend{0}, AutoRegression{1}},
+                                            {Trend{0}, AutoRegression{3}}, {Spline{}}};
+  for (const auto& b : blocks) {
+    dlm::Model even{b}, uneven{b};
+    even.x0 = uneven.x0 = np::ones({even.states()}, ct::f64);
+    even.C0 = uneven.C0 = 10.0 * np::eye(even.states(), {}, 0, ct::f64);
+    uneven.times = times;
+    const dlm::Parameters p = dlm::default_start(even, all);
+    const Array a = dlm::smooth(dlm::state_space(even, p, gapped), gapped).x;
+    const Array c = dlm::smooth(dlm::state_space(uneven, p, few), few).x;
+    EXPECT_LE(error_of(c, np::take(a, at, 0)), 1e-9) << even.state_names().back();
+  }
+}
+
+struct Agreement {
+  const char* name;
+  dlm::Model model;
+  std::vector<const char*> sd;
+  bool has_phi = false;
+};
+TEST(DlmGolden, AgreesWithStatsmodels) {
+  const Array X = golden("statsmodels/regression/X");
+  const Agreement cases[] = {
+      {"local_level", {{Trend{0}}}, {"obs", "level"}},
+      {"local_linear_trend", {{Trend{1}}}, {"obs", "level", "slope"}},
+      {"seasonal", {{Trend{1}, Seasonal{12}}}, {"obs", "level", "slope", "season"}},
+      {"harmonics", {{Trend{0}, Harmonics{12, 2, {"season"}}}}, {"obs", "level", "season"}},
+      {"autoregression", {{Trend{0}, AutoRegression{1}}}, {"obs", "level", "ar"}, true},
+      {"regression", {{Trend{0}, Regression{X}}}, {"obs", "level"}},
+  };
+  for (const Agreement& c : cases) {
+    const std::string name = std::string("statsmodels/") + c.name + "/";
+    const Array y = golden(name + "y");
+    const std::vector<double> variances = golden(name + "params").to_vector<double>();
+    dlm::Parameters p;
+    for (std::size_t k = 0; k < c.sd.size(); ++k) p[c.sd[k]] = np::full({}, std::sqrt(variances[k]), ct::f64);
+    if (c.has_phi) p["phi"] = Array::from_host(std::vector<double>{variances.back()});
+    dlm::Model model = c.model;
+    model.x0 = golden(name + "x0");
+    model.C0 = golden(name + "C0");
+    const dlm::StateSpace s = dlm::state_space(model, p, y);
+    for (Algorithm algorithm : algorithms) {
+      const Array lik = dlm::minus2_log_likelihood(s, y, algorithm, true);
+      EXPECT_LE(error_of(-0.5 * lik, golden(name + "loglik")), 1e-9) << c.name << " " << name_of(algorithm);
+      const dlm::Smoothed smoothed = dlm::smooth(s, y, algorithm);
+      EXPECT_LE(error_of(smoothed.x, golden(name + "x")), 1e-8) << c.name << " " << name_of(algorithm);
+      EXPECT_LE(error_of(smoothed.C, golden(name + "C")), 1e-8) << c.name << " " << name_of(algorithm);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dlm_tests

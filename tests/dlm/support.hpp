@@ -1,0 +1,51 @@
+// Series, models and golden data of the dlm tests.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cotan/dlm.hpp>
+#include <cotan/io.hpp>
+
+namespace dlm_tests {
+
+namespace ct = cotan;
+namespace np = cotan::numpy;
+namespace dlm = cotan::dlm;
+using ct::Array;
+using dlm::Algorithm;
+
+inline constexpr Algorithm algorithms[] = {Algorithm::sequential, Algorithm::associative, Algorithm::square_root};
+inline const char* name_of(Algorithm a) {
+  return a == Algorithm::sequential ? "sequential" : a == Algorithm::associative ? "associative" : "square_root";
+}
+
+/// tests/golden/dlm.npz, written by tools/golden/dlm.py.
+inline Array golden(const std::string& name) {
+  const auto all = ct::load_npz(std::filesystem::path(COTAN_SOURCE_DIR) / "tests" / "golden" / "dlm.npz");
+  const auto at = all.find(name);
+  if (at == all.end()) throw std::runtime_error("dlm.npz has no " + name + "; run tools/golden/dlm.py");
+  return at->second;
+}
+
+/// The largest difference, in units of the largest expected value.
+inline double error_of(const Array& ours, const Array& theirs) {
+  const Array same = np::reshape(ours, theirs.shape()).astype(ct::f64);
+  return (np::max(np::abs(same - theirs)) / np::maximum(np::max(np::abs(theirs)), 1e-300)).item<double>();
+}
+
+/// Level, slope and a wave, with noise that a formula makes.
+inline Array wavy_series(std::int64_t n) {
+  const Array t = np::arange(n, ct::f64);
+  return 10.0 + 0.05 * t + 2.0 * np::sin(0.55 * t) + np::sin(t * t) + 0.5 * np::cos(7.1 * t);
+}
+inline Array with_gaps(const Array& y, std::initializer_list<int> gaps) {
+  Array out = y;
+  for (int g : gaps) out = out.at(g).set(NAN);
+  return out;
+}
+inline dlm::Parameters numbers(std::initializer_list<std::pair<const char*, double>> list) {
+  dlm::Parameters out;
+  for (const auto& [name, value] : list) out[name] = np::full({}, value, ct::f64);
+  return out;
+}
+
+}  // namespace dlm_tests
