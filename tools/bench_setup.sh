@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs one peer of the benchmarks (python, jax, torch or jaxjs) under build/, if it is missing.
+# Installs one peer of the benchmarks (python, jax, torch, statsmodels, dynamax or jaxjs) under build/, if it is missing.
 # Prints nothing when there is nothing to do; where it fails, the last line on stderr says why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -71,6 +71,14 @@ case ${1:-} in
     imports jax || fail "jax is installed but does not import, see $log"
     touch "$venv/jax.ready"
     ;;
+  statsmodels | dynamax)
+    [[ -e $venv/$1.ready ]] && exit 0
+    make_venv
+    echo "bench: installing $1 into $venv (once)"
+    pip install "$1"
+    imports "$1" || fail "$1 is installed but does not import, see $log"
+    touch "$venv/$1.ready"
+    ;;
   torch)
     [[ -e $venv/torch.ready ]] && exit 0
     make_venv
@@ -94,6 +102,6 @@ case ${1:-} in
     quietly "npm install @jax-js/jax" npm install --prefix "$node" --no-audit --no-fund --silent @jax-js/jax
     ;;
   *)
-    fail "usage: $0 python|jax|torch|jaxjs"
+    fail "usage: $0 python|jax|torch|statsmodels|dynamax|jaxjs"
     ;;
 esac

@@ -11,6 +11,8 @@ COLOURS = {
     "torch-compiled": "#e45756",
     "jaxjs": "#b279a2",
     "openblas": "#54a24b",
+    "statsmodels": "#ff9da6",
+    "dynamax": "#bab0ac",
     "by_hand": "#eeca3b",
     "plain": "#72b7b2",
     "copy": "#9d755d",

@@ -37,6 +37,8 @@ def known_peers(program):
             False,
         ),
         Peer("jaxjs", "jax-js", ["node", scripts / "jaxjs_worker.mjs", ROOT / "build/bench-node"], "jaxjs"),
+        Peer("statsmodels", "statsmodels", [python, scripts / "statsmodels_worker.py"], "statsmodels"),
+        Peer("dynamax", "dynamax", [python, scripts / "dynamax_worker.py"], "dynamax"),
         Peer("openblas", "OpenBLAS", [program, "--worker=openblas"]),
         Peer("by_hand", "by hand", [program, "--worker=by_hand"]),
         Peer("plain", "plain", [program, "--worker=plain"]),

@@ -1,0 +1,73 @@
+// A series with its model fitted: estimate, smoothing, components, forecast, diagnostics.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chart.hpp"
+#include "modelling.hpp"
+#include "options.hpp"
+#include "series.hpp"
+#include "statistics.hpp"
+
+namespace apps {
+
+struct Parameter {
+  std::string name;
+  std::vector<double> values, errors;  ///< errors: NaN where not estimated, or where the likelihood says nothing
+  bool estimated;
+};
+
+struct SearchResult {
+  double value;  ///< -2 log L without constants, of one pass
+  std::int64_t iterations, evaluations;
+  bool converged;
+};
+
+/// Something seen at each step, with its standard deviation.
+struct Path {
+  std::string name;
+  Part::Kind kind;
+  bool is_slope;
+  std::vector<double> mean, sd;
+};
+
+struct Future {
+  std::vector<double> mean, sd;  ///< of observations
+};
+
+struct Analysis {
+  Series series;
+  Modelling modelling;
+  double level = 0.95;
+  std::string method;  ///< of the search, for people; "" where nothing was estimated
+
+  std::vector<Parameter> parameters;
+  std::optional<SearchResult> search;
+  double one_pass = 0;  ///< -2 log L without constants, of one pass: what a search minimises
+
+  cotan::dlm::StateSpace space;
+  cotan::dlm::Fit fit;  ///< two passes
+  std::vector<double> fitted, fitted_sd;  ///< the smoothed signal F x and its standard deviation
+  std::vector<double> residuals;          ///< standardised innovations; NaN while the first state is found
+  std::size_t left_out = 0;               ///< residuals at the start that are not looked at
+  std::vector<Path> paths;
+  std::optional<cotan::dlm::Forecast> forecast;
+  Future future;
+
+  Test autocorrelation, normality, variance;
+  std::vector<std::string> notes;
+
+  /// -2 log L of one pass with constants, and what it says about the choice of a model.
+  double deviance() const;
+  double aic() const;
+  double bic() const;
+  std::size_t estimated_count() const;
+  /// Mean and standard deviation of the modelled scale, as a band on the original one.
+  Band band(const std::vector<double>& mean, const std::vector<double>& sd, double probability) const;
+  std::vector<double> original(const std::vector<double>& mean) const;
+};
+
+Analysis analyse(const Options& options);
+
+}  // namespace apps

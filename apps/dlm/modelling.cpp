@@ -1,0 +1,230 @@
+// Blocks in the order of the options; parameters are checked before anything is computed.
+#include "modelling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+namespace dlm = cotan::dlm;
+using cotan::Array;
+
+void add_block(Modelling& m, const dlm::Block& block, Part::Kind kind, const std::string& name, const std::string& words) {
+  const int first = m.model.blocks.empty() ? 0 : m.model.states();
+  m.model.blocks.push_back(block);
+  m.parts.push_back({kind, name, first, m.model.states() - first});
+  m.description += (m.description.empty() ? "" : " + ") + words;
+}
+
+void add_blocks(Modelling& m, const Options& o, const Series& s) {
+  using Kind = Part::Kind;
+  const int order = o.order != Options::default_trend ? o.order : o.spline ? Options::no_trend : 1;
+  constexpr const char* trends[] = {"local level", "local linear trend", "local quadratic trend"};
+  if (order >= 0) add_block(m, dlm::Trend{order}, Kind::trend, "trend", trends[order]);
+  if (o.spline) add_block(m, dlm::Spline{}, Kind::spline, "spline", "cubic spline");
+  if (o.season && o.harmonics) {
+    dlm::Harmonics block{o.season, o.harmonics};
+    if (2 * o.harmonics > o.season)
+      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.", o.season,
+                           static_cast<int>(o.season / 2), o.harmonics);
+    add_block(m, block, Kind::season, "season",
+              fmt::format("{} harmonic{} of {} steps", o.harmonics, o.harmonics == 1 ? "" : "s", number_text(o.season, 6)));
+  } else if (o.season) {
+    const int period = static_cast<int>(o.season);
+    add_block(m, dlm::Seasonal{period}, Kind::season, "season", fmt::format("season of {} steps", period));
+  }
+  if (o.ar) add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression", fmt::format("AR({})", o.ar));
+  if (!s.regressors.empty()) {
+    const std::size_t rows = s.regressors[0].size(), columns = s.regressors.size();
+    std::vector<double> x(rows * columns);
+    for (std::size_t k = 0; k < columns; ++k)
+      for (std::size_t i = 0; i < rows; ++i) x[i * columns + k] = s.regressors[k][i];
+    add_block(m, dlm::Regression{Array::from_host(x, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)})},
+              Kind::regression, "regression", fmt::format("regression on {}", fmt::join(s.regressor_names, ", ")));
+  }
+  if (m.parts.empty())
+    complain<UsageError>("[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
+}
+
+void name_states(Modelling& m, const Series& s) {
+  m.state_names = m.model.state_names();
+  for (const Part& part : m.parts)
+    if (part.kind == Part::Kind::regression)
+      for (int k = 0; k < part.states; ++k)
+        m.state_names[static_cast<std::size_t>(part.first + k)] = "effect of " + s.regressor_names[static_cast<std::size_t>(k)];
+}
+
+// ---- parameters
+
+std::vector<std::string> names_of(const dlm::Model& model) {
+  std::vector<std::string> out;
+  for (const dlm::ParameterInfo& p : dlm::parameters_of(model)) out.push_back(p.name);
+  return out;
+}
+
+void require_parameter(const dlm::Model& model, const char* option, const std::string& name) {
+  const std::vector<std::string> names = names_of(model);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string nearest = nearest_spelling(name, names);
+  complain<UsageError>("[{}] the model has no parameter {}{}; it has: {}.", option, shown(name),
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+}
+
+void rename(dlm::Model& model, const std::string& from, const std::string& to) {
+  const auto one = [&](std::string& name) {
+    if (name == from) name = to;
+  };
+  one(model.sd);
+  for (dlm::Block& block : model.blocks) {
+    if (auto* b = std::get_if<dlm::Trend>(&block)) std::for_each(b->sd.begin(), b->sd.end(), one);
+    if (auto* b = std::get_if<dlm::Seasonal>(&block)) one(b->sd);
+    if (auto* b = std::get_if<dlm::Spline>(&block)) one(b->sd);
+    if (auto* b = std::get_if<dlm::AutoRegression>(&block)) one(b->sd);
+    if (auto* b = std::get_if<dlm::Harmonics>(&block)) {
+      if (b->sd.empty())  // the names it would have had
+        for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {*b}, .sd = ""})) b->sd.push_back(p.name);
+      std::for_each(b->sd.begin(), b->sd.end(), one);
+    }
+  }
+}
+
+void tie_parameters(dlm::Model& model, const Options& o) {
+  for (const auto& [from, to] : o.tie) {
+    require_parameter(model, "--tie", from);
+    require_parameter(model, "--tie", to);
+    for (const dlm::ParameterInfo& p : dlm::parameters_of(model))
+      if ((p.name == from || p.name == to) && p.kind == dlm::ParameterInfo::Kind::autoregression)
+        complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.", shown(p.name));
+    rename(model, from, to);
+  }
+}
+
+/// The roots of the process tell: partial autocorrelations within ±1, by Levinson's recursion backwards.
+bool stationary(std::vector<double> phi) {
+  while (!phi.empty()) {
+    const double last = phi.back();
+    if (!(std::abs(last) < 1)) return false;
+    phi.pop_back();
+    std::vector<double> before;
+    for (std::size_t j = 0; j < phi.size(); ++j) before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1 - last * last));
+    phi = before;
+  }
+  return true;
+}
+
+void take_values(Modelling& m, const char* option, const std::map<std::string, std::vector<double>>& given, dlm::Parameters& to) {
+  for (const auto& [name, values] : given) {
+    require_parameter(m.model, option, name);
+    const auto all = dlm::parameters_of(m.model);
+    const auto info = *std::find_if(all.begin(), all.end(), [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
+    const bool sd = info.kind == dlm::ParameterInfo::Kind::standard_deviation;
+    if (static_cast<int>(values.size()) != info.size)
+      complain<UsageError>("[{}] {} has {} number{}, but {} are given; separate them by commas.", option, shown(name), info.size,
+                           info.size == 1 ? "" : "s", values.size());
+    for (const double v : values) {
+      if (!std::isfinite(v)) complain<InputError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
+      if (sd && v < 0)
+        complain<InputError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option, shown(name), v);
+      if (sd && v > 1e150) complain<InputError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name), v);
+      if (sd && v == 0 && std::string_view(option) == "--start")
+        complain<InputError>("[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option, shown(name));
+    }
+    if (!sd && !stationary(values)) {
+      if (std::string_view(option) == "--start") complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients.", option, shown(name));
+      m.notes.push_back(fmt::format("The coefficients {} do not make a stationary process.", name));
+    }
+    to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
+  }
+}
+
+void sort_parameters(Modelling& m, const Options& o) {
+  take_values(m, "--set", o.set, m.fixed);
+  take_values(m, "--start", o.start, m.start);
+  std::vector<std::string> zeros;
+  for (const dlm::ParameterInfo& p : dlm::parameters_of(m.model)) {
+    if (m.fixed.contains(p.name)) continue;
+    if (!o.fixed) {
+      m.free.push_back(p.name);
+    } else if (p.kind == dlm::ParameterInfo::Kind::autoregression) {
+      complain<UsageError>("[--fixed] the coefficients {} of the autoregression have no value; add --set {}=….", p.name, p.name);
+    } else {
+      m.fixed[p.name] = Array::from_host(std::vector<double>{0.0}, {});
+      zeros.push_back(p.name);
+    }
+  }
+  if (!zeros.empty()) m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
+}
+
+// ---- the first state
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+}
+double spread_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double v : values) sum += (v - mean) * (v - mean) / static_cast<double>(values.size());
+  return std::sqrt(sum);
+}
+
+/// The library makes the first state from the first season's mean, as unsure as half of it: too sure where a series
+/// moves around zero, and where a regressor's unit makes its effect a large number. There it is made wider.
+void widen_first_state(Modelling& m, const Series& s) {
+  const std::vector<double> y = s.modelled();
+  std::vector<double> first, seen;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (std::isnan(y[i])) continue;
+    seen.push_back(y[i]);
+    if (i < static_cast<std::size_t>(m.model.season())) first.push_back(y[i]);
+  }
+  const double mean = mean_of(first), spread = spread_of(seen), usual = 0.5 * std::abs(mean);
+  const double wide = std::max(usual, usual < spread ? 2 * spread : usual);
+  if (!(wide > 0)) return;
+  bool wider = wide > usual;
+  const auto states = static_cast<std::size_t>(m.model.states());
+  std::vector<double> sd(states, wide);
+  for (const Part& part : m.parts) {
+    if (part.kind != Part::Kind::regression) continue;
+    for (int k = 0; k < part.states; ++k) {
+      const std::vector<double>& x = s.regressors[static_cast<std::size_t>(k)];
+      const double size = spread_of(x) > 0 ? spread_of(x) : std::abs(mean_of(x));
+      double& effect = sd[static_cast<std::size_t>(part.first + k)];
+      if (size > 0 && 10 * std::max(spread, 1e-3 * wide) / size > effect) {
+        effect = 10 * std::max(spread, 1e-3 * wide) / size;
+        wider = true;
+      }
+    }
+  }
+  if (!wider) return;
+  std::vector<double> x0(states, 0.0), C0(states * states, 0.0);
+  x0[0] = mean;
+  for (std::size_t i = 0; i < states; ++i) C0[i * states + i] = sd[i] * sd[i];
+  const auto count = static_cast<std::int64_t>(states);
+  m.model.x0 = Array::from_host(x0);
+  m.model.C0 = Array::from_host(C0, {count, count});
+  m.notes.push_back("The first state is taken to be less known than the toolbox would have it, because " +
+                    std::string(wide > usual ? "the series starts near zero" : "the effects of regressors may be large") +
+                    " (--first-state).");
+}
+
+}  // namespace
+
+Modelling choose_model(const Options& o, const Series& s) {
+  Modelling m;
+  m.model.blocks.clear();
+  add_blocks(m, o, s);
+  tie_parameters(m.model, o);
+  name_states(m, s);
+  sort_parameters(m, o);
+  m.model.times = s.model_times();
+  if (!s.scale.empty()) m.model.scale = Array::from_host(s.scale);
+  if (!o.toolbox_start && !o.fixed) widen_first_state(m, s);
+  return m;
+}
+
+}  // namespace apps

@@ -1,0 +1,243 @@
+// Rows are put in the order of time; what cannot be used is refused with its line.
+#include "series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "datasets.hpp"
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+Table read_table(const Options& o) {
+  CsvOptions csv{.separator = o.separator, .decimal = o.decimal};
+  for (const std::string* name : {&o.column, &o.time, &o.sd_column})
+    if (!name->empty()) csv.use.push_back(*name);
+  csv.use.insert(csv.use.end(), o.regress.begin(), o.regress.end());
+  if (o.column.empty() || o.time.empty()) csv.use.clear();  // any column may be the one
+  if (o.source == "-" || std::filesystem::exists(o.source)) return read_csv_file(o.source, csv);
+  if (const Dataset* dataset = find_dataset(o.source))
+    return read_csv(csv_of(*dataset), dataset->name, {});
+  std::vector<std::string> names;
+  for (const Dataset& dataset : datasets()) names.push_back(dataset.name);
+  const std::string nearest = nearest_spelling(o.source, names);
+  complain<InputError>("[{}] there is no such file{}; give the path of a CSV file, - for standard input, or one of the built-in series: {}.",
+                       o.source, nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+}
+
+const Column* time_column(const Table& table, const Options& o) {
+  if (!o.time.empty()) return &table.time(o.time);
+  for (const Column& column : table.columns)
+    if (column.kind == ColumnKind::date && column.name != o.column) return &column;
+  return nullptr;
+}
+
+const Column& value_column(const Table& table, const Options& o, const Column* time) {
+  if (!o.column.empty()) return table.numeric(o.column);
+  const auto other = [&](const std::string& name) {
+    return name == o.sd_column || std::find(o.regress.begin(), o.regress.end(), name) != o.regress.end();
+  };
+  for (const Column& column : table.columns)
+    if (column.kind == ColumnKind::number && &column != time && !other(column.name)) return column;
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(shown(column.name));
+  complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column.", table.source,
+                       fmt::join(names, ", "));
+}
+
+/// Rows by time.
+std::vector<std::size_t> row_order(const Table& table, const Column* time, std::vector<std::string>& notes) {
+  std::vector<std::size_t> order(table.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!time) return order;
+  for (std::size_t row = 0; row < order.size(); ++row)
+    if (std::isnan(time->values[row]))
+      complain<InputError>("[{}:{}] the time ({}) is missing; fill it in, remove the row, or choose another column with --time.",
+                           table.source, table.lines[row], shown(time->name));
+  const auto earlier = [&](std::size_t a, std::size_t b) { return time->values[a] < time->values[b]; };
+  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
+    std::stable_sort(order.begin(), order.end(), earlier);
+    notes.push_back("The rows were not in the order of time; they have been sorted.");
+  }
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (time->values[order[i]] == time->values[order[i - 1]])
+      complain<InputError>("[{}:{}] the time {} is also that of line {}; give each time once, or choose another column with --time.",
+                           table.source, table.lines[order[i]], format_time(time->values[order[i]], time->form),
+                           table.lines[order[i - 1]]);
+  return order;
+}
+
+std::vector<double> picked(const Column& column, const std::vector<std::size_t>& order) {
+  std::vector<double> out;
+  for (const std::size_t row : order) out.push_back(column.values[row]);
+  return out;
+}
+
+/// The step that occurs most often, the smallest of several.
+double usual_step(const std::vector<double>& time) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
+  if (steps.empty()) return 1;
+  std::sort(steps.begin(), steps.end());
+  double best = steps[0];
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < steps.size();) {
+    std::size_t end = i;
+    while (end < steps.size() && steps[end] <= steps[i] * (1 + 1e-9)) ++end;
+    if (end - i > most) most = end - i, best = steps[i];
+    i = end;
+  }
+  // Where every step is another one, none is usual: the middle one sets the unit.
+  return most == 1 && steps.size() > 1 ? steps[steps.size() / 2] : best;
+}
+
+int default_steps(const Options& o, std::size_t given) {
+  if (o.steps) return o.steps;
+  if (o.command != Command::forecast) return 0;
+  if (given) return static_cast<int>(given);
+  return o.season ? static_cast<int>(std::ceil(2 * o.season)) : 12;
+}
+
+void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s, std::size_t used) {
+  for (std::size_t k = 0; k < s.regressors.size(); ++k)
+    for (std::size_t i = 0; i < used; ++i)
+      if (std::isnan(s.regressors[k][i]))
+        complain<InputError>("[{}:{}] the regressor {} is missing; regressors must be known at every step: fill it in.", table.source,
+                             table.lines[order[i]], shown(s.regressor_names[k]));
+  for (std::size_t i = 0; i < std::min(used, s.scale.size()); ++i)
+    if (std::isnan(s.scale[i]) ? i < s.n() && !std::isnan(s.y[i]) : !(s.scale[i] > 0))
+      complain<InputError>("[{}:{}] the standard deviation of this observation is {}; it must be a number above 0: correct the column.",
+                           table.source, table.lines[order[i]], std::isnan(s.scale[i]) ? "missing" : number_text(s.scale[i]));
+  if (!s.log) return;
+  for (std::size_t i = 0; i < s.n(); ++i)
+    if (s.y[i] <= 0)
+      complain<InputError>("[{}:{}] {} has no logarithm; leave out --log, or model a series of positive values.", table.source,
+                           table.lines[order[i]], s.y[i]);
+}
+
+double median(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return std::isnan(v); });
+  if (values.empty()) return 1;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// Unknown standard deviations, of missing or future observations, are set to the usual one: they hardly matter.
+void fill_scale(Series& s, std::size_t total) {
+  if (s.scale.empty()) return;
+  const double usual = median(s.scale);
+  if (s.scale.size() < total) s.notes.push_back(fmt::format("Observations to come are taken to have a standard deviation of {}, the median of the column.", number_text(usual)));
+  s.scale.resize(total, usual);
+  for (double& v : s.scale)
+    if (std::isnan(v)) v = usual;
+}
+
+}  // namespace
+
+std::size_t Series::observed() const {
+  return static_cast<std::size_t>(std::count_if(y.begin(), y.end(), [](double v) { return !std::isnan(v); }));
+}
+
+std::vector<double> Series::modelled() const {
+  std::vector<double> out = y;
+  if (log)
+    for (double& v : out) v = std::log(v);
+  return out;
+}
+
+std::vector<double> Series::model_times() const {
+  std::vector<double> out;
+  if (even) return out;
+  for (const std::vector<double>* part : {&time, &future_time})
+    for (const double t : *part) {
+      const double steps = (t - time[0]) / step, nearest = std::round(steps);
+      out.push_back(std::abs(steps - nearest) < 1e-6 ? nearest : steps);
+    }
+  return out;
+}
+
+std::string Series::label(std::size_t i) const {
+  const double t = i < n() ? time[i] : future_time.at(i - n());
+  return format_time(t, form);
+}
+
+std::string Series::step_name() const {
+  std::string unit(name_of(unit_of(form)));
+  double count = step;
+  if (form == DateForm::none && !time_name.empty()) return fmt::format("{} of {}", number_text(step), time_name);
+  if (unit == "second")
+    for (const auto& [longer, length] : {std::pair("day", 86400.0), std::pair("hour", 3600.0), std::pair("minute", 60.0)})
+      if (std::fmod(step, length) == 0) {
+        unit = longer;
+        count = step / length;
+        break;
+      }
+  return count == 1 ? unit : fmt::format("{} {}s", number_text(count), unit);
+}
+
+Series read_series(const Options& o) {
+  const Table table = read_table(o);
+  Series s;
+  s.source = table.source;
+  s.log = o.log;
+  const Column* time = time_column(table, o);
+  const Column& column = value_column(table, o, time);
+  const Dataset* dataset = find_dataset(table.source);
+  s.name = column.name;
+  s.title = dataset ? dataset->title : column.name;
+  s.value_label = dataset ? dataset->value_label : column.name;
+  const std::vector<std::size_t> order = row_order(table, time, s.notes);
+  s.y = picked(column, order);
+  for (const std::string& name : o.regress) {
+    s.regressors.push_back(picked(table.numeric(name), order));
+    s.regressor_names.push_back(name);
+  }
+  if (!o.sd_column.empty()) s.scale = picked(table.numeric(o.sd_column), order);
+  if (time) {
+    s.time = picked(*time, order);
+    s.time_name = time->name;
+    s.form = time->form;
+  } else {
+    for (std::size_t i = 0; i < s.n(); ++i) s.time.push_back(static_cast<double>(i + 1));
+  }
+  if (s.observed() == 0)
+    complain<InputError>("[{}] all {} values of {} are missing; choose another column with --column.", s.source, s.n(), shown(s.name));
+
+  // Rows after the last value are the future, where a forecast is asked for.
+  const std::size_t rows = s.n();
+  std::size_t last = rows;
+  while (std::isnan(s.y[last - 1])) --last;
+  const auto steps = static_cast<std::size_t>(default_steps(o, rows - last));
+  if (steps > 0) {
+    const std::size_t given = std::min(rows - last, steps);
+    if (!s.regressors.empty() && given < steps)
+      complain<InputError>("[{}] a forecast of {} steps needs the regressors of {} more rows after the last value; add rows with dates and regressors "
+                           "and an empty {}, or give a smaller --steps.",
+                           s.source, steps, steps - given, s.name);
+    s.future_time.assign(s.time.begin() + static_cast<std::ptrdiff_t>(last), s.time.begin() + static_cast<std::ptrdiff_t>(last + given));
+    s.y.resize(last);
+    s.time.resize(last);
+  }
+  check_numbers(table, order, s, std::min(rows, s.n() + steps));
+  s.step = usual_step(s.time);
+  while (s.future_time.size() < steps)
+    s.future_time.push_back((s.future_time.empty() ? s.time.back() : s.future_time.back()) + s.step);
+  const std::size_t total = s.n() + steps;
+  for (std::vector<double>& r : s.regressors) r.resize(total);
+  if (s.scale.size() > total) s.scale.resize(total);
+  fill_scale(s, total);
+  std::vector<double> all = s.time;
+  all.insert(all.end(), s.future_time.begin(), s.future_time.end());
+  s.even = all.size() < 2 || common_step(all) > 0;
+  return s;
+}
+
+}  // namespace apps
