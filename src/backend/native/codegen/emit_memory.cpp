@@ -1,0 +1,256 @@
+// Loads and stores of a kernel: whole vectors where lanes are neighbours, broadcasts, transposes, gathers; masks at the end.
+#include "backend/native/codegen/kernel_emitter.hpp"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
+#include "backend/native/codegen/emit_scalar.hpp"
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+
+namespace cotan::native {
+
+Value* KernelEmitter::base(BufferId id) {
+  if (const auto at = bases_.find(id); at != bases_.end()) return at->second;
+  const compiler::Buffer& buffer = program_.buffers[static_cast<std::size_t>(id)];
+  Value* pointer = nullptr;
+  if (buffer.storage == Storage::row) {
+    std::int64_t n = lanes_reduce_ || !vector_ ? 1 : std::int64_t{schedule_.width} * schedule_.unroll;
+    for (const Loop* l : reduced_) n *= l->extent;
+    pointer = nest_.slot(llvm::ArrayType::get(memory_type(context_, buffer.type.dtype), static_cast<std::uint64_t>(n)),
+                         "row");
+  } else {
+    const auto at = std::find(arguments_.buffers.begin(), arguments_.buffers.end(), id);
+    internal_check(at != arguments_.buffers.end(), "a kernel uses a buffer that it was not given");
+    pointer = argument(llvm::PointerType::getUnqual(context_), static_cast<std::size_t>(at - arguments_.buffers.begin()));
+  }
+  bases_.emplace(id, pointer);
+  return pointer;
+}
+
+Value* KernelEmitter::argument(llvm::Type* type, std::size_t k) {
+  if (inlined_) return function_->getArg(static_cast<unsigned>(k));
+  auto b = nest_.at(0);
+  return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(llvm::PointerType::getUnqual(context_), function_->getArg(0), k));
+}
+
+llvm::Align KernelEmitter::align(DType t, bool vector_aligned) const {
+  return llvm::Align(vector_aligned ? static_cast<std::uint64_t>(schedule_.width) * itemsize(t) : itemsize(t));
+}
+
+Value* KernelEmitter::plain_load(llvm::IRBuilder<>& b, BufferId buffer, llvm::Type* type, Value* pointer, DType t) {
+  llvm::LoadInst* load = b.CreateAlignedLoad(type, pointer, align(t));
+  if (inlined_ && compiler::is_constant_memory(program_.buffers[static_cast<std::size_t>(buffer)]))
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  return load;
+}
+
+Value* KernelEmitter::loaded(llvm::IRBuilder<>& b, Value* v, DType t) {
+  return t == DType::bool_ ? b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+}
+
+Value* KernelEmitter::storable(llvm::IRBuilder<>& b, Value* v, DType t) {
+  if (t != DType::bool_) return v;
+  llvm::Type* byte = b.getInt8Ty();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+  return b.CreateZExt(v, vector ? llvm::FixedVectorType::get(byte, vector->getNumElements()) : byte);
+}
+
+Value* KernelEmitter::address(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* offset) {
+  return b.CreateInBoundsGEP(memory_type(context_, t), base(buffer), offset);
+}
+
+Value* KernelEmitter::row_address(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* offset, int u) {
+  const std::int64_t vectors = schedule_.unroll;
+  Value* at = b.CreateAdd(b.CreateMul(offset, number(vectors * schedule_.width)), number(std::int64_t{u} * schedule_.width));
+  return address(b, buffer, t, at);
+}
+
+Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
+  const auto buffer = static_cast<BufferId>(e->bits);
+  const Expr offset = e->operands[0];
+  const Expr predicate = e->operands.size() > 1 ? e->operands[1] : Expr();
+  llvm::Type* element = memory_type(context_, e->dtype);
+  if (in_lane_rows(buffer)) {
+    Value* at = emit_scalar(offset);
+    auto b = nest_.here();
+    return loaded(b, b.CreateAlignedLoad(vector_of(element, schedule_.width), row_address(b, buffer, e->dtype, at, u), align(e->dtype)), e->dtype);
+  }
+  if (!place.varying) {
+    Value* at = emit_scalar(offset);
+    Value* when = predicate ? emit_scalar(predicate) : nullptr;
+    auto b = nest_.at(place.level);
+    Value* pointer = address(b, buffer, e->dtype, at);
+    if (when) pointer = b.CreateSelect(when, pointer, base(buffer));
+    Value* v = plain_load(b, buffer, element, pointer, e->dtype);
+    if (when) v = b.CreateSelect(when, v, llvm::Constant::getNullValue(element));
+    return loaded(b, v, e->dtype);
+  }
+  const auto affine = affine_in(offset, vector_->variable);
+  Value* rest = affine && !place_of(affine->rest).varying ? emit_scalar(affine->rest) : nullptr;
+  Value* offsets = rest ? nullptr : emit(offset, u);
+  Value* when = predicate ? emit(predicate, u) : nullptr;
+  auto b = nest_.at(place.level);
+  // No lane may want the load: then its address may be anywhere, and masked loads of memory that is not there are
+  // very slow.
+  Value* wanted = !when ? nullptr : place_of(predicate).varying ? b.CreateOrReduce(when) : when;
+  if (when && !place_of(predicate).varying) when = splat(b, when);
+  if (mask_) when = when ? b.CreateAnd(when, mask_) : mask_;
+  llvm::Type* type = vector_of(element, schedule_.width);
+  Value* first = b.CreateAdd(base_, number(std::int64_t{u} * schedule_.width));
+  if (rest && affine->coefficient == 0) {  // only the predicate differs
+    Value* pointer = address(b, buffer, e->dtype, rest);
+    pointer = b.CreateSelect(b.CreateOrReduce(when), pointer, base(buffer));
+    Value* v = splat(b, b.CreateAlignedLoad(element, pointer, align(e->dtype)));
+    return loaded(b, b.CreateSelect(when, v, llvm::Constant::getNullValue(type)), e->dtype);
+  }
+  if (rest && (affine->coefficient == 1 || affine->coefficient == -1)) {
+    const bool backward = affine->coefficient == -1;
+    Value* at = backward ? b.CreateSub(b.CreateSub(rest, first), number(schedule_.width - 1)) : b.CreateAdd(rest, first);
+    Value* pointer = address(b, buffer, e->dtype, at);
+    if (wanted) pointer = b.CreateSelect(wanted, pointer, base(buffer));
+    if (when && backward) when = b.CreateVectorReverse(when);
+    Value* v = nullptr;
+    if (when)
+      v = b.CreateMaskedLoad(type, pointer, align(e->dtype), when, llvm::Constant::getNullValue(type));
+    else
+      v = plain_load(b, buffer, type, pointer, e->dtype);
+    return loaded(b, backward ? b.CreateVectorReverse(v) : v, e->dtype);
+  }
+  if (rest && !when)
+    if (Value* column = transposed_column(b, buffer, e->dtype, affine->rest, affine->coefficient, u))
+      return loaded(b, column, e->dtype);
+  return loaded(b, gather(b, buffer, e->dtype, rest, affine ? affine->coefficient : 0, first, offsets, when), e->dtype);
+}
+
+Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride, int u) {
+  const std::int64_t width = schedule_.width;
+  const auto start = expr::as_integer(rest);
+  if (!inlined_ || !once_ || !single_vector_ || !start || stride < width || (width & (width - 1)) || width < 4 ||
+      written_.contains(buffer))
+    return nullptr;
+  const std::int64_t column = *start % stride, first = column / width * width;
+  const std::int64_t corner = *start - column + first + std::int64_t{u} * width * stride;
+  const std::int64_t end = corner + (width - 1) * stride + width;
+  if (first + width > stride || end > program_.buffers[static_cast<std::size_t>(buffer)].type.size()) return nullptr;
+  auto& columns = squares_[{buffer, corner, stride}];
+  if (columns.empty()) {
+    llvm::Type* type = vector_of(memory_type(context_, t), schedule_.width);
+    for (std::int64_t row = 0; row < width; ++row)
+      columns.push_back(plain_load(b, buffer, type, address(b, buffer, t, number(corner + row * stride)), t));
+    transpose(b, columns);
+  }
+  return columns[static_cast<std::size_t>(column - first)];
+}
+
+void KernelEmitter::transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {
+  const int n = static_cast<int>(rows.size());
+  for (int step = n / 2; step >= 1; step /= 2) {
+    std::vector<int> low, high;
+    for (int i = 0; i < n; ++i) {
+      low.push_back(i & step ? n + i - step : i);
+      high.push_back(i & step ? n + i : i + step);
+    }
+    for (int i = 0; i < n; ++i) {
+      if (i & step) continue;
+      Value *x = rows[static_cast<std::size_t>(i)], *y = rows[static_cast<std::size_t>(i + step)];
+      rows[static_cast<std::size_t>(i)] = b.CreateShuffleVector(x, y, low);
+      rows[static_cast<std::size_t>(i + step)] = b.CreateShuffleVector(x, y, high);
+    }
+  }
+}
+
+Value* KernelEmitter::gather(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* rest, std::int64_t stride, Value* first,
+              Value* offsets, Value* when) {
+  llvm::Type* element = memory_type(context_, t);
+  Value* start = rest ? address(b, buffer, t, b.CreateAdd(rest, b.CreateMul(first, number(stride)))) : nullptr;
+  Value* out = llvm::PoisonValue::get(vector_of(element, schedule_.width));
+  for (int lane = 0; lane < schedule_.width; ++lane) {
+    const auto k = static_cast<std::uint64_t>(lane);
+    Value* pointer = rest ? b.CreateConstInBoundsGEP1_64(element, start, static_cast<std::uint64_t>(stride * lane))
+                          : address(b, buffer, t, b.CreateExtractElement(offsets, k));
+    if (when) pointer = b.CreateSelect(b.CreateExtractElement(when, k), pointer, base(buffer));
+    out = b.CreateInsertElement(out, plain_load(b, buffer, element, pointer, t), k);
+  }
+  return when ? b.CreateSelect(when, out, llvm::Constant::getNullValue(out->getType())) : out;
+}
+
+void KernelEmitter::store_all(const std::vector<Store>& stores, int vectors) {
+  if (kernel_.results_are_apart) {
+    for (const Store& s : stores)
+      for (int u = 0; u < vectors; ++u) emit_store(s, u, stored_value(s, u));
+    return;
+  }
+  // All values first: a store may overwrite the memory of an operand.
+  std::vector<Value*> values;
+  for (const Store& s : stores)
+    for (int u = 0; u < vectors; ++u) values.push_back(stored_value(s, u));
+  std::size_t k = 0;
+  for (const Store& s : stores)
+    for (int u = 0; u < vectors; ++u) emit_store(s, u, values[k++]);
+}
+
+Value* KernelEmitter::stored_value(const Store& s, int u) {
+  const DType to = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
+  Value* v = stores_lanes(s) ? emit_lanes(s.value, u) : emit_scalar(s.value);
+  auto b = nest_.here();
+  return emit_cast(b, v, s.value->dtype, to);
+}
+
+void KernelEmitter::emit_store(const Store& s, int u, Value* value) {
+  const DType t = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
+  if (in_lane_rows(s.buffer)) {
+    Value* at = emit_scalar(s.offset);
+    auto b = nest_.here();
+    b.CreateAlignedStore(storable(b, value, t), row_address(b, s.buffer, t, at, u), align(t));
+    return;
+  }
+  if (!stores_lanes(s)) {
+    Value* at = emit_scalar(s.offset);
+    auto b = nest_.here();
+    b.CreateAlignedStore(storable(b, value, t), address(b, s.buffer, t, at), align(t));
+    return;
+  }
+  const auto affine = affine_in(s.offset, vector_->variable);
+  if (affine && affine->coefficient == 1) {
+    Value* rest = emit_scalar(affine->rest);
+    auto b = nest_.here();
+    Value* pointer = address(b, s.buffer, t, b.CreateAdd(b.CreateAdd(rest, base_), number(std::int64_t{u} * schedule_.width)));
+    value = storable(b, value, t);
+    if (mask_) {
+      b.CreateMaskedStore(value, pointer, align(t), mask_);
+    } else {
+      const bool aligned = is_aligned(s.buffer, affine->rest);
+      llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, align(t, aligned));
+      if (schedule_.stream && aligned && itemsize(t) * static_cast<std::size_t>(schedule_.width) >= 16) {
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                           llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b.getInt32(1))));
+        streamed_ = true;
+      }
+    }
+    return;
+  }
+  Value* offsets = emit(s.offset, u);
+  auto b = nest_.here();
+  value = storable(b, value, t);
+  Value* pointers = b.CreateGEP(memory_type(context_, t), base(s.buffer), offsets);
+  Value* all = llvm::Constant::getAllOnesValue(vector_of(b.getInt1Ty(), schedule_.width));
+  b.CreateMaskedScatter(value, pointers, align(t), mask_ ? mask_ : all);
+}
+
+bool KernelEmitter::is_aligned(BufferId buffer, Expr rest) const {
+  if (program_.buffers[static_cast<std::size_t>(buffer)].storage == Storage::part) return false;
+  const auto width = static_cast<std::int64_t>(schedule_.width);
+  if (width & (width - 1)) return false;
+  if (vector_->length % width) return false;  // pieces start in between
+  if (const auto c = expr::as_integer(rest)) return *c % width == 0;
+  if (rest->op == Op::linear) {
+    for (auto c : rest->coefficients)
+      if (c % width) return false;
+    return rest->bits % width == 0;
+  }
+  return false;
+}
+
+}  // namespace cotan::native
