@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/backend.hpp"
+#include "core/construct.hpp"
 #include "core/typed.hpp"
 
 namespace cotan {
@@ -174,10 +175,7 @@ std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom
   jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
   return vars;
 }
-namespace {
 
-/// A copy of a scalar that is part of a program: programs are kept in caches, and what they hold is no array that
-/// is in use.
 Array constant_of_program(const Array& value) {
   const detail::Concrete& from = *concrete(value);
   if (from.buffer->borrowed()) return value;
@@ -193,8 +191,6 @@ Array constant_of_program(const Array& value) {
   copy->exact = from.exact;
   return Array(std::move(copy));
 }
-
-}  // namespace
 
 Atom JaxprBuilder::capture(const Array& value) {
   if (value.ndim() == 0 && concrete(value)) return Literal{constant_of_program(value)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/construct.hpp"
 #include "core/trace.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
@@ -119,7 +120,7 @@ class Folder {
       operands.push_back(std::get<Literal>(a).value);
     }
     TraceScope scope(eval_trace());
-    return Literal{bind1(*e.primitive, operands, e.params)};
+    return Literal{constant_of_program(bind1(*e.primitive, operands, e.params))};
   }
 
   /// A view of the same kind of view is one view of the original.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "core/trace.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
+#include "passes/passes.hpp"
 
 namespace cotan::native {
 
@@ -264,6 +266,14 @@ struct CacheEntry {
 struct Cache {
   std::mutex mutex;
   std::unordered_multimap<std::size_t, std::weak_ptr<CacheEntry>> entries;
+  /// Programs outlive the functions they were compiled for: those who make a function anew find the last ones again.
+  std::deque<std::shared_ptr<CacheEntry>> recent;
+  void keep(const std::shared_ptr<CacheEntry>& entry) {
+    constexpr std::size_t most = 64;
+    std::erase(recent, entry);
+    recent.push_front(entry);
+    if (recent.size() > most) recent.pop_back();
+  }
 };
 Cache& cache() {
   static Cache& c = *new Cache;
@@ -276,7 +286,10 @@ std::shared_ptr<CacheEntry> find_or_add(const JaxprPtr& jaxpr) {
   auto [at, end] = cache().entries.equal_range(hash);
   while (at != end) {
     if (auto entry = at->second.lock()) {
-      if (structurally_equal(*entry->jaxpr, *jaxpr)) return entry;
+      if (structurally_equal(*entry->jaxpr, *jaxpr)) {
+        cache().keep(entry);
+        return entry;
+      }
       ++at;
     } else {
       at = cache().entries.erase(at);
@@ -285,6 +298,7 @@ std::shared_ptr<CacheEntry> find_or_add(const JaxprPtr& jaxpr) {
   auto entry = std::make_shared<CacheEntry>();
   entry->jaxpr = std::make_shared<const Jaxpr>(*jaxpr);  // a copy: a cycle would never be freed
   cache().entries.emplace(hash, entry);
+  cache().keep(entry);
   return entry;
 }
 
@@ -293,11 +307,12 @@ std::shared_ptr<CacheEntry> find_or_add(const JaxprPtr& jaxpr) {
 void clear_cache() {
   std::lock_guard lock(cache().mutex);
   cache().entries.clear();
+  cache().recent.clear();
 }
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
   if (const void* ready = jaxpr->native.get()) return *static_cast<const CacheEntry*>(ready)->executable;
-  const auto entry = find_or_add(jaxpr);
+  const auto entry = find_or_add(inline_all_calls(jaxpr));  // rules of custom derivatives make no difference any more
   std::call_once(entry->once, [&] { entry->executable = std::make_unique<Executable>(entry->jaxpr, backend); });
   jaxpr->native.set(entry);
   return *static_cast<const CacheEntry*>(jaxpr->native.get())->executable;
