@@ -112,6 +112,7 @@ class Compiler {
     repeat->length = c.length;
     repeat->unroll = c.unroll;
     repeat->parallel = c.parallel;
+    repeat->grain = c.grain;
     const int inside = ++scopes_;
     for (std::size_t i = 0; i < c.carries.size(); ++i) {
       const Control::Carry& carry = c.carries[i];
@@ -169,7 +170,8 @@ class Compiler {
       buffer(holds).storage = Storage::local;
       add_steps(blocks[1], repeat->condition, inside);
     }
-    program_.loops.push_back({inside, scope, c.parallel ? c.length : 1, repeat->index});
+    program_.loops.push_back({inside, scope, c.parallel ? (c.length + c.grain - 1) / c.grain : 1,
+                              floor_div(repeat->index, c.grain)});
     repeat->scope = inside;
     steps.emplace_back(std::move(repeat));
   }

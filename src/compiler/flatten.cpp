@@ -1,6 +1,7 @@
 #include "compiler/flatten.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "compiler/in_place.hpp"
 #include "control/control.hpp"
@@ -12,6 +13,10 @@ namespace cotan::compiler {
 namespace {
 
 constexpr std::int64_t small_slice = 512;  ///< elements
+constexpr double worth_threads = 1 << 21;  ///< operations
+/// Of loops without carries: enough for threads to share them evenly, few enough for their temporaries. Steps are the
+/// same in pieces of any size.
+std::int64_t most_pieces() { return 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 1); }
 
 Types no_type(const Primitive& p, std::span<const AbstractValue>, const Params&) {
   raise<InternalError>("[{}] is for compilers; this is a bug in cotan.", p.name);
@@ -201,6 +206,10 @@ class Flattener {
     control->unroll = s.unroll;
     control->reverse = s.reverse;
     control->index = new_var({DType::i64, {}, false});
+    if (s.carries == 0 && s.length > 1 && &block == &out_.top && work_of(*s.body) * static_cast<double>(s.length) >= worth_threads) {
+      control->grain = (s.length + most_pieces() - 1) / most_pieces();
+      control->parallel = control->grain < s.length;
+    }
     control->blocks.resize(1);
     Block& body = control->blocks[0];
     Map map(s.body->types.size());

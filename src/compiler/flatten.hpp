@@ -40,7 +40,8 @@ struct Control {
   std::vector<LaneSlice> lane_slices;
   /// A loop over groups of lanes, which may run in parallel: `index` counts groups of `width` out of `lanes`.
   std::int64_t lanes = 0, width = 0;
-  bool parallel = false;  ///< its steps know nothing of each other
+  bool parallel = false;   ///< its steps know nothing of each other
+  std::int64_t grain = 1;  ///< and run in pieces of so many
   std::vector<Block> blocks;  ///< the body; or the body and the condition; or branches
   Atom chosen{};              ///< the number of the branch
   /// Neither: a result that is put together from values that lie one after the other in it.

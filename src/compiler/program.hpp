@@ -27,7 +27,7 @@ struct Buffer {
   BufferId whole = -1;     ///< part: of which buffer
   Expr start = {};         ///< part: its first element there; may depend on the indices of loops around it
   int scope = -1;          ///< the loop whose steps it belongs to; 0: the program itself
-  /// Arena: one for each step of a parallel loop, `copies` of them, of which `copy` is the step's own.
+  /// Arena: one for each piece of a parallel loop, `copies` of them, of which `copy` is the step's own.
   std::int64_t copies = 1;
   Expr copy = {};
   std::size_t bytes() const { return static_cast<std::size_t>(type.size()) * itemsize(type.dtype); }
@@ -112,7 +112,8 @@ struct Repeat {
   std::vector<Step> condition;  ///< before each step …
   BufferId holds = -1;          ///< … gives this
   std::vector<Step> steps;
-  bool parallel = false;             ///< its steps know nothing of each other: groups of lanes
+  bool parallel = false;             ///< its steps know nothing of each other …
+  std::int64_t grain = 1;            ///< … and run in pieces of so many
   std::vector<BufferId> kept_close;  ///< small arrays from outside that are copied to the stack for the loop
 };
 /// One of several lists of steps.
@@ -140,7 +141,7 @@ struct Program {
   /// Loops, by the number of their scope, and in which scope each is.
   struct Scope {
     int loop, parent;
-    std::int64_t copies;  ///< of its temporaries: where it is parallel, as many as it has steps
+    std::int64_t copies;  ///< of its temporaries: where it is parallel, as many as it has pieces
     Expr index;
   };
   std::vector<Scope> loops;

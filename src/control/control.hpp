@@ -46,6 +46,8 @@ Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
 Mask results_depend(const Equation& e, const Mask& from);
 /// Per input: whether anything reads it.
 Mask reads(const Jaxpr& jaxpr);
+/// Operations on scalars that a program takes, about.
+double work_of(const Jaxpr& program);
 
 // scan ------------------------------------------------------------------------------------------------
 

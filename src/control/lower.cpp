@@ -1,6 +1,4 @@
 // Control flow for compilers: what they do not know becomes what they do.
-#include <cmath>
-
 #include "control/control.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -11,27 +9,6 @@ namespace cotan {
 namespace {
 
 JaxprPtr lower(const JaxprPtr& jaxpr, const ControlLowering& how, bool in_loop);
-
-/// Operations of scalars that a program takes, about.
-double work_of(const Jaxpr& program) {
-  double work = 0;
-  for (const Equation& e : program.equations) {
-    double own = 0, most = 1;
-    for (Var v : e.outputs) own += static_cast<double>(program.type(v).size());
-    for (const Atom& a : e.inputs) most = std::max(most, static_cast<double>(program.type(a).size()));
-    const bool does_nothing = e.primitive->op_class == OpClass::view;
-    if (e.primitive == &ops::dot_general_p) {
-      const AbstractValue& x = program.type(e.inputs[0]);
-      for (auto axis : e.params.ints("contract_lhs")) own *= 2 * static_cast<double>(x.shape[static_cast<std::size_t>(axis)]);
-      work += own;
-    } else if (e.primitive->op_class == OpClass::routine) {
-      work += most * std::sqrt(most);  // of matrices, as a rule
-    } else if (!does_nothing) {
-      work += std::max(own, most);
-    }
-  }
-  return work;
-}
 
 /// Chunks take every step twice. That pays where a step is a chain of operations that wait for each other, which lanes
 /// hide, and where the work and not the memory is what takes the time, if there are threads enough.

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 
 #include "control/control.hpp"
 #include "core/error.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan {
 
@@ -114,6 +116,31 @@ Mask reads(const Jaxpr& jaxpr) {
   Mask out;
   for (Var v : jaxpr.inputs) out.push_back(read[static_cast<std::size_t>(v.id)]);
   return out;
+}
+
+double work_of(const Jaxpr& program) {
+  double work = 0;
+  for (const Equation& e : program.equations) {
+    double own = 0, most = 1;
+    for (Var v : e.outputs) own += static_cast<double>(program.type(v).size());
+    for (const Atom& a : e.inputs) most = std::max(most, static_cast<double>(program.type(a).size()));
+    if (e.primitive == &scan_p) {
+      const Scan s(e.params);
+      work += static_cast<double>(s.length) * work_of(*s.body);
+      continue;
+    }
+    const bool does_nothing = e.primitive->op_class == OpClass::view;
+    if (e.primitive == &ops::dot_general_p) {
+      const AbstractValue& x = program.type(e.inputs[0]);
+      for (auto axis : e.params.ints("contract_lhs")) own *= 2 * static_cast<double>(x.shape[static_cast<std::size_t>(axis)]);
+      work += own;
+    } else if (e.primitive->op_class == OpClass::routine) {
+      work += most * std::sqrt(most);  // of matrices, as a rule
+    } else if (!does_nothing) {
+      work += std::max(own, most);
+    }
+  }
+  return work;
 }
 
 }  // namespace cotan

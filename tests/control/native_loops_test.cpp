@@ -165,6 +165,29 @@ TEST_F(NativeLoops, AssociativeChunksDoNotDependOnThreads) {
   EXPECT_TRUE(np::array_equal(one.second, four.second).item<bool>());
 }
 
+TEST_F(NativeLoops, MapsRunInParallel) {
+  const std::int64_t n = 41;
+  const Array xs = np::sin(np::reshape(np::arange(n * 40 * 40), {n, 40, 40}));
+  const auto factor = [](const Array& x) {
+    const Array positive = np::matmul(x, x.T()) + 40.f * np::eye(40);
+    return std::pair{ct::linalg::cholesky(positive), np::sum(np::tanh(positive))};
+  };
+  const auto all = ct::jit([&](const Array& xs) { return lax::map(factor, xs); });
+  EXPECT_NE(ct::explain(all, xs).text().find("parallel loop"), std::string::npos);
+  const auto [roots, sums] = all(xs);
+  const auto [expected_roots, expected_sums] = ct::vmap(factor)(xs);
+  EXPECT_TRUE(np::allclose(roots, expected_roots, 1e-4, 1e-4).item<bool>());
+  EXPECT_TRUE(np::allclose(sums, expected_sums, 1e-4, 1e-4).item<bool>());
+  const int before = ct::num_threads();
+  ct::set_num_threads(1);
+  const auto one = all(xs);
+  ct::set_num_threads(3);
+  const auto three = all(xs);
+  ct::set_num_threads(before);
+  EXPECT_TRUE(np::array_equal(one.first, three.first).item<bool>());
+  EXPECT_TRUE(np::array_equal(one.second, three.second).item<bool>());
+}
+
 TEST_F(NativeLoops, CheckpointsSaveMemory) {
   const auto program = [](ct::ScanCheckpoint checkpoint) {
     return ct::jit(ct::value_and_grad([checkpoint](Array w, Array x) {

@@ -305,7 +305,7 @@ class ProgramEmitter {
     list_size_ = saved.list_size;
     b_.SetInsertPoint(saved.block);
     b_.CreateCall(parallel_,
-                  {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(1)});
+                  {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(loop.grain)});
     leave_on_failure(b_.CreateCall(failed_, {given_.caller}));
   }
 
