@@ -16,9 +16,9 @@ endef
 help:  ## show this list
 	@sed -n 's/^\([a-z ]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-demo: setup  ## build and run the demo
-	$(call build,release,demo)
-	@build/release/apps/demo $(ARGS)
+demo: setup  ## build cotan-dlm and fit the built-in series; reports and plots go to out/
+	$(call build,release,cotan-dlm)
+	@build/release/apps/cotan-dlm demo $(ARGS)
 
 test: setup  ## build everything and run the tests
 	$(call build,release)

@@ -1,4 +1,4 @@
-// make demo: fits a small neural network to noisy data by gradient descent and writes a picture of it.
+// An example: fits a small neural network to noisy data by gradient descent and writes a picture of it.
 #include <cotan/cotan.hpp>
 #include <filesystem>
 #include <fstream>

@@ -14,7 +14,8 @@ namespace apps {
 
 struct Parameter {
   std::string name;
-  std::vector<double> values, errors;  ///< errors: NaN where not estimated, or where the likelihood says nothing
+  std::vector<double> values,
+      errors;  ///< errors: NaN where not estimated, or where the likelihood says nothing
   bool estimated;
 };
 
@@ -47,7 +48,7 @@ struct Analysis {
   double one_pass = 0;  ///< -2 log L without constants, of one pass: what a search minimises
 
   cotan::dlm::StateSpace space;
-  cotan::dlm::Fit fit;  ///< two passes
+  cotan::dlm::Fit fit;                    ///< two passes
   std::vector<double> fitted, fitted_sd;  ///< the smoothed signal F x and its standard deviation
   std::vector<double> residuals;          ///< standardised innovations; NaN while the first state is found
   std::size_t left_out = 0;               ///< residuals at the start that are not looked at
@@ -55,7 +56,7 @@ struct Analysis {
   std::optional<cotan::dlm::Forecast> forecast;
   Future future;
 
-  Test autocorrelation, normality, variance;
+  TestResult autocorrelation, normality, variance;
   std::vector<std::string> notes;
 
   /// -2 log L of one pass with constants, and what it says about the choice of a model.

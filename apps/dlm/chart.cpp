@@ -43,6 +43,15 @@ bool any_finite(const std::vector<double>& values) {
 
 constexpr std::size_t most_dots = 700;  // beyond that dots merge, and a line shows more
 
+/// Half of a band's usual width.
+double usual_reach(const Band& band) {
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < std::min(band.lower.size(), band.upper.size()); ++i)
+    widths.push_back(band.upper[i] / 2 - band.lower[i] / 2);
+  widths = finite_sorted(widths);
+  return widths.empty() ? 0 : widths[widths.size() / 2];
+}
+
 /// The range of values worth showing: all, unless bands explode (a diffuse start, a long forecast of a trend)
 /// and would press the data flat.
 Range value_range(const TimeChart& chart, const std::vector<Band>& fan) {
@@ -52,10 +61,13 @@ Range value_range(const TimeChart& chart, const std::vector<Band>& fan) {
     range->include(chart.fitted);
     range->include(chart.forecast);
   }
-  for (const Band* band : {&chart.fitted_band}) all.include(band->lower), all.include(band->upper);
+  all.include(chart.fitted_band.lower), all.include(chart.fitted_band.upper);
   for (const Band& band : fan) all.include(band.lower), all.include(band.upper);
-  if (!core.empty() && core.half() > 1e-12 * std::max(std::abs(core.lo), std::abs(core.hi)) &&
-      all.half() > 4 * core.half()) {
+  if (core.empty()) return padded(all, 0.05);
+  // A line that hardly moves is shown in its band, not under a magnifying glass.
+  const double reach = usual_reach(chart.fitted_band);
+  core = {core.lo - reach, core.hi + reach};
+  if (core.half() > 1e-12 * std::max(std::abs(core.lo), std::abs(core.hi)) && all.half() > 4 * core.half()) {
     all.lo = std::max(all.lo, core.lo - 2 * core.half());
     all.hi = std::min(all.hi, core.hi + 2 * core.half());
   }

@@ -183,7 +183,8 @@ Time parse_time(std::string_view text) {
   const std::optional<Time> date = parse_date(text);
   if (!date)
     throw CsvError(fmt::format(
-        "[csv] {} is not a date; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00.", shown(text)));
+        "[csv] {} is not a date; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00.",
+        shown(text)));
   return *date;
 }
 

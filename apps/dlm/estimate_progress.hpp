@@ -12,7 +12,8 @@ namespace apps {
 
 class EstimateProgress {
  public:
-  EstimateProgress(int starts, bool wanted) : usual_(40.0 * starts), shown_(wanted && isatty(STDERR_FILENO)) {}
+  EstimateProgress(int starts, bool wanted)
+      : usual_(40.0 * starts), shown_(wanted && isatty(STDERR_FILENO)) {}
   ~EstimateProgress() { clear(); }
   bool shown() const { return shown_; }
   void update(std::int64_t evaluations, double value) {
@@ -29,7 +30,8 @@ class EstimateProgress {
     constexpr int width = 30;
     std::string bar(static_cast<std::size_t>(width * share), '#');
     bar.resize(width, '.');
-    std::fprintf(stderr, "\restimating [%s] %lld evaluations, -2 log L %.6g\033[K", bar.c_str(), static_cast<long long>(evaluations), value);
+    std::fprintf(stderr, "\restimating [%s] %lld evaluations, -2 log L %.6g\033[K", bar.c_str(),
+                 static_cast<long long>(evaluations), value);
     std::fflush(stderr);
     drawn_ = true;
   }

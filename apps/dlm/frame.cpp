@@ -27,7 +27,6 @@ void for_each_run(std::size_t count, Present present, Draw draw) {
   }
 }
 
-
 }  // namespace
 
 Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
@@ -42,8 +41,7 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
   if (!top_label.empty()) top_ += 19;
 
   double label_room = 0;
-  for (const Tick& tick : y_ticks.ticks)
-    label_room = std::max(label_room, text_width(tick.label, tick_size));
+  for (const Tick& tick : y_ticks.ticks) label_room = std::max(label_room, text_width(tick.label, tick_size));
   left_ = std::max(48.0, label_room + 18);
   plot_width_ = std::max(40.0, width - left_ - 26);
   Ticks x_ticks = time_ticks(x, options.unit, plot_width_, options.whole_x);
@@ -54,8 +52,7 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
   const double bottom = 26 + (contexts ? 15 : 0) + (bottom_label.empty() ? 4 : 20);
   plot_height_ = std::max(30.0, height - top_ - bottom);
   const std::optional<Ticks> sparser =
-      plot_height_ < 5 * 26 ? std::optional(number_ticks(y, std::max(1.5, plot_height_ / 34)))
-                            : std::nullopt;
+      plot_height_ < 5 * 26 ? std::optional(number_ticks(y, std::max(1.5, plot_height_ / 34))) : std::nullopt;
 
   head_ = fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' "
@@ -100,9 +97,9 @@ std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y,
       out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='2.5' fill='{}'/>", x, middle - 1.2,
                          item.color);
     else
-      out += fmt::format(
-          "<rect x='{:.1f}' y='{:.1f}' width='22' height='12' fill='{}' fill-opacity='{:.2f}'/>", x,
-          middle - 6, item.color, item.opacity);
+      out +=
+          fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='12' fill='{}' fill-opacity='{:.2f}'/>",
+                      x, middle - 6, item.color, item.opacity);
     out += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' fill='{}'>{}</text>\n", x + 28,
                        middle + 4.3, label_size, ink, xml_escape(item.label));
     x += item_width;

@@ -65,8 +65,8 @@ std::string line(const Frame& frame, const std::vector<double>& time, const std:
                  const char* color, double stroke);
 std::string area(const Frame& frame, const std::vector<double>& time, const Band& band, const char* color,
                  double opacity);
-std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y, double radius,
-                 const char* color, double opacity);
+std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y,
+                 double radius, const char* color, double opacity);
 /// A horizontal line across the plot.
 std::string level_line(const Frame& frame, double value, const char* color, bool dashed);
 /// Words in the middle of an empty plot.

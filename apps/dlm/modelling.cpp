@@ -14,7 +14,8 @@ namespace {
 namespace dlm = cotan::dlm;
 using cotan::Array;
 
-void add_block(Modelling& m, const dlm::Block& block, Part::Kind kind, const std::string& name, const std::string& words) {
+void add_block(Modelling& m, const dlm::Block& block, Part::Kind kind, const std::string& name,
+               const std::string& words) {
   const int first = m.model.blocks.empty() ? 0 : m.model.states();
   m.model.blocks.push_back(block);
   m.parts.push_back({kind, name, first, m.model.states() - first});
@@ -30,25 +31,31 @@ void add_blocks(Modelling& m, const Options& o, const Series& s) {
   if (o.season && o.harmonics) {
     dlm::Harmonics block{o.season, o.harmonics};
     if (2 * o.harmonics > o.season)
-      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.", o.season,
-                           static_cast<int>(o.season / 2), o.harmonics);
+      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.",
+                           o.season, static_cast<int>(o.season / 2), o.harmonics);
     add_block(m, block, Kind::season, "season",
-              fmt::format("{} harmonic{} of {} steps", o.harmonics, o.harmonics == 1 ? "" : "s", number_text(o.season, 6)));
+              fmt::format("{} harmonic{} of {:g} steps", o.harmonics, o.harmonics == 1 ? "" : "s", o.season));
   } else if (o.season) {
     const int period = static_cast<int>(o.season);
     add_block(m, dlm::Seasonal{period}, Kind::season, "season", fmt::format("season of {} steps", period));
   }
-  if (o.ar) add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression", fmt::format("AR({})", o.ar));
+  if (o.ar)
+    add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression",
+              fmt::format("AR({})", o.ar));
   if (!s.regressors.empty()) {
     const std::size_t rows = s.regressors[0].size(), columns = s.regressors.size();
     std::vector<double> x(rows * columns);
     for (std::size_t k = 0; k < columns; ++k)
       for (std::size_t i = 0; i < rows; ++i) x[i * columns + k] = s.regressors[k][i];
-    add_block(m, dlm::Regression{Array::from_host(x, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)})},
-              Kind::regression, "regression", fmt::format("regression on {}", fmt::join(s.regressor_names, ", ")));
+    add_block(m,
+              dlm::Regression{
+                  Array::from_host(x, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)})},
+              Kind::regression, "regression",
+              fmt::format("regression on {}", fmt::join(s.regressor_names, ", ")));
   }
   if (m.parts.empty())
-    complain<UsageError>("[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
+    complain<UsageError>(
+        "[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
 }
 
 void name_states(Modelling& m, const Series& s) {
@@ -56,7 +63,8 @@ void name_states(Modelling& m, const Series& s) {
   for (const Part& part : m.parts)
     if (part.kind == Part::Kind::regression)
       for (int k = 0; k < part.states; ++k)
-        m.state_names[static_cast<std::size_t>(part.first + k)] = "effect of " + s.regressor_names[static_cast<std::size_t>(k)];
+        m.state_names[static_cast<std::size_t>(part.first + k)] =
+            "effect of " + s.regressor_names[static_cast<std::size_t>(k)];
 }
 
 // ---- parameters
@@ -72,7 +80,8 @@ void require_parameter(const dlm::Model& model, const char* option, const std::s
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   const std::string nearest = nearest_spelling(name, names);
   complain<UsageError>("[{}] the model has no parameter {}{}; it has: {}.", option, shown(name),
-                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
+                       fmt::join(names, ", "));
 }
 
 void rename(dlm::Model& model, const std::string& from, const std::string& to) {
@@ -87,7 +96,8 @@ void rename(dlm::Model& model, const std::string& from, const std::string& to) {
     if (auto* b = std::get_if<dlm::AutoRegression>(&block)) one(b->sd);
     if (auto* b = std::get_if<dlm::Harmonics>(&block)) {
       if (b->sd.empty())  // the names it would have had
-        for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {*b}, .sd = ""})) b->sd.push_back(p.name);
+        for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {*b}, .sd = ""}))
+          b->sd.push_back(p.name);
       std::for_each(b->sd.begin(), b->sd.end(), one);
     }
   }
@@ -99,7 +109,8 @@ void tie_parameters(dlm::Model& model, const Options& o) {
     require_parameter(model, "--tie", to);
     for (const dlm::ParameterInfo& p : dlm::parameters_of(model))
       if ((p.name == from || p.name == to) && p.kind == dlm::ParameterInfo::Kind::autoregression)
-        complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.", shown(p.name));
+        complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.",
+                             shown(p.name));
     rename(model, from, to);
   }
 }
@@ -111,31 +122,42 @@ bool stationary(std::vector<double> phi) {
     if (!(std::abs(last) < 1)) return false;
     phi.pop_back();
     std::vector<double> before;
-    for (std::size_t j = 0; j < phi.size(); ++j) before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1 - last * last));
+    for (std::size_t j = 0; j < phi.size(); ++j)
+      before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1 - last * last));
     phi = before;
   }
   return true;
 }
 
-void take_values(Modelling& m, const char* option, const std::map<std::string, std::vector<double>>& given, dlm::Parameters& to) {
+void take_values(Modelling& m, const char* option, const std::map<std::string, std::vector<double>>& given,
+                 dlm::Parameters& to) {
   for (const auto& [name, values] : given) {
     require_parameter(m.model, option, name);
     const auto all = dlm::parameters_of(m.model);
-    const auto info = *std::find_if(all.begin(), all.end(), [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
+    const auto info = *std::find_if(all.begin(), all.end(),
+                                    [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
     const bool sd = info.kind == dlm::ParameterInfo::Kind::standard_deviation;
     if (static_cast<int>(values.size()) != info.size)
-      complain<UsageError>("[{}] {} has {} number{}, but {} are given; separate them by commas.", option, shown(name), info.size,
-                           info.size == 1 ? "" : "s", values.size());
+      complain<UsageError>("[{}] {} has {} number{}, but {} are given; separate them by commas.", option,
+                           shown(name), info.size, info.size == 1 ? "" : "s", values.size());
     for (const double v : values) {
-      if (!std::isfinite(v)) complain<InputError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
+      if (!std::isfinite(v))
+        complain<InputError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
       if (sd && v < 0)
-        complain<InputError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option, shown(name), v);
-      if (sd && v > 1e150) complain<InputError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name), v);
+        complain<InputError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option,
+                             shown(name), v);
+      if (sd && v > 1e150)
+        complain<InputError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name),
+                             v);
       if (sd && v == 0 && std::string_view(option) == "--start")
-        complain<InputError>("[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option, shown(name));
+        complain<InputError>(
+            "[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option,
+            shown(name));
     }
     if (!sd && !stationary(values)) {
-      if (std::string_view(option) == "--start") complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients.", option, shown(name));
+      if (std::string_view(option) == "--start")
+        complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients.", option,
+                             shown(name));
       m.notes.push_back(fmt::format("The coefficients {} do not make a stationary process.", name));
     }
     to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
@@ -151,19 +173,23 @@ void sort_parameters(Modelling& m, const Options& o) {
     if (!o.fixed) {
       m.free.push_back(p.name);
     } else if (p.kind == dlm::ParameterInfo::Kind::autoregression) {
-      complain<UsageError>("[--fixed] the coefficients {} of the autoregression have no value; add --set {}=….", p.name, p.name);
+      complain<UsageError>(
+          "[--fixed] the coefficients {} of the autoregression have no value; add --set {}=….", p.name,
+          p.name);
     } else {
       m.fixed[p.name] = Array::from_host(std::vector<double>{0.0}, {});
       zeros.push_back(p.name);
     }
   }
-  if (!zeros.empty()) m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
+  if (!zeros.empty())
+    m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
 }
 
 // ---- the first state
 
 double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(values.size(), 1));
 }
 double spread_of(const std::vector<double>& values) {
   const double mean = mean_of(values);
@@ -172,8 +198,9 @@ double spread_of(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-/// The library makes the first state from the first season's mean, as unsure as half of it: too sure where a series
-/// moves around zero, and where a regressor's unit makes its effect a large number. There it is made wider.
+/// The library makes the first state from the first season's mean, as unsure as half of it: too sure where a
+/// series moves around zero, and where a regressor's unit makes its effect a large number. There it is made
+/// wider.
 void widen_first_state(Modelling& m, const Series& s) {
   const std::vector<double> y = s.modelled();
   std::vector<double> first, seen;
@@ -207,9 +234,10 @@ void widen_first_state(Modelling& m, const Series& s) {
   const auto count = static_cast<std::int64_t>(states);
   m.model.x0 = Array::from_host(x0);
   m.model.C0 = Array::from_host(C0, {count, count});
-  m.notes.push_back("The first state is taken to be less known than the toolbox would have it, because " +
-                    std::string(wide > usual ? "the series starts near zero" : "the effects of regressors may be large") +
-                    " (--first-state).");
+  m.notes.push_back(
+      "The first state is taken to be less known than the toolbox would have it, because " +
+      std::string(wide > usual ? "the series starts near zero" : "the effects of regressors may be large") +
+      " (--first-state).");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Modelling {
   std::string description;  ///< in words
   std::vector<Part> parts;
   std::vector<std::string> state_names;
-  std::vector<std::string> free;                 ///< estimated
+  std::vector<std::string> free;  ///< estimated
   cotan::dlm::Parameters fixed, start;
   std::vector<std::string> notes;
 };

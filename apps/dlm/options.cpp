@@ -27,13 +27,15 @@ bool parses(std::string_view text, T& value) {
 int whole(const std::string& option, const std::string& text, int least, int most) {
   int value = 0;
   if (!parses(text, value) || value < least || value > most)
-    complain<UsageError>("[{}] {} is not a whole number from {} to {}; give one.", option, shown(text), least, most);
+    complain<UsageError>("[{}] {} is not a whole number from {} to {}; give one.", option, shown(text), least,
+                         most);
   return value;
 }
 
 double real(const std::string& where, const std::string& text) {
   double value = 0;
-  if (!parses(text, value)) complain<UsageError>("[{}] {} is not a number; write it like 0.85 or 1e-3.", where, shown(text));
+  if (!parses(text, value))
+    complain<UsageError>("[{}] {} is not a number; write it like 0.85 or 1e-3.", where, shown(text));
   return value;
 }
 
@@ -48,23 +50,28 @@ std::vector<std::string> pieces(const std::string& text, char separator) {
 }
 
 /// name=rest
-std::pair<std::string, std::string> named(const std::string& option, const std::string& text, const char* example) {
+std::pair<std::string, std::string> named(const std::string& option, const std::string& text,
+                                          const char* example) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    complain<UsageError>("[{}] {} is not name=value; write it like {} {}.", option, shown(text), option, example);
+    complain<UsageError>("[{}] {} is not name=value; write it like {} {}.", option, shown(text), option,
+                         example);
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-void set_values(const std::string& option, const std::string& text, std::map<std::string, std::vector<double>>& to) {
+void set_values(const std::string& option, const std::string& text,
+                std::map<std::string, std::vector<double>>& to) {
   const auto [name, list] = named(option, text, "obs=120");
   std::vector<double> values;
-  for (const std::string& piece : pieces(list, ',')) values.push_back(real(fmt::format("{} {}", option, name), piece));
+  for (const std::string& piece : pieces(list, ','))
+    values.push_back(real(fmt::format("{} {}", option, name), piece));
   if (!to.emplace(name, values).second)
     complain<UsageError>("[{}] {} is given twice; give it once.", option, shown(name));
 }
 
 template <class T>
-T choice(const std::string& option, const std::string& text, const std::vector<std::pair<std::string, T>>& choices) {
+T choice(const std::string& option, const std::string& text,
+         const std::vector<std::pair<std::string, T>>& choices) {
   std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (name == text) return value;
@@ -72,12 +79,14 @@ T choice(const std::string& option, const std::string& text, const std::vector<s
   }
   const std::string nearest = nearest_spelling(text, names);
   complain<UsageError>("[{}] there is no {}{}; choose one of: {}.", option, shown(text),
-                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
+                       fmt::join(names, ", "));
 }
 
 char one_character(const std::string& option, const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
-  if (text.size() != 1) complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
+  if (text.size() != 1)
+    complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
   return text[0];
 }
 
@@ -98,13 +107,16 @@ const std::vector<OptionSpec>& table() {
   using O = Options;
   using S = const std::string&;
   static const std::vector<OptionSpec> specs = {
-      {"--column", "NAME", data, "the series; default: the first column of numbers", [](O& o, S v) { o.column = v; }},
+      {"--column", "NAME", data, "the series; default: the first column of numbers",
+       [](O& o, S v) { o.column = v; }},
       {"--time", "NAME", data,
-       "dates or numbers of the rows; default: the first column of dates. The most common step counts as 1; uneven "
+       "dates or numbers of the rows; default: the first column of dates. The most common step counts as 1; "
+       "uneven "
        "steps are part of the model",
        [](O& o, S v) { o.time = v; }},
       {"--regress", "COL[,COL…]", data,
-       "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its regressors",
+       "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its "
+       "regressors",
        [](O& o, S v) {
          for (const std::string& name : pieces(v, ',')) o.regress.push_back(name);
        }},
@@ -119,7 +131,8 @@ const std::vector<OptionSpec>& table() {
          o.decimal = choice<char>("--decimal", v, {{".", '.'}, {",", ','}});
        }},
 
-      {"--order", "0|1|2|none", model, "trend: level, with slope, with changing slope, none; default: 1 (none with --spline)",
+      {"--order", "0|1|2|none", model,
+       "trend: level, with slope, with changing slope, none; default: 1 (none with --spline)",
        [](O& o, S v) {
          o.order = choice<int>("--order", v, {{"0", 0}, {"1", 1}, {"2", 2}, {"none", O::no_trend}});
        }},
@@ -131,7 +144,8 @@ const std::vector<OptionSpec>& table() {
        }},
       {"--harmonics", "K", model, "of the season, its first K harmonics instead of all effects",
        [](O& o, S v) { o.harmonics = whole("--harmonics", v, 1, 1000); }},
-      {"--ar", "P", model, "a stationary autoregression of order P", [](O& o, S v) { o.ar = whole("--ar", v, 1, 100); }},
+      {"--ar", "P", model, "a stationary autoregression of order P",
+       [](O& o, S v) { o.ar = whole("--ar", v, 1, 100); }},
       {"--spline", "", model, "a cubic smoothing spline", [](O& o, S) { o.spline = true; }},
       {"--tie", "A=B", model, "one parameter B for both",
        [](O& o, S v) { o.tie.push_back(named("--tie", v, "slope=level")); }},
@@ -140,16 +154,19 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S v) { set_values("--set", v, o.set); }},
       {"--start", "NAME=VALUE[,VALUE…]", parameters, "where the search for a parameter begins",
        [](O& o, S v) { set_values("--start", v, o.start); }},
-      {"--fixed", "", parameters, "estimate nothing; standard deviations without --set are 0", [](O& o, S) { o.fixed = true; }},
+      {"--fixed", "", parameters, "estimate nothing; standard deviations without --set are 0",
+       [](O& o, S) { o.fixed = true; }},
       {"--first-state", "auto|toolbox", parameters,
-       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it; auto: the same, wider where the "
+       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it; auto: the same, "
+       "wider where the "
        "series asks for it. Default: auto, and toolbox with --fixed",
        [](O& o, S v) {
          o.toolbox_start = choice<bool>("--first-state", v, {{"auto", false}, {"toolbox", true}});
        }},
       {"--method", "lbfgs|adam|newton", parameters, "of the search; default: lbfgs",
        [](O& o, S v) {
-         o.method = choice<Method>("--method", v, {{"lbfgs", Method::lbfgs}, {"adam", Method::adam}, {"newton", Method::newton}});
+         o.method = choice<Method>(
+             "--method", v, {{"lbfgs", Method::lbfgs}, {"adam", Method::adam}, {"newton", Method::newton}});
        }},
       {"--starts", "K", parameters, "search from K different starts and keep the best; default: 1",
        [](O& o, S v) { o.starts = whole("--starts", v, 1, 10000); }},
@@ -165,20 +182,26 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S v) {
          o.single = choice<bool>("--dtype", v, {{"f64", false}, {"f32", true}});
        }},
-      {"--device", "NAME", computing, "where to compute; an unknown name lists them", [](O& o, S v) { o.device = v; }},
-      {"--threads", "N", computing, "default: the number of cores", [](O& o, S v) { o.threads = whole("--threads", v, 1, 4096); }},
+      {"--device", "NAME", computing, "where to compute; an unknown name lists them",
+       [](O& o, S v) { o.device = v; }},
+      {"--threads", "N", computing, "default: the number of cores",
+       [](O& o, S v) { o.threads = whole("--threads", v, 1, 4096); }},
 
       {"--steps", "H", results, "forecast H steps; fit adds it to its results",
        [](O& o, S v) { o.steps = whole("--steps", v, 1, 1000000); }},
       {"--level", "P", results, "probability inside of bands; default: 0.95",
        [](O& o, S v) {
          o.level = real("--level", v);
-         if (!(o.level > 0 && o.level < 1)) complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
+         if (!(o.level > 0 && o.level < 1))
+           complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
        }},
-      {"--json", "FILE", results, "everything there is to know of the fit; - for standard output", [](O& o, S v) { o.json = v; }},
-      {"--csv", "FILE", results, "fitted values, components and forecast, a row for each step", [](O& o, S v) { o.csv = v; }},
+      {"--json", "FILE", results, "everything there is to know of the fit; - for standard output",
+       [](O& o, S v) { o.json = v; }},
+      {"--csv", "FILE", results, "fitted values, components and forecast, a row for each step",
+       [](O& o, S v) { o.csv = v; }},
       {"--plot", "FILE.svg", results, "a picture", [](O& o, S v) { o.plot = v; }},
-      {"--report", "FILE.html", results, "a page with figures, tables and diagnostics that needs nothing else",
+      {"--report", "FILE.html", results,
+       "a page with figures, tables and diagnostics that needs nothing else",
        [](O& o, S v) { o.report = v; }},
       {"--out", "FOLDER", results, "of the demo's files; default: out", [](O& o, S v) { o.out = v; }},
       {"--quiet", "", results, "no summary and no progress bar", [](O& o, S) { o.quiet = true; }},
@@ -187,7 +210,8 @@ const std::vector<OptionSpec>& table() {
 }
 
 bool belongs(const OptionSpec& spec, Command command) {
-  if (command == Command::demo) return spec.name == "--out" || spec.name == "--quiet" || spec.group == computing;
+  if (command == Command::demo)
+    return spec.name == "--out" || spec.name == "--quiet" || spec.group == computing;
   if (command == Command::fit || command == Command::forecast) return spec.name != "--out";
   return false;
 }
@@ -214,11 +238,14 @@ void take_option(Options& options, const std::vector<std::string>& arguments, st
     known.push_back(spec.name);
     if (spec.name != name) continue;
     if (spec.argument.empty()) {
-      if (equals != std::string::npos) complain<UsageError>("[{}] it takes no value; leave out {}.", name, shown(arguments[i].substr(equals)));
+      if (equals != std::string::npos)
+        complain<UsageError>("[{}] it takes no value; leave out {}.", name,
+                             shown(arguments[i].substr(equals)));
       return spec.apply(options, "");
     }
     if (equals != std::string::npos) return spec.apply(options, arguments[i].substr(equals + 1));
-    if (i + 1 >= arguments.size()) complain<UsageError>("[{}] its value is missing; write {} {}.", name, name, spec.argument);
+    if (i + 1 >= arguments.size())
+      complain<UsageError>("[{}] its value is missing; write {} {}.", name, name, spec.argument);
     return spec.apply(options, arguments[++i]);
   }
   const std::string nearest = nearest_spelling(name, known);
@@ -230,17 +257,24 @@ void check(const Options& o) {
   const bool analysis = o.command == Command::fit || o.command == Command::forecast;
   const std::string command = name_of(o.command);
   if (analysis && o.source.empty())
-    complain<UsageError>("[{0}] the series is missing; give a CSV file, - for standard input, or a built-in series: cotan-dlm {0} nile.", command);
+    complain<UsageError>(
+        "[{0}] the series is missing; give a CSV file, - for standard input, or a built-in series: cotan-dlm "
+        "{0} nile.",
+        command);
   if (!analysis) return;
   if (o.harmonics && o.season == 0)
     complain<UsageError>("[--harmonics] {} harmonics of no season; give --season N too.", o.harmonics);
   if (o.season && !o.harmonics && o.season != std::floor(o.season))
-    complain<UsageError>("[--season] a season of {} steps has no whole number of effects; add --harmonics K.", o.season);
+    complain<UsageError>("[--season] a season of {} steps has no whole number of effects; add --harmonics K.",
+                         o.season);
   if (o.season > 400 && !o.harmonics)
-    complain<UsageError>("[--season] a season of {} steps has as many states; describe it with --harmonics K.", o.season);
+    complain<UsageError>(
+        "[--season] a season of {} steps has as many states; describe it with --harmonics K.", o.season);
   for (const auto& [name, values] : o.start)
-    if (o.set.contains(name)) complain<UsageError>("[--start] {} is fixed by --set; give only one of them.", shown(name));
-  if (o.fixed && !o.start.empty()) complain<UsageError>("[--start] nothing is estimated with --fixed; use --set, or leave out --fixed.");
+    if (o.set.contains(name))
+      complain<UsageError>("[--start] {} is fixed by --set; give only one of them.", shown(name));
+  if (o.fixed && !o.start.empty())
+    complain<UsageError>("[--start] nothing is estimated with --fixed; use --set, or leave out --fixed.");
 }
 
 // ---- help
@@ -314,24 +348,29 @@ autoregression. They are estimated by maximum likelihood unless --set fixes them
 
 std::string help_text(const std::string& topic) {
   if (topic == "fit")
-    return "cotan-dlm fit FILE.csv [OPTIONS]\n\nEstimates a state-space model of a column of the file, smooths the series, and prints a summary.\n" +
+    return "cotan-dlm fit FILE.csv [OPTIONS]\n\nEstimates a state-space model of a column of the file, "
+           "smooths the series, and prints a summary.\n" +
            std::string(analysis_help) + option_help(Command::fit);
   if (topic == "forecast")
-    return "cotan-dlm forecast FILE.csv --steps H [OPTIONS]\n\nEstimates a state-space model and forecasts H steps after the last value (default: two seasons, or 12\n"
+    return "cotan-dlm forecast FILE.csv --steps H [OPTIONS]\n\nEstimates a state-space model and forecasts H "
+           "steps after the last value (default: two seasons, or 12\n"
            "steps). Rows at the end that have a date but no value are steps to forecast.\n" +
            std::string(analysis_help) + option_help(Command::forecast);
   if (topic == "demo")
-    return "cotan-dlm demo [--out FOLDER]\n\nFits the Nile's flow by two models and the airline passengers by a seasonal one, prints summaries and\nwrites a "
+    return "cotan-dlm demo [--out FOLDER]\n\nFits the Nile's flow by two models and the airline passengers "
+           "by a seasonal one, prints summaries and\nwrites a "
            "report and a plot of each into the folder.\n" +
            option_help(Command::demo);
   if (topic == "datasets")
-    return "cotan-dlm datasets [NAME]\n\nLists the built-in series; with a name, prints that series as CSV.\n";
+    return "cotan-dlm datasets [NAME]\n\nLists the built-in series; with a name, prints that series as "
+           "CSV.\n";
   return general_help;
 }
 
 Options parse_options(const std::vector<std::string>& arguments) {
   Options o;
-  if (arguments.empty()) complain<UsageError>("[cotan-dlm] no command; try cotan-dlm demo, or see cotan-dlm --help.");
+  if (arguments.empty())
+    complain<UsageError>("[cotan-dlm] no command; try cotan-dlm demo, or see cotan-dlm --help.");
   const std::string& first = arguments[0];
   if (first == "--version" || first == "-V") return o.command = Command::version, o;
   if (first == "--help" || first == "-h" || first == "help") {
@@ -355,7 +394,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   }
   const std::size_t most = o.command == Command::demo ? 0 : 1;
   if (operands.size() > most)
-    complain<UsageError>("[{}] {} is one argument too many; see cotan-dlm {} --help.", first, shown(operands[most]), first);
+    complain<UsageError>("[{}] {} is one argument too many; see cotan-dlm {} --help.", first,
+                         shown(operands[most]), first);
   if (!operands.empty()) o.source = operands[0];
   check(o);
   return o;

@@ -23,7 +23,7 @@ main { max-width: 980px; margin: 28px auto; padding: 40px 48px 32px; background:
 header { border-bottom: 3px solid var(--accent); padding-bottom: 14px; margin-bottom: 22px; }
 h1, h2 { font-family: Charter, "Iowan Old Style", Georgia, "DejaVu Serif", serif; line-height: 1.2;
   overflow-wrap: anywhere; }
-h1 { font-size: 30px; margin: 0; }
+h1 { font-size: 27px; margin: 0; text-wrap: balance; }
 h2 { font-size: 21px; margin: 40px 0 8px; }
 
 p { margin: 0 0 12px; max-width: 46em; overflow-wrap: anywhere; }
@@ -46,7 +46,8 @@ th { color: var(--soft); font-weight: 500; font-size: 13px; border-bottom: 1px s
 tbody tr + tr td { border-top: 1px solid #eceef0; }
 tbody tr:last-child td { border-bottom: 1px solid #8a919b; }
 .number { text-align: right; white-space: nowrap; }
-.tablenote { color: var(--soft); font-size: 13px; margin: 6px 0 0; }
+/* As wide as the table, and no reason for it to be wider. */
+.tablenote { color: var(--soft); font-size: 13px; margin: 6px 0 0; width: 0; min-width: 100%; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(380px, 100%), 1fr)); gap: 12px 20px;
   margin: 10px 0 4px; }
 figure { margin: 0; min-width: 0; overflow-x: auto; border: 1px solid #eceef0; border-radius: 4px; }

@@ -24,13 +24,14 @@ Table read_table(const Options& o) {
   csv.use.insert(csv.use.end(), o.regress.begin(), o.regress.end());
   if (o.column.empty() || o.time.empty()) csv.use.clear();  // any column may be the one
   if (o.source == "-" || std::filesystem::exists(o.source)) return read_csv_file(o.source, csv);
-  if (const Dataset* dataset = find_dataset(o.source))
-    return read_csv(csv_of(*dataset), dataset->name, {});
+  if (const Dataset* dataset = find_dataset(o.source)) return read_csv(csv_of(*dataset), dataset->name, {});
   std::vector<std::string> names;
   for (const Dataset& dataset : datasets()) names.push_back(dataset.name);
   const std::string nearest = nearest_spelling(o.source, names);
-  complain<InputError>("[{}] there is no such file{}; give the path of a CSV file, - for standard input, or one of the built-in series: {}.",
-                       o.source, nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
+  complain<InputError>(
+      "[{}] there is no such file{}; give the path of a CSV file, - for standard input, or one of the "
+      "built-in series: {}.",
+      o.source, nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
 }
 
 const Column* time_column(const Table& table, const Options& o) {
@@ -49,8 +50,8 @@ const Column& value_column(const Table& table, const Options& o, const Column* t
     if (column.kind == ColumnKind::number && &column != time && !other(column.name)) return column;
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(shown(column.name));
-  complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column.", table.source,
-                       fmt::join(names, ", "));
+  complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column.",
+                       table.source, fmt::join(names, ", "));
 }
 
 /// Rows by time.
@@ -60,8 +61,10 @@ std::vector<std::size_t> row_order(const Table& table, const Column* time, std::
   if (!time) return order;
   for (std::size_t row = 0; row < order.size(); ++row)
     if (std::isnan(time->values[row]))
-      complain<InputError>("[{}:{}] the time ({}) is missing; fill it in, remove the row, or choose another column with --time.",
-                           table.source, table.lines[row], shown(time->name));
+      complain<InputError>(
+          "[{}:{}] the time ({}) is missing; fill it in, remove the row, or choose another column with "
+          "--time.",
+          table.source, table.lines[row], shown(time->name));
   const auto earlier = [&](std::size_t a, std::size_t b) { return time->values[a] < time->values[b]; };
   if (!std::is_sorted(order.begin(), order.end(), earlier)) {
     std::stable_sort(order.begin(), order.end(), earlier);
@@ -69,9 +72,11 @@ std::vector<std::size_t> row_order(const Table& table, const Column* time, std::
   }
   for (std::size_t i = 1; i < order.size(); ++i)
     if (time->values[order[i]] == time->values[order[i - 1]])
-      complain<InputError>("[{}:{}] the time {} is also that of line {}; give each time once, or choose another column with --time.",
-                           table.source, table.lines[order[i]], format_time(time->values[order[i]], time->form),
-                           table.lines[order[i - 1]]);
+      complain<InputError>(
+          "[{}:{}] the time {} is also that of line {}; give each time once, or choose another column with "
+          "--time.",
+          table.source, table.lines[order[i]], format_time(time->values[order[i]], time->form),
+          table.lines[order[i - 1]]);
   return order;
 }
 
@@ -81,8 +86,9 @@ std::vector<double> picked(const Column& column, const std::vector<std::size_t>&
   return out;
 }
 
-/// The step that occurs most often, the smallest of several.
-double usual_step(const std::vector<double>& time) {
+/// The step that occurs most often, the smallest of several; the middle one where hardly a step is like
+/// another.
+double usual_step(const std::vector<double>& time, bool& common) {
   std::vector<double> steps;
   for (std::size_t i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
   if (steps.empty()) return 1;
@@ -95,8 +101,8 @@ double usual_step(const std::vector<double>& time) {
     if (end - i > most) most = end - i, best = steps[i];
     i = end;
   }
-  // Where every step is another one, none is usual: the middle one sets the unit.
-  return most == 1 && steps.size() > 1 ? steps[steps.size() / 2] : best;
+  common = 10 * most >= steps.size();
+  return common ? best : steps[steps.size() / 2];
 }
 
 int default_steps(const Options& o, std::size_t given) {
@@ -106,35 +112,45 @@ int default_steps(const Options& o, std::size_t given) {
   return o.season ? static_cast<int>(std::ceil(2 * o.season)) : 12;
 }
 
-void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s, std::size_t used) {
+void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s,
+                   std::size_t used) {
   for (std::size_t k = 0; k < s.regressors.size(); ++k)
     for (std::size_t i = 0; i < used; ++i)
       if (std::isnan(s.regressors[k][i]))
-        complain<InputError>("[{}:{}] the regressor {} is missing; regressors must be known at every step: fill it in.", table.source,
-                             table.lines[order[i]], shown(s.regressor_names[k]));
+        complain<InputError>(
+            "[{}:{}] the regressor {} is missing; regressors must be known at every step: fill it in.",
+            table.source, table.lines[order[i]], shown(s.regressor_names[k]));
   for (std::size_t i = 0; i < std::min(used, s.scale.size()); ++i)
     if (std::isnan(s.scale[i]) ? i < s.n() && !std::isnan(s.y[i]) : !(s.scale[i] > 0))
-      complain<InputError>("[{}:{}] the standard deviation of this observation is {}; it must be a number above 0: correct the column.",
-                           table.source, table.lines[order[i]], std::isnan(s.scale[i]) ? "missing" : number_text(s.scale[i]));
+      complain<InputError>(
+          "[{}:{}] the standard deviation of this observation is {}; it must be a number above 0: correct "
+          "the column.",
+          table.source, table.lines[order[i]], std::isnan(s.scale[i]) ? "missing" : number_text(s.scale[i]));
   if (!s.log) return;
   for (std::size_t i = 0; i < s.n(); ++i)
     if (s.y[i] <= 0)
-      complain<InputError>("[{}:{}] {} has no logarithm; leave out --log, or model a series of positive values.", table.source,
-                           table.lines[order[i]], s.y[i]);
+      complain<InputError>(
+          "[{}:{}] {} has no logarithm; leave out --log, or model a series of positive values.", table.source,
+          table.lines[order[i]], s.y[i]);
 }
 
 double median(std::vector<double> values) {
   std::erase_if(values, [](double v) { return std::isnan(v); });
   if (values.empty()) return 1;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
-/// Unknown standard deviations, of missing or future observations, are set to the usual one: they hardly matter.
+/// Unknown standard deviations, of missing or future observations, are set to the usual one: they hardly
+/// matter.
 void fill_scale(Series& s, std::size_t total) {
   if (s.scale.empty()) return;
   const double usual = median(s.scale);
-  if (s.scale.size() < total) s.notes.push_back(fmt::format("Observations to come are taken to have a standard deviation of {}, the median of the column.", number_text(usual)));
+  if (s.scale.size() < total)
+    s.notes.push_back(fmt::format(
+        "Observations to come are taken to have a standard deviation of {}, the median of the column.",
+        number_text(usual)));
   s.scale.resize(total, usual);
   for (double& v : s.scale)
     if (std::isnan(v)) v = usual;
@@ -166,21 +182,28 @@ std::vector<double> Series::model_times() const {
 
 std::string Series::label(std::size_t i) const {
   const double t = i < n() ? time[i] : future_time.at(i - n());
-  return format_time(t, form);
+  return form == DateForm::none ? fmt::format("{:.12g}", t) : format_time(t, form);
 }
 
 std::string Series::step_name() const {
   std::string unit(name_of(unit_of(form)));
   double count = step;
-  if (form == DateForm::none && !time_name.empty()) return fmt::format("{} of {}", number_text(step), time_name);
+  if (form == DateForm::none && !time_name.empty())
+    return fmt::format("{} of {}", number_text(step), time_name);
   if (unit == "second")
-    for (const auto& [longer, length] : {std::pair("day", 86400.0), std::pair("hour", 3600.0), std::pair("minute", 60.0)})
+    for (const auto& [longer, length] :
+         {std::pair("day", 86400.0), std::pair("hour", 3600.0), std::pair("minute", 60.0)})
       if (std::fmod(step, length) == 0) {
         unit = longer;
         count = step / length;
         break;
       }
   return count == 1 ? unit : fmt::format("{} {}s", number_text(count), unit);
+}
+
+std::string Series::spacing() const {
+  if (!common) return fmt::format("unevenly spaced, a step is {}", step_name());
+  return (even ? "every " : "mostly every ") + step_name();
 }
 
 Series read_series(const Options& o) {
@@ -209,7 +232,8 @@ Series read_series(const Options& o) {
     for (std::size_t i = 0; i < s.n(); ++i) s.time.push_back(static_cast<double>(i + 1));
   }
   if (s.observed() == 0)
-    complain<InputError>("[{}] all {} values of {} are missing; choose another column with --column.", s.source, s.n(), shown(s.name));
+    complain<InputError>("[{}] all {} values of {} are missing; choose another column with --column.",
+                         s.source, s.n(), shown(s.name));
 
   // Rows after the last value are the future, where a forecast is asked for.
   const std::size_t rows = s.n();
@@ -219,15 +243,17 @@ Series read_series(const Options& o) {
   if (steps > 0) {
     const std::size_t given = std::min(rows - last, steps);
     if (!s.regressors.empty() && given < steps)
-      complain<InputError>("[{}] a forecast of {} steps needs the regressors of {} more rows after the last value; add rows with dates and regressors "
-                           "and an empty {}, or give a smaller --steps.",
-                           s.source, steps, steps - given, s.name);
-    s.future_time.assign(s.time.begin() + static_cast<std::ptrdiff_t>(last), s.time.begin() + static_cast<std::ptrdiff_t>(last + given));
+      complain<InputError>(
+          "[{}] forecasting needs the regressors of every step, {} after the last value, but rows for {} are "
+          "there; add rows with regressors and an empty {}, or give a smaller --steps.",
+          s.source, steps, given, s.name);
+    s.future_time.assign(s.time.begin() + static_cast<std::ptrdiff_t>(last),
+                         s.time.begin() + static_cast<std::ptrdiff_t>(last + given));
     s.y.resize(last);
     s.time.resize(last);
   }
   check_numbers(table, order, s, std::min(rows, s.n() + steps));
-  s.step = usual_step(s.time);
+  s.step = usual_step(s.time, s.common);
   while (s.future_time.size() < steps)
     s.future_time.push_back((s.future_time.empty() ? s.time.back() : s.future_time.back()) + s.step);
   const std::size_t total = s.n() + steps;

@@ -1,4 +1,5 @@
-// The series that a model is of: a column of a table, with its times, regressors and what is known of the future.
+// The series that a model is of: a column of a table, with its times, regressors and what is known of the
+// future.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,8 +19,8 @@ struct Series {
   DateForm form = DateForm::none;
   /// [n] and [steps of the forecast], as the time column counts them.
   std::vector<double> time, future_time;
-  double step = 1;  ///< the most common one
-  bool even = true;
+  double step = 1;  ///< the most common one, or the middle one where none is common
+  bool even = true, common = true;
 
   /// Known for the future too, [n + steps]; a column each.
   std::vector<std::vector<double>> regressors;
@@ -39,6 +40,8 @@ struct Series {
   std::string label(std::size_t i) const;
   /// "month", "5 days".
   std::string step_name() const;
+  /// "every month", "mostly every day", "unevenly spaced".
+  std::string spacing() const;
 };
 
 /// Reads the source of the options: a file, standard input or a built-in series.

@@ -15,7 +15,8 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> finite(std::span<const double> values) {
   std::vector<double> out;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(out), [](double v) { return std::isfinite(v); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
+               [](double v) { return std::isfinite(v); });
   return out;
 }
 
@@ -57,7 +58,8 @@ double beta_below(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - beta_below(b, a, 1 - x);
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
   const double fraction = continued_fraction([&](int i) {
     if (i == 1) return std::pair(1.0, 1.0);
     const int m = (i - 1) / 2;
@@ -70,27 +72,29 @@ double beta_below(double a, double b, double x) {
 
 }  // namespace
 
-Test ljung_box(std::span<const double> residuals, std::size_t lags, std::size_t estimated) {
+TestResult ljung_box(std::span<const double> residuals, std::size_t lags, std::size_t estimated) {
   const auto n = static_cast<double>(finite(residuals).size());
-  Test out{nothing, nothing, 0, lags};
+  TestResult out{nothing, nothing, 0, lags};
   if (lags < 1 || n < static_cast<double>(lags) + 2) return out;
   const std::vector<double> r = autocorrelation(residuals, lags);
   double sum = 0;
   for (std::size_t k = 1; k <= lags; ++k) sum += r[k] * r[k] / (n - static_cast<double>(k));
   out.statistic = n * (n + 2) * sum;
   // One of the parameters is a scale, which autocorrelation does not depend on (Harvey 1989).
-  out.degrees = std::max(1.0, static_cast<double>(lags) + 1 - static_cast<double>(std::max<std::size_t>(estimated, 1)));
+  out.degrees =
+      std::max(1.0, static_cast<double>(lags) + 1 - static_cast<double>(std::max<std::size_t>(estimated, 1)));
   out.p_value = chi_square_tail(out.statistic, out.degrees);
   return out;
 }
 
-Test jarque_bera(std::span<const double> residuals) {
+TestResult jarque_bera(std::span<const double> residuals) {
   const std::vector<double> values = finite(residuals);
   const auto n = static_cast<double>(values.size());
   if (n < 4) return {nothing, nothing, 2};
   double mean = 0, second = 0, third = 0, fourth = 0;
   for (const double v : values) mean += v / n;
   for (const double v : values) second += (v - mean) * (v - mean) / n;
+  if (!(second > 1e-24 * mean * mean)) return {nothing, nothing, 2};  // constant, but for rounding
   for (const double v : values) {
     const double z = (v - mean) / std::sqrt(second);
     third += z * z * z / n;
@@ -100,7 +104,7 @@ Test jarque_bera(std::span<const double> residuals) {
   return {statistic, chi_square_tail(statistic, 2), 2};
 }
 
-Test heteroscedasticity(std::span<const double> residuals) {
+TestResult heteroscedasticity(std::span<const double> residuals) {
   const std::vector<double> values = finite(residuals);
   const std::size_t third = (values.size() + 1) / 3;
   if (third < 2) return {nothing, nothing};
@@ -111,6 +115,7 @@ Test heteroscedasticity(std::span<const double> residuals) {
   }
   const auto degrees = static_cast<double>(third);
   const double ratio = late / early, above = f_tail(ratio, degrees, degrees);
+  if (std::isnan(above)) return {nothing, nothing, degrees};
   return {ratio, std::min(1.0, 2 * std::min(above, 1 - above)), degrees};
 }
 

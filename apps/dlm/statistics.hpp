@@ -1,4 +1,5 @@
-// Is a series of standardised residuals white noise? Autocorrelation, tests, and the distributions behind them.
+// Is a series of standardised residuals white noise? Autocorrelation, tests, and the distributions behind
+// them.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -7,17 +8,17 @@
 namespace apps {
 
 /// A statistic with its p-value; NaN where there are too few values.
-struct Test {
+struct TestResult {
   double statistic, p_value;
   double degrees = 0;  ///< of freedom
   std::size_t lags = 0;
 };
 /// Ljung and Box: no autocorrelation up to `lags`, after `estimated` parameters were fitted.
-Test ljung_box(std::span<const double> residuals, std::size_t lags, std::size_t estimated);
+TestResult ljung_box(std::span<const double> residuals, std::size_t lags, std::size_t estimated);
 /// Jarque and Bera: normal skewness and kurtosis.
-Test jarque_bera(std::span<const double> residuals);
+TestResult jarque_bera(std::span<const double> residuals);
 /// The squares of the last third beside those of the first; two-sided.
-Test heteroscedasticity(std::span<const double> residuals);
+TestResult heteroscedasticity(std::span<const double> residuals);
 
 /// Sample autocorrelation at the lags 0 to `lags`; pairs with a missing end are left out. NaN where there is
 /// nothing to divide by: beyond the series, and everywhere but at lag 0 of a constant one.

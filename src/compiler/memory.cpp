@@ -140,6 +140,12 @@ class Lifetimes {
     for (const Repeat* repeat : repeats_)
       for (const Carried& c : repeat->carries)
         for (BufferId b : {c.in, c.out}) use_all(b, repeat->scope);
+    // Pieces of a parallel loop are not all at the same step: what one has done with, another may still be using.
+    for (const Program::Scope& s : program.loops)
+      if (s.copies > 1)
+        for (std::size_t b = 0; b < program.buffers.size(); ++b)
+          if (program.buffers[b].copies > 1 && is_inside(program.buffers[b].scope, s.loop))
+            use_all(static_cast<BufferId>(b), s.loop);
   }
   struct Placed {
     const Step* step;
@@ -172,6 +178,11 @@ class Lifetimes {
     for (; scope != owner && scope != 0; scope = parent_[static_cast<std::size_t>(scope)])
       when = span_[static_cast<std::size_t>(scope)];
     extend(b, when);
+  }
+  bool is_inside(int scope, int loop) const {
+    for (; scope > 0; scope = parent_[static_cast<std::size_t>(scope)])
+      if (scope == loop) return true;
+    return false;
   }
   void use_all(BufferId b, int scope) { extend(program_.root(b), span_[static_cast<std::size_t>(scope)]); }
   void extend(BufferId b, std::pair<int, int> when) {

@@ -334,7 +334,8 @@ TEST(CsvErrors, Separator) {
 TEST(CsvErrors, UnknownColumn) {
   const Table t = read("Year,flow,note\n1871,1120,a\n1872,1160,b\n");
   EXPECT_EQ(complaint_of([&] { t.column("flwo"); }),
-            "[csv] data.csv: there is no column \"flwo\"; the columns are \"Year\", \"flow\", \"note\".");
+            "[csv] data.csv: there is no column \"flwo\" (did you mean \"flow\"?); the columns are "
+            "\"Year\", \"flow\", \"note\".");
   EXPECT_EQ(complaint_of([&] { t.column("flows"); }),
             "[csv] data.csv: there is no column \"flows\" (did you mean \"flow\"?); the columns are "
             "\"Year\", \"flow\", "

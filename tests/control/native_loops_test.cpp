@@ -188,6 +188,28 @@ TEST_F(NativeLoops, MapsRunInParallel) {
   EXPECT_TRUE(np::array_equal(one.second, three.second).item<bool>());
 }
 
+/// Temporaries of different sizes that do not live at the same time: pieces that run at the same time must not meet there.
+TEST_F(NativeLoops, PiecesOfMapsHaveTheirOwnMemory) {
+  const std::int64_t n = 64;
+  const Array xs = np::sin(np::reshape(np::arange(n * 48), {n, 48}));
+  const auto body = [](const Array& x) {
+    Array y = x;
+    for (std::int64_t k : {96, 48, 160, 80, 128}) {  // through matrices of changing sizes, by products large enough to be stored
+      const Array up = np::cos(np::reshape(np::arange(k * y.shape()[0]), {k, y.shape()[0]}));
+      y = np::tanh(np::matmul(up, np::matmul(np::expand_dims(y, 1), np::ones({1, 32}))).sum(1) * 0.01f);
+    }
+    return y;
+  };
+  const auto all = ct::jit([&](const Array& xs) { return lax::map(body, xs); });
+  EXPECT_NE(ct::explain(all, xs).text().find("parallel loop"), std::string::npos);
+  const int before = ct::num_threads();
+  ct::set_num_threads(1);
+  const Array one = all(xs);
+  ct::set_num_threads(4);
+  for (int k = 0; k < 20; ++k) EXPECT_TRUE(np::array_equal(all(xs), one).item<bool>());
+  ct::set_num_threads(before);
+}
+
 TEST_F(NativeLoops, CheckpointsSaveMemory) {
   const auto program = [](ct::ScanCheckpoint checkpoint) {
     return ct::jit(ct::value_and_grad([checkpoint](Array w, Array x) {

@@ -1,0 +1,155 @@
+// The summary on the terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tables.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+/// Columns set flush left (the first, and those of words) or right, two spaces apart.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i >= widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], letters_of(row[i]));
+    }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string room(widths[i] - letters_of(row[i]), ' ');
+      line += (i ? "  " : " ") + (right[i] ? room + row[i] : row[i] + room);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string parameter_rows(const Analysis& a) {
+  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "", "std. error"}};
+  for (const Parameter& p : a.parameters)
+    for (std::size_t k = 0; k < p.values.size(); ++k) {
+      const std::string name = p.values.size() == 1 ? p.name : fmt::format("{}[{}]", p.name, k + 1);
+      if (!p.estimated)
+        rows.push_back({name, number_text(p.values[k], 5), "", "fixed"});
+      else
+        rows.push_back({name, number_text(p.values[k], 5), "±", number_text(p.errors[k], 3)});
+    }
+  return aligned(rows, {false, true, false, true});
+}
+
+/// Effects of regressors, which people read like parameters.
+std::string effect_rows(const Analysis& a) {
+  std::vector<std::vector<std::string>> rows;
+  const auto m = static_cast<std::size_t>(a.modelling.model.states()), last = (a.series.n() - 1) * m;
+  const std::vector<double> x = a.fit.x.to_vector<double>(), sd = a.fit.xstd.to_vector<double>();
+  for (const Part& part : a.modelling.parts)
+    if (part.kind == Part::Kind::regression)
+      for (auto i = static_cast<std::size_t>(part.first);
+           i < static_cast<std::size_t>(part.first + part.states); ++i)
+        rows.push_back(
+            {a.modelling.state_names[i], number_text(x[last + i], 5), "±", number_text(sd[last + i], 3)});
+  return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true});
+}
+
+std::string likelihood_rows(const Analysis& a) {
+  const auto fixed = [](double v) {
+    return number_text(
+        v, v != 0 && std::abs(v) < 1e6 ? 5 + static_cast<int>(std::log10(std::max(1.0, std::abs(v)))) : 8);
+  };
+  const char* what =
+      a.search ? "one pass, without constants: what the search minimised" : "one pass, without constants";
+  return aligned(
+      {{"-2 log L", fixed(a.one_pass), what},
+       {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
+       {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
+        fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
+       {"lik", fixed(a.fit.lik.item<double>()), "of the smoother's second pass, as the toolbox reports it"}},
+      {false, false, false});
+}
+
+std::string test_rows(const Analysis& a) {
+  return aligned({{fmt::format("Ljung-Box, {} lags", a.autocorrelation.lags),
+                   number_text(a.autocorrelation.statistic), p_text(a.autocorrelation.p_value),
+                   verdict(a.autocorrelation, "no sign of autocorrelation", "autocorrelated")},
+                  {"Jarque-Bera", number_text(a.normality.statistic), p_text(a.normality.p_value),
+                   verdict(a.normality, "no sign of non-normality", "not normal")},
+                  {fmt::format("variance ratio, {:.0f} each", a.variance.degrees),
+                   number_text(a.variance.statistic), p_text(a.variance.p_value),
+                   verdict(a.variance, "no sign of changing variance", "the variance changes")}},
+                 {false, true, false, false});
+}
+
+}  // namespace
+
+std::string series_in_words(const Analysis& a) {
+  const Series& s = a.series;
+  const std::size_t gone = s.n() - s.observed();
+  std::string out = fmt::format("{} value{}", s.n(), s.n() == 1 ? "" : "s");
+  if (!s.time_name.empty()) out += fmt::format(", {} to {}", s.label(0), s.label(s.n() - 1));
+  if (s.n() > 1 && !s.time_name.empty()) out += ", " + s.spacing();
+  return out + (gone ? fmt::format("; {} missing", gone) : "; none missing");
+}
+
+std::string search_in_words(const Analysis& a) {
+  if (!a.search) return "nothing: all parameters are given";
+  return fmt::format("maximum likelihood by {}: {} iterations, {} evaluations, {}", a.method,
+                     a.search->iterations, a.search->evaluations,
+                     a.search->converged ? "converged" : "NOT converged");
+}
+
+std::string p_text(double p) {
+  if (std::isnan(p)) return "too few values";
+  return p < 1e-4 ? "p < 0.0001" : fmt::format("p = {:.4f}", p);
+}
+
+std::string verdict(const TestResult& test, const std::string& fine, const std::string& doubt) {
+  if (std::isnan(test.p_value)) return "";
+  return test.p_value < 0.05 ? doubt : fine;
+}
+
+std::string summary_text(const Analysis& a) {
+  const std::string title = a.series.title == a.series.name
+                                ? fmt::format("{} of {}", a.series.name, a.series.source)
+                                : a.series.title;
+  std::string out = fmt::format("\n{}\n\n", title);
+  out += aligned({{"series", series_in_words(a)},
+                  {"model", (a.series.log ? "log y = " : "") + a.modelling.description + " + noise"},
+                  {"estimated", search_in_words(a)}},
+                 {false, false});
+  out += "\n" + parameter_rows(a) + effect_rows(a) + "\n" + likelihood_rows(a);
+  out += fmt::format(
+      "\n  residuals{}\n",
+      a.left_out ? fmt::format(" (left out: {} at the start, while the first state is found)", a.left_out)
+                 : "");
+  out += test_rows(a);
+  if (a.notes.empty()) return out;
+  out += "\n";
+  for (const std::string& note : a.notes) out += "  note: " + note + "\n";
+  return out;
+}
+
+std::string forecast_text(const Analysis& a) {
+  constexpr std::size_t most = 40;
+  const std::size_t steps = a.future.mean.size();
+  const Band band = a.band(a.future.mean, a.future.sd, a.level);
+  const std::vector<double> values = a.original(a.future.mean);
+  std::vector<std::vector<std::string>> rows = {{a.series.time_name.empty() ? "step" : a.series.time_name,
+                                                 a.series.log ? "median" : "forecast", "lower", "upper"}};
+  for (std::size_t i = 0; i < std::min(steps, most); ++i)
+    rows.push_back({a.series.label(a.series.n() + i), number_text(values[i], 5),
+                    number_text(band.lower[i], 5), number_text(band.upper[i], 5)});
+  std::string out = fmt::format("\n  forecast of {} step{}, {:g} % bands for observations\n", steps,
+                                steps == 1 ? "" : "s", 100 * a.level);
+  out += aligned(rows, {false, true, true, true});
+  if (steps > most) out += fmt::format("  … and {} more; --csv or --json has them all\n", steps - most);
+  return out;
+}
+
+}  // namespace apps

@@ -1,0 +1,23 @@
+// What is said of an analysis in tables: on the terminal, in JSON, in CSV.
+#pragma once
+#include <string>
+
+#include "analysis.hpp"
+
+namespace apps {
+
+/// "1871 to 1970, a value every year; 2 of 100 missing".
+std::string series_in_words(const Analysis& analysis);
+/// "maximum likelihood by L-BFGS: 14 iterations, converged".
+std::string search_in_words(const Analysis& analysis);
+/// "p = 0.03", "p < 0.0001".
+std::string p_text(double p);
+/// What a test says at 5 %: `fine` or `doubt`, or that it says nothing.
+std::string verdict(const TestResult& test, const std::string& fine, const std::string& doubt);
+
+std::string summary_text(const Analysis& analysis);
+std::string forecast_text(const Analysis& analysis);
+std::string json_text(const Analysis& analysis);
+std::string csv_text(const Analysis& analysis);
+
+}  // namespace apps
