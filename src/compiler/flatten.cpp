@@ -296,6 +296,7 @@ class Flattener {
     control->lanes = l.size;
     control->width = std::min<std::int64_t>(l.size, std::max(lane_bytes_ / static_cast<int>(widest), 1));
     control->length = (l.size + control->width - 1) / control->width;
+    control->grain = std::max<std::int64_t>((control->length + most_pieces() - 1) / most_pieces(), 1);
     control->index = new_var({DType::i64, {}, false});
     for (Var v : source.outputs) {
       e.outputs.push_back(new_var(jaxpr.type(v)));

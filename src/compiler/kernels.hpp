@@ -17,6 +17,6 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop = false);
 
 /// The shortest row of the small matrices and vectors that a kernel reads and writes: in the body of a loop they are
 /// held in registers row by row, and lanes should be too. 0: there are none.
-std::int64_t shortest_row(const Kernel& kernel, const Program& program);
+std::int64_t shortest_row(const Kernel& kernel, const Program& program, Expr along);
 
 }  // namespace cotan::compiler

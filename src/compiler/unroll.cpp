@@ -112,7 +112,9 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
     for (const Store& s : pass.stores) operations += 1 + cost_of(s.value);
     for (const Store& s : pass.rows) per_row += 1 + cost_of(s.value);
   }
-  const std::int64_t row = in_loop ? shortest_row(kernel, program) : 0;
+  const auto last_kept = std::find_if(kernel.loops.rbegin(), kernel.loops.rend(), [](const Loop& l) { return !l.reduced; });
+  const std::int64_t row =
+      in_loop && last_kept != kernel.loops.rend() ? shortest_row(kernel, program, last_kept->variable) : 0;
   const bool in_rows = row == 0 || row >= fewest_lanes;
   if (!reduces && (!in_loop || (kernel.loops.size() < 2 && in_rows))) return std::nullopt;
   for (const Loop& l : kernel.loops) {
@@ -143,10 +145,11 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
 
 }  // namespace
 
-std::int64_t shortest_row(const Kernel& kernel, const Program& program) {
+std::int64_t shortest_row(const Kernel& kernel, const Program& program, Expr along) {
   std::vector<Expr> loads;
   std::int64_t shortest = 0;
-  const auto see = [&](std::int64_t buffer) {
+  const auto see = [&](std::int64_t buffer, Expr offset) {
+    if (!depends_on(offset, along)) return;  // all lanes read the same
     const std::int64_t row = row_of(program.buffers[static_cast<std::size_t>(buffer)]);
     if (row > 0 && (shortest == 0 || row < shortest)) shortest = row;
   };
@@ -155,10 +158,10 @@ std::int64_t shortest_row(const Kernel& kernel, const Program& program) {
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores) {
         collect_loads(s.value, loads);
-        see(s.buffer);
+        see(s.buffer, s.offset);
       }
   }
-  for (Expr l : loads) see(l->bits);
+  for (Expr l : loads) see(l->bits, l->operands[0]);
   return shortest;
 }
 

@@ -171,6 +171,8 @@ struct ControlLowering {
 };
 /// Associative scans as loops and lanes as batches, also inside nested programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
+/// Lanes that read the results of other lanes become one program with those.
+JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 /// Whether a lane's program is small loops and elementwise operations alone.
 bool runs_in_lanes(const Jaxpr& program);
 

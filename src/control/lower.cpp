@@ -79,6 +79,8 @@ bool runs_in_lanes(const Jaxpr& program) {
   return true;
 }
 
-JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) { return lower(jaxpr, how, false); }
+JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) {
+  return merge_lanes(lower(jaxpr, how, false));
+}
 
 }  // namespace cotan

@@ -104,6 +104,22 @@ TEST_F(NativeLoops, LanesRunInParallel) {
   const ct::Explanation e = ct::explain(f, np::zeros({2}), y);
   EXPECT_NE(e.steps.find("parallel loop lanes"), std::string::npos) << e.steps;
 }
+/// A forward and a backward loop over the same lanes are one loop over lanes: what is between them is small.
+TEST_F(NativeLoops, LanesAfterLanesAreOneLoop) {
+  const auto both = [](const Array& y) {
+    const auto forward = [](const Array& c, const Array& x) { return std::pair{0.9f * c + x, c * x}; };
+    const Array kept = lax::scan(forward, Array(0.f), y).second;
+    const auto backward = [](const Array& c, const Array& x) { return std::pair{0.5f * c + x, c}; };
+    return lax::scan(backward, Array(1.f), kept, {.reverse = true}).second;
+  };
+  const Array y = np::sin(np::reshape(np::arange(4000 * 50), {4000, 50}));
+  const auto all = ct::jit(ct::vmap(both));
+  const ct::Explanation e = ct::explain(all, y);
+  EXPECT_EQ(e.loops, 3) << e.text();
+  EXPECT_LT(e.peak_bytes, 2.2 * static_cast<double>(y.nbytes())) << e.text();
+  const Array some = all(y);
+  for (int k : {0, 17, 3999}) EXPECT_TRUE(np::allclose(some[k], both(y[k]), 1e-5, 1e-5).item<bool>());
+}
 TEST_F(NativeLoops, LanesDoNotDependOnThreads) {
   const auto f = ct::jit([](Array y) {
     return ct::vmap(ct::grad([](Array y) { return kalman(np::zeros({2}), y, 3).first; }))(y);

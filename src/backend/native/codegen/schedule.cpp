@@ -164,7 +164,7 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
     const int most_lanes = all_contiguous(kernel, c, lanes.variable) ? 64 : std::max(vector_bytes / 4, 1);
     int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
-    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program) : 0; row > 1 && row < widest)
+    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program, lanes.variable) : 0; row > 1 && row < widest)
       widest = static_cast<int>(row);
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
     s.width = static_cast<int>(std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)), static_cast<std::int64_t>(
