@@ -88,6 +88,12 @@ TEST_P(SharedGolden, EveryField) {
     return;
   }
   const double tight = 1e-10, field = 1e-8;
+  check("G", exact.G, Array::from_host(numbers(out["G"]), {m, m}), tight);
+  check("F", exact.F, Array::from_host(numbers(out["F"]), {m}), tight);
+  check("W", exact.W, Array::from_host(numbers(out["W"]), {m, m}), tight);
+  check("V", np::broadcast_to(np::sqrt(np::reshape(exact.V, {})), {n}), Array::from_host(numbers(out["V"]), {n}), tight);
+  check("x0", fit.x0, Array::from_host(numbers(out["x0"]), {m}), field);
+  check("C0", fit.C0, Array::from_host(numbers(out["C0"]), {m, m}), field);
   check("x", fit.x, golden("x", {m, n}), tight);
   check("C", fit.C, golden("C", {m, m, n}), field);
   check("xf", fit.xf, golden("xf", {m, n}), field);
