@@ -30,9 +30,6 @@ SmootherElement compose(const SmootherElement& first, const SmootherElement& the
   return {np::matmul(then.A, first.A), times(then.A, first.b) + then.b, sandwich(then.A, first.S) + then.S};
 }
 
-Array without_first(const Array& a) { return a(range(1, none)); }
-Array with_first(const Array& first, const Array& rest) { return np::concatenate({np::expand_dims(first, 0), rest}, 0); }
-
 /// Everything from `from` on; matrices stay as they are where they do not change.
 Matrices matrices_from(const StateSpace& m, std::int64_t from, std::int64_t n) {
   return {of_steps(m.G, from, n), of_steps(m.F, from, n), of_steps(m.W, from, n), of_steps(m.V, from, n)};

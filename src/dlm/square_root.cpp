@@ -35,8 +35,6 @@ SmootherElement compose(const SmootherElement& later, const SmootherElement& now
           triangle(beside({np::matmul(now.E, later.D), now.D}))};
 }
 
-Array without_first(const Array& a) { return a(range(1, none)); }
-Array with_first(const Array& first, const Array& rest) { return np::concatenate({np::expand_dims(first, 0), rest}, 0); }
 Array of_all(const Array& matrix, std::int64_t n) {
   return matrix.ndim() == 3 ? matrix : np::broadcast_to(matrix, {n, matrix.shape(0), matrix.shape(1)});
 }

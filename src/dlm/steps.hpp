@@ -17,6 +17,12 @@ inline Array identity_like(const Array& square) {
 inline Array sandwich(const Array& a, const Array& c) { return numpy::matmul(numpy::matmul(a, c), transposed(a)); }
 inline Array symmetric(const Array& a) { return 0.5 * (a + transposed(a)); }
 
+/// Steps after the first, and the first before others.
+inline Array without_first(const Array& a) { return a(range(1, none)); }
+inline Array with_first(const Array& first, const Array& rest) {
+  return numpy::concatenate({numpy::expand_dims(first, 0), rest}, 0);
+}
+
 /// A series as [n, p], missing values as 0, and where there are values, as 0 and 1.
 struct Observations {
   Array y, seen;
