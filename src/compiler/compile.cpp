@@ -143,9 +143,12 @@ class Compiler {
     }
     Expr step = repeat->index;
     if (c.reverse) step = expr::integer(c.length - 1) - step;
-    for (std::size_t i = 0; i < c.slices.size(); ++i)
-      make_part(c.slices[i], item.equation.outputs[c.carries.size() + i].id,
-                step * expr::integer(flat_.type(c.slices[i]).size()));
+    for (std::size_t i = 0; i < c.slices.size(); ++i) {
+      // What is the same in all lanes is there once.
+      const Var whole = item.equation.outputs[c.carries.size() + i];
+      const std::int64_t size = flat_.type(c.slices[i]).size();
+      make_part(c.slices[i], whole.id, flat_.type(whole).size() == size ? expr::integer(0) : step * expr::integer(size));
+    }
     for (const Control::LaneSlice& s : c.lane_slices) {  // rows of a result that has the lanes first
       const std::int64_t row = flat_.strides.at(c.slices[s.slice].id)[0],
                          size = row / std::max<std::int64_t>(c.length, 1);

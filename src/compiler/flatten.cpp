@@ -284,6 +284,12 @@ class Flattener {
     block.items.push_back({std::move(e), std::move(control)});
   }
 
+  void add_results(Equation& e, const Equation& source, const Jaxpr& jaxpr, Map& outer) {
+    for (Var v : source.outputs) {
+      e.outputs.push_back(new_var(jaxpr.type(v)));
+      outer[static_cast<std::size_t>(v.id)] = e.outputs.back();
+    }
+  }
   /// A loop over groups of lanes. Inside, what differs between lanes has them as a last axis.
   void add_lanes(Equation e, const Equation& source, const Jaxpr& jaxpr, Map& outer, Block& block) {
     const Lanes l(e.params);
@@ -298,10 +304,7 @@ class Flattener {
     control->length = (l.size + control->width - 1) / control->width;
     control->grain = std::max<std::int64_t>((control->length + most_pieces() - 1) / most_pieces(), 1);
     control->index = new_var({DType::i64, {}, false});
-    for (Var v : source.outputs) {
-      e.outputs.push_back(new_var(jaxpr.type(v)));
-      outer[static_cast<std::size_t>(v.id)] = e.outputs.back();
-    }
+    add_results(e, source, jaxpr, outer);
     control->blocks.resize(1);
     Block& inside = control->blocks[0];
     width_ = control->width;
@@ -343,10 +346,7 @@ class Flattener {
     control->parallel = true;
     control->length = l.size;
     control->index = new_var({DType::i64, {}, false});
-    for (Var v : source.outputs) {
-      e.outputs.push_back(new_var(jaxpr.type(v)));
-      outer[static_cast<std::size_t>(v.id)] = e.outputs.back();
-    }
+    add_results(e, source, jaxpr, outer);
     control->blocks.resize(1);
     Block& inside = control->blocks[0];
     Map map(l.program->types.size());

@@ -108,7 +108,7 @@ TEST_F(Program, WritesEveryFieldOfAFit) {
 
 TEST_F(Program, ReproducesTheToolbox) {
   const fs::path golden = fs::path(COTAN_SOURCE_DIR) / "../shared/golden/dlm/gapped-out-m.json";
-  if (!fs::exists(golden)) GTEST_SKIP() << "the golden data is not here";
+  if (!fs::exists(golden)) GTEST_SKIP() << "there is no " << golden << "; tests/dlm/golden_test.cpp checks such a fit without it";
   const Json in = Json::parse(contents(golden.parent_path() / "gapped-in.json")),
              out = Json::parse(contents(golden));
   std::string text = "y\n";

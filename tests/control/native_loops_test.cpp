@@ -159,6 +159,17 @@ TEST_F(NativeLoops, AssociativeScansInChunks) {
       EXPECT_TRUE(np::allclose(q, v, 1e-12, 1e-14).item<bool>()) << n << reverse;
     }
 }
+TEST_F(NativeLoops, AssociativeScansWithAConstantLeaf) {
+  using Pair = std::pair<Array, Array>;
+  const Array m = np::sin(np::reshape(np::arange(40 * 4), {40, 2, 2})) + 3.f * np::eye(2), ones = np::ones({40, 3});
+  const auto combine = [](const Pair& a, const Pair& b) {
+    return Pair{ct::linalg::solve(a.first, b.first), np::zeros_like(a.second)};
+  };
+  const auto scan = ct::jit([&](const Pair& x) { return lax::associative_scan(combine, x); });
+  const auto [solved, constant] = scan(Pair{m, ones});
+  EXPECT_EQ(np::sum(constant).item<float>(), 3.f);  // the first element is its own result
+  EXPECT_TRUE(np::all(np::isfinite(solved)).item<bool>());
+}
 TEST_F(NativeLoops, AssociativeChunksDoNotDependOnThreads) {
   const std::int64_t n = 20000;
   const Array a = np::cos(np::arange(n)), b = np::sin(np::arange(n));

@@ -49,6 +49,25 @@ TEST(DlmGolden, UnevenSteps) {
   check_all("uneven", dlm::state_space(model, p, y), y);
 }
 
+TEST(DlmGolden, EveryFieldOfAFit) {
+  const Array y = golden("fit/y");
+  dlm::Parameters p = numbers({{"obs", .9}, {"level", .5}, {"slope", .1}, {"season", .3}, {"ar", .7}});
+  p["phi"] = Array::from_host(std::vector<double>{.6});
+  const dlm::StateSpace s = dlm::state_space({{Trend{1}, Seasonal{4}, AutoRegression{1}}}, p, y);
+  for (Algorithm algorithm : algorithms) {
+    const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
+    const std::pair<const char*, Array> fields[] = {
+        {"x0", f.x0},     {"C0", f.C0},         {"x", f.x},         {"C", f.C},       {"xstd", f.xstd},   {"xf", f.xf},     {"Cf", f.Cf},
+        {"Cp", f.Cp},     {"yhat", f.yhat},     {"level", f.level}, {"ystd", f.ystd}, {"resid0", f.resid0}, {"resid", f.resid}, {"resid2", f.resid2},
+        {"nobs", f.nobs}, {"lik", f.lik},       {"lik_full", f.lik_full}, {"ssy", f.ssy}, {"s2", f.s2},     {"mse", f.mse},   {"mape", f.mape}};
+    for (const auto& [field, ours] : fields) {
+      const Array theirs = golden(std::string("fit/") + field), same = np::reshape(ours, theirs.shape());
+      EXPECT_TRUE(np::array_equal(np::isnan(same), np::isnan(theirs)).item<bool>()) << field;
+      EXPECT_LE(error_of(np::nan_to_num(same), np::nan_to_num(theirs)), 1e-8) << field << ", " << name_of(algorithm);
+    }
+  }
+}
+
 /// Whole steps are the same as missing values, for every block.
 TEST(DlmGolden, UnevenWholeStepsAreGaps) {
   const std::vector<double> times{0, 1, 2, 5, 6, 10, 11, 12, 13, 17, 18, 19, 25};

@@ -56,7 +56,7 @@ class SharedGolden : public ::testing::TestWithParam<std::tuple<int, dlm::Algori
 TEST_P(SharedGolden, EveryField) {
   const auto [index, algorithm, dtype] = GetParam();
   const Case c = cases()[static_cast<std::size_t>(index)];
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder.lexically_normal() << "; tests/dlm/golden_test.cpp checks the same models";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder.lexically_normal() << "; tests/dlm/golden_test.cpp checks such fits without it";
   const json in = read(std::string(c.name) + "-in.json"), out = read(std::string(c.name) + "-out-m.json");
   const Array y = Array::from_host(numbers(in["y"]));
   dlm::Parameters parameters{{"obs", in["s"].get<double>()}};

@@ -103,6 +103,31 @@ def recursions():
     save('regression', y=y, X=X, scale=scale,
          **kalman(y[:, None], constant(Gr), lambda t: np.array([[1, 0, *X[t]]]), constant(np.diag([0.6, 0.1, 0, 0]) ** 2),
                   lambda t: np.array([[(0.9 * scale[t]) ** 2]]), x0, C0))
+    # A whole fit in two passes: trend, season, autoregression; the second pass starts from the first smoothed state.
+    yf = series('fit', rng, 60, (2, 33))
+    m = 2 + 3 + 1
+    Gf, Ff = np.zeros((m, m)), np.zeros((1, m))
+    Gf[:2, :2] = [[1, 1], [0, 1]]
+    Gf[2:5, 2:5] = [[-1, -1, -1], [1, 0, 0], [0, 1, 0]]
+    Gf[5, 5] = 0.6
+    Ff[0, [0, 2, 5]] = 1
+    Wf = np.diag([0.5, 0.1, 0.3, 0, 0, 0.7]) ** 2
+    sd = 0.9
+    mean = np.nanmean(yf[:4])
+    once = kalman(yf[:, None], constant(Gf), constant(Ff), constant(Wf), constant([[sd**2]]), np.eye(m)[0] * mean,
+                  np.eye(m) * (0.5 * mean) ** 2)
+    x0, C0 = once['x'][0], 100 * once['C'][0]
+    k = kalman(yf[:, None], constant(Gf), constant(Ff), constant(Wf), constant([[sd**2]]), x0, C0)
+    seen = ~np.isnan(yf)
+    yhat = k['xf'] @ Ff[0]
+    resid0 = yf - yhat
+    resid2 = resid0 / np.sqrt(k['S'][:, 0, 0])
+    save('fit', y=yf, x0=x0, C0=C0, x=k['x'], C=k['C'], xf=k['xf'], Cf=k['Cf'], Cp=k['S'], yhat=yhat, lik=k['lik'],
+         lik_full=k['lik'] + seen.sum() * np.log(2 * np.pi), xstd=np.sqrt(np.einsum('tii->ti', k['C'])),
+         level=k['x'] @ Ff[0], ystd=np.sqrt(np.einsum('i,tij,j->t', Ff[0], k['C'], Ff[0]) + sd**2), resid0=resid0,
+         resid=resid0 / sd, resid2=resid2, nobs=seen.sum(), ssy=np.nansum(resid0**2), s2=np.nanmean((resid0 / sd) ** 2),
+         mse=np.nanmean(resid2**2), mape=np.nanmean(np.abs(resid2) / yf))
+
     # Uneven steps, fractions included: continuous time.
     times = np.cumsum(rng.choice([0.5, 1.0, 1.5, 3.0], size=n))
     d = np.append(np.diff(times), 1.0)
