@@ -31,6 +31,8 @@ struct Explanation {
   int routines = 0;    ///< operations on whole arrays: large matrix products, decompositions, sorts
   int dispatches = 0;  ///< steps that run one after another, per call
   int loops = 0;       ///< loops and branches that are part of the program
+  int submissions = 1;  ///< of work to the device, per call
+  int bindings = 0;     ///< blocks of memory that a shader names at most; of devices that have shaders
   std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
   std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
   /// The program after each pass, by name: "traced", "inlined", "fused", "planned".
@@ -38,6 +40,7 @@ struct Explanation {
   std::string steps;     ///< every step, and how it runs
   std::string llvm_ir;   ///< of the native device
   std::string assembly;
+  std::string wgsl;  ///< of the webgpu device: every shader
   /// Summary and steps; what each pass left and the generated code are in the fields above.
   std::string text() const;
 };

@@ -21,9 +21,10 @@ MemoryStats memory_stats() {
 }
 void reset_peak_bytes() { peak_bytes.store(live_bytes.load()); }
 
-Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {
-  data_ = backend_.allocate(bytes);
-  if (!data_)
+Buffer::Buffer(Backend& backend, std::size_t bytes, DType dtype)
+    : backend_(backend), memory_(backend.allocate_memory(bytes, dtype)), bytes_(bytes) {
+  if (!memory_) data_ = backend_.allocate(bytes);
+  if (!data_ && !memory_)
     raise<OutOfMemoryError>(
         "[allocate] the device '{}' has no room for {} bytes ({} live in {} buffers); free arrays "
         "or work in smaller pieces.",
@@ -37,8 +38,11 @@ Buffer::Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(
 }
 Buffer::~Buffer() { release(); }
 void Buffer::release() {
-  if (!data_ || borrowed_) return;
-  backend_.release(std::exchange(data_, nullptr), bytes_);
+  if ((!data_ && !memory_) || borrowed_) return;
+  if (memory_)
+    memory_.reset();
+  else
+    backend_.release(std::exchange(data_, nullptr), bytes_);
   live_buffers.fetch_sub(1, std::memory_order_relaxed);
   live_bytes.fetch_sub(static_cast<std::int64_t>(bytes_));
 }
@@ -63,16 +67,27 @@ std::size_t checked_bytes(const AbstractValue& aval, std::string_view op) {
 }
 
 std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval) {
-  auto buffer = std::make_shared<Buffer>(backend, checked_bytes(aval, "allocate"));
+  auto buffer = std::make_shared<Buffer>(backend, checked_bytes(aval, "allocate"), aval.dtype);
   return {Array(std::make_shared<detail::Concrete>(aval, buffer)), buffer};
 }
 
-std::vector<Backend*> all_backends() { return {&native_backend(), &reference_backend()}; }
+#ifndef COTAN_WEBGPU
+Backend* webgpu_backend() { return nullptr; }
+#endif
+
+std::vector<Backend*> all_backends() {
+  std::vector<Backend*> out{&native_backend(), &reference_backend()};
+  if (Backend* webgpu = webgpu_backend()) out.push_back(webgpu);
+  return out;
+}
 
 Backend& find_backend(std::string_view name) {
   std::vector<std::string_view> names;
   for (Backend* b : all_backends()) {
-    if (b->name() == name) return *b;
+    if (b->name() == name) {
+      b->require();
+      return *b;
+    }
     names.push_back(b->name());
   }
   raise<DeviceError>("[device] there is no device '{}'; this build has: {}.", name, fmt::join(names, ", "));
@@ -113,7 +128,11 @@ Array copy_to_backend(const Array& a, Backend& backend) {
 
 std::vector<Device> devices() {
   std::vector<Device> out;
-  for (Backend* b : all_backends()) out.emplace_back(std::string(b->name()));
+  for (Backend* b : all_backends()) try {
+      b->require();
+      out.emplace_back(std::string(b->name()));
+    } catch (const DeviceError&) {  // not on this machine
+    }
   return out;
 }
 Device default_device() { return Device(std::string(default_backend().name())); }
@@ -123,6 +142,7 @@ Array device_put(const ArrayLike& x, std::string_view device) {
 }
 Array block_until_ready(const Array& x) {
   x.aval();
+  if (const auto* c = concrete(x)) c->buffer->backend().synchronize();
   return x;
 }
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }

@@ -17,7 +17,7 @@ namespace {
 class Compiler {
  public:
   Compiler(const Flat& flat, const Target& target, Program& program)
-      : flat_(flat), program_(program), definitions_(flat, target) {
+      : flat_(flat), target_(target), program_(program), definitions_(flat, target) {
     for (const AbstractValue& type : flat.types) program_.buffers.push_back({.type = type});
     schedule_ = fuse(flat, definitions_, target, materialized_);
     for (std::size_t v = 0; v < flat.types.size(); ++v) {
@@ -71,7 +71,7 @@ class Compiler {
       const std::size_t first = program_.buffers.size();
       if (node.group) {
         for (const Member& m : node.group->members) program_.buffers[static_cast<std::size_t>(m.value)].scope = scope;
-        build_kernels(*node.group, definitions_, materialized_, program_, steps);
+        build_kernels(*node.group, definitions_, materialized_, target_, program_, steps);
       } else {
         const Item& item = *node.item;
         for (Var v : item.equation.outputs) buffer(v).scope = scope;
@@ -126,7 +126,7 @@ class Compiler {
         continue;
       }
       // Small ones are handed on by copying, which for most means: in registers.
-      if (buffer(carry.in).bytes() <= small_buffer) {
+      if (buffer(carry.in).bytes() <= target_.small_bytes) {
         buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
       } else {
         // Two places take turns, so that the last value ends up where it is wanted.
@@ -194,6 +194,7 @@ class Compiler {
   }
 
   const Flat& flat_;
+  const Target& target_;
   Program& program_;
   Definitions definitions_;
   std::vector<bool> materialized_;
@@ -229,13 +230,15 @@ std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;
   expr::GraphScope scope(program->graph);
-  const Flat flat = flatten(*jaxpr, target.lane_bytes);
+  const Flat flat = flatten(*jaxpr, target);
   if (target.check_size)
     for (const AbstractValue& type : flat.types) target.check_size(type);
   Compiler(flat, target, *program).run();
   program->small = is_small(flat, *program);
   if (passes) passes->push_back({"fused", to_string(*program)});
-  plan_memory(*program);
+  if (target.item_bytes)
+    for (Buffer& b : program->buffers) b.item_bytes = target.item_bytes(b.type.dtype);
+  plan_memory(*program, target);
   if (passes) passes->push_back({"planned", to_string(*program)});
   return program;
 }

@@ -13,10 +13,12 @@ namespace cotan::compiler {
 namespace {
 
 constexpr std::int64_t small_slice = 512;  ///< elements
-constexpr double worth_threads = 1 << 21;  ///< operations
 /// Of loops without carries: enough for threads to share them evenly, few enough for their temporaries. Steps are the
 /// same in pieces of any size.
-std::int64_t most_pieces() { return 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 1); }
+std::int64_t most_pieces(const Target& target) {
+  return target.parallel_pieces ? target.parallel_pieces
+                                : 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
+}
 
 Types no_type(const Primitive& p, std::span<const AbstractValue>, const Params&) {
   raise<InternalError>("[{}] is for compilers; this is a bug in cotan.", p.name);
@@ -55,7 +57,7 @@ namespace {
 
 class Flattener {
  public:
-  explicit Flattener(int lane_bytes) : lane_bytes_(lane_bytes) {}
+  explicit Flattener(const Target& target) : target_(target), pieces_(most_pieces(target)) {}
   Flat run(const Jaxpr& jaxpr) {
     Map map(jaxpr.types.size());
     for (Var v : jaxpr.inputs) {
@@ -206,8 +208,8 @@ class Flattener {
     control->unroll = s.unroll;
     control->reverse = s.reverse;
     control->index = new_var({DType::i64, {}, false});
-    if (s.carries == 0 && s.length > 1 && &block == &out_.top && work_of(*s.body) * static_cast<double>(s.length) >= worth_threads) {
-      control->grain = (s.length + most_pieces() - 1) / most_pieces();
+    if (s.carries == 0 && s.length > 1 && &block == &out_.top && work_of(*s.body) * static_cast<double>(s.length) >= target_.parallel_work) {
+      control->grain = (s.length + pieces_ - 1) / pieces_;
       control->parallel = control->grain < s.length;
     }
     control->blocks.resize(1);
@@ -300,9 +302,9 @@ class Flattener {
     for (const AbstractValue& t : program.types) widest = std::max(widest, itemsize(t.dtype));
     control->parallel = true;
     control->lanes = l.size;
-    control->width = std::min<std::int64_t>(l.size, std::max(lane_bytes_ / static_cast<int>(widest), 1));
+    control->width = std::min<std::int64_t>(l.size, std::max(target_.lane_bytes / static_cast<int>(widest), 1));
     control->length = (l.size + control->width - 1) / control->width;
-    control->grain = std::max<std::int64_t>((control->length + most_pieces() - 1) / most_pieces(), 1);
+    control->grain = std::max<std::int64_t>((control->length + pieces_ - 1) / pieces_, 1);
     control->index = new_var({DType::i64, {}, false});
     add_results(e, source, jaxpr, outer);
     control->blocks.resize(1);
@@ -424,7 +426,8 @@ class Flattener {
     block.items.push_back({std::move(e), std::move(control)});
   }
 
-  const int lane_bytes_;
+  const Target& target_;
+  const std::int64_t pieces_;
   std::int64_t width_ = 0;  ///< lanes side by side, inside a loop over them
   Flat out_;
   std::vector<std::int32_t> given_out_;
@@ -432,6 +435,6 @@ class Flattener {
 
 }  // namespace
 
-Flat flatten(const Jaxpr& jaxpr, int lane_bytes) { return Flattener(lane_bytes).run(jaxpr); }
+Flat flatten(const Jaxpr& jaxpr, const Target& target) { return Flattener(target).run(jaxpr); }
 
 }  // namespace cotan::compiler

@@ -62,8 +62,7 @@ struct Flat {
     return std::get<Literal>(a).value.aval();
   }
 };
-/// `lane_bytes`: of the lanes that run side by side.
-Flat flatten(const Jaxpr& jaxpr, int lane_bytes);
+Flat flatten(const Jaxpr& jaxpr, const Target& target);
 /// The first lane of a group. The last group begins early enough to be a whole one.
 inline Expr first_lane(Expr group, std::int64_t lanes, std::int64_t width) {
   return min(group * expr::integer(width), expr::integer(lanes - width));

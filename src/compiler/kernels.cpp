@@ -19,8 +19,9 @@ DType accumulator(DType t) { return t == DType::f16 || t == DType::bf16 ? DType:
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Group& group, Definitions& definitions, const std::vector<bool>& materialized, Program& program)
-      : group_(group), definitions_(definitions), materialized_(materialized), program_(program) {}
+  KernelBuilder(const Group& group, Definitions& definitions, const std::vector<bool>& materialized,
+                const Target& target, Program& program)
+      : group_(group), definitions_(definitions), materialized_(materialized), target_(target), program_(program) {}
 
   Kernel build() {
     for (std::size_t k = 0; k < group_.extents.size(); ++k)
@@ -87,7 +88,7 @@ class KernelBuilder {
 
   /// Whether it is of the whole domain, costly, and read in a later pass.
   bool needed_later(const Member& m) {
-    if (m.row || materialized_[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
+    if (!target_.keeps_rows || m.row || materialized_[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
     for (const Member& reader : group_.members) {
       if (pass_of(reader) <= m.level || (reader.row && !is_reduction(reader.value))) continue;
       std::vector<Expr> loads;
@@ -164,17 +165,13 @@ class KernelBuilder {
   const Group& group_;
   Definitions& definitions_;
   const std::vector<bool>& materialized_;
+  const Target& target_;
   Program& program_;
   Kernel kernel_;
   std::set<BufferId> kept_;
 };
 
 // Long reductions to few results -----------------------------------------------------------------------
-
-constexpr std::int64_t long_reduction = 1 << 17;  ///< elements, from which on cutting pays
-constexpr std::int64_t few_results = 1024;
-constexpr std::int64_t piece_elements = 1 << 16;
-constexpr std::int64_t most_pieces = 256;
 
 std::int64_t count(const Kernel& kernel, bool reduced) {
   std::int64_t n = 1;
@@ -184,14 +181,14 @@ std::int64_t count(const Kernel& kernel, bool reduced) {
 }
 
 /// Cuts the first reduced loop into pieces that run in parallel; a second kernel combines their results.
-std::optional<Kernel> cut(Kernel& kernel, Program& program) {
+std::optional<Kernel> cut(Kernel& kernel, const Target::Cut& how, Program& program) {
   if (kernel.passes.size() != 1 || kernel.passes[0].reductions.empty()) return std::nullopt;
   for (const Reduce& r : kernel.passes[0].reductions)
     if (r.position) return std::nullopt;
   const std::int64_t kept = count(kernel, false), reduced = count(kernel, true);
-  if (kept > few_results || reduced < kept || kept * reduced < long_reduction) return std::nullopt;
+  if (kept > how.few_results || reduced < kept || kept * reduced < how.long_reduction) return std::nullopt;
   auto first = std::find_if(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; });
-  std::int64_t pieces = std::min({first->extent, most_pieces, kept * reduced / piece_elements});
+  std::int64_t pieces = std::min({first->extent, how.most_pieces, kept * reduced / how.piece_elements});
   if (pieces < 2) return std::nullopt;
   first->length = (first->extent + pieces - 1) / pieces;
   if (constexpr std::int64_t whole_vectors = 64; first->length > whole_vectors)
@@ -232,14 +229,14 @@ std::optional<Kernel> cut(Kernel& kernel, Program& program) {
 }  // namespace
 
 void build_kernels(const Group& group, Definitions& definitions, const std::vector<bool>& materialized,
-                   Program& program, std::vector<Step>& steps) {
-  Kernel kernel = KernelBuilder(group, definitions, materialized, program).build();
+                   const Target& target, Program& program, std::vector<Step>& steps) {
+  Kernel kernel = KernelBuilder(group, definitions, materialized, target, program).build();
   const bool stores_something = std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) {
     return !p.stores.empty() || !p.rows.empty();
   });
   if (!stores_something) return;
   simplify_loops(kernel);
-  auto combine = cut(kernel, program);
+  auto combine = cut(kernel, target.cut, program);
   steps.emplace_back(std::move(kernel));
   if (combine) steps.emplace_back(std::move(*combine));
 }

@@ -6,7 +6,7 @@ namespace cotan::compiler {
 
 /// Appends the group's kernel to `steps`; two, where a long reduction is cut into pieces.
 void build_kernels(const Group& group, Definitions& definitions, const std::vector<bool>& materialized,
-                   Program& program, std::vector<Step>& steps);
+                   const Target& target, Program& program, std::vector<Step>& steps);
 
 /// Splits loops whose variable is divided by a constant, so that the division goes away; merges loops that
 /// are only used together. Cut reductions afterwards.

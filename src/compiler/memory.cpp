@@ -118,9 +118,6 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
 
 namespace {
 
-constexpr std::size_t most_local = 64 << 10;
-constexpr std::size_t most_kept_close = 32 << 10;
-
 std::size_t at(BufferId b) { return static_cast<std::size_t>(b); }
 
 /// All steps in one line, and when each buffer is in use. What a loop reads or writes that is not its own is in
@@ -213,20 +210,21 @@ void separate_steps(Program& program) {
 }
 
 /// Small values of loops go to the stack.
-void use_stack(Program& program) {
-  std::size_t room = most_local;
+void use_stack(Program& program, const Target& target) {
+  std::size_t room = target.local_bytes;
   for (Buffer& b : program.buffers)
-    if (b.storage == Storage::arena && (b.scope > 0 || program.small) && b.bytes() <= small_buffer && b.bytes() <= room) {
+    if (b.storage == Storage::arena && (b.scope > 0 || program.small) && b.bytes() <= target.small_bytes &&
+        b.bytes() <= room) {
       b.storage = Storage::local;
       room -= b.bytes();
     }
 }
 
 /// Small arrays that a loop only reads are copied next to it: nothing that the loop stores can change them.
-void keep_close(Program& program, std::vector<Step>& steps, std::vector<bool> close) {
+void keep_close(Program& program, const Target& target, std::vector<Step>& steps, std::vector<bool> close) {
   for (Step& step : steps) {
     if (auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
-      for (auto& branch : (*choice)->branches) keep_close(program, branch, close);
+      for (auto& branch : (*choice)->branches) keep_close(program, target, branch, close);
     auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step);
     if (!repeat) continue;
     Repeat& loop = **repeat;
@@ -240,18 +238,18 @@ void keep_close(Program& program, std::vector<Step>& steps, std::vector<bool> cl
         for (BufferId b : reads_of(s)) add_unique(read, b);
         for (BufferId b : writes_of(s)) written[at(program.root(b))] = true;
       });
-    std::size_t room = most_kept_close;
+    std::size_t room = target.kept_close_bytes;
     std::vector<bool> inside = close;
     for (BufferId b : read) {
       const Buffer& buffer = program.buffers[at(b)];
       const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
-      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > small_buffer || buffer.bytes() > room) continue;
+      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > target.small_bytes || buffer.bytes() > room) continue;
       room -= buffer.bytes();
       inside[at(b)] = true;
       loop.kept_close.push_back(b);
     }
-    keep_close(program, loop.condition, inside);
-    keep_close(program, loop.steps, inside);
+    keep_close(program, target, loop.condition, inside);
+    keep_close(program, target, loop.steps, inside);
   }
 }
 
@@ -345,8 +343,8 @@ std::vector<Tenancy> tenancies(Program& program, const Lifetimes& lives) {
 
 }  // namespace
 
-void plan_memory(Program& program) {
-  use_stack(program);
+void plan_memory(Program& program, const Target& target) {
+  use_stack(program, target);
   separate_steps(program);
   const Lifetimes lives(program);
   use_output_memory(program, lives);
@@ -371,7 +369,7 @@ void plan_memory(Program& program) {
     for (BufferId b : t.buffers) program.buffers[at(b)].place = place;
   }
   program.arena_bytes = static_cast<std::size_t>(end);
-  keep_close(program, program.steps, std::vector<bool>(program.buffers.size(), false));
+  keep_close(program, target, program.steps, std::vector<bool>(program.buffers.size(), false));
 }
 
 }  // namespace cotan::compiler

@@ -12,14 +12,14 @@ inline std::int64_t stride_of(const Buffer& b) {
   return (static_cast<std::int64_t>(b.bytes()) + alignment - 1) / alignment * alignment;
 }
 
-/// Values of loops up to this size, in bytes, are on the stack, and so are copies of small arrays that they read.
+/// What is on the stack of a loop in native code, in bytes.
 inline constexpr std::size_t small_buffer = 2048;
 /// Whether a loop reads the caller's own memory, which it never writes, when it reads `b`.
 inline bool is_constant_memory(const Buffer& b) { return b.storage == Storage::input && b.bytes() > small_buffer; }
 
 /// Gives each buffer of storage arena its offset, so that two whose lifetimes overlap never do. A kernel's
 /// result takes the place of an operand that it reads last, element by element.
-void plan_memory(Program& program);
+void plan_memory(Program& program, const Target& target);
 
 /// Buffers that a step reads and writes, without the steps inside it …
 std::vector<BufferId> reads_of(const Step& step);

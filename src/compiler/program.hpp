@@ -30,7 +30,10 @@ struct Buffer {
   /// Arena: one for each piece of a parallel loop, `copies` of them, of which `copy` is the step's own.
   std::int64_t copies = 1;
   Expr copy = {};
-  std::size_t bytes() const { return static_cast<std::size_t>(type.size()) * itemsize(type.dtype); }
+  std::size_t item_bytes = 0;  ///< per element on the device; 0: as the host has it
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(type.size()) * (item_bytes ? item_bytes : itemsize(type.dtype));
+  }
 };
 
 /// A loop of a kernel. Reduced loops run inside the kept ones; kept ones may run in parallel.
@@ -172,6 +175,21 @@ struct Target {
   /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
   /// would not end.
   void (*check_size)(const AbstractValue&) = nullptr;
+  /// Bytes of an element in the device's memory; nullptr: as on the host.
+  std::size_t (*item_bytes)(DType) = nullptr;
+  /// Whether kernels may keep a row of values that a later pass needs again.
+  bool keeps_rows = true;
+  /// A loop whose steps know nothing of each other runs in parallel from so many operations on …
+  double parallel_work = 1 << 21;
+  /// … in at most so many pieces; 0: by the number of cores.
+  std::int64_t parallel_pieces = 0;
+  /// Values of loops up to `small_bytes` are close to who computes with them: on the stack, or in memory that a group
+  /// of threads shares, as long as there is room for them and for copies of small arrays that loops read.
+  std::size_t small_bytes = 2048, local_bytes = 64 << 10, kept_close_bytes = 32 << 10;
+  /// Reductions of this many elements to few results are cut into pieces.
+  struct Cut {
+    std::int64_t long_reduction = 1 << 17, few_results = 1024, piece_elements = 1 << 16, most_pieces = 256;
+  } cut = {};
 };
 
 /// Jaxpr -> Program. `passes` gets a printout after each pass, where given.

@@ -10,18 +10,30 @@ namespace cotan {
 
 class Backend;
 
-/// Aligned host memory of a device; counted in memory_stats().
+/// Memory of a device that host code cannot address. Elements do not change once they are there, so that a copy for
+/// the host can be made when somebody looks at them.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  /// The elements, to read or, as long as the device has not seen them, to fill in.
+  virtual std::byte* host() = 0;
+};
+
+/// Aligned memory of a device; counted in memory_stats().
 class Buffer {
  public:
-  Buffer(Backend& backend, std::size_t bytes);
+  /// `dtype` of the elements: devices may store them in another width than the host does.
+  Buffer(Backend& backend, std::size_t bytes, DType dtype = DType::u8);
   /// Memory that someone else owns and that outlives this; not counted.
   Buffer(Backend& backend, std::byte* borrowed, std::size_t bytes)
       : backend_(backend), data_(borrowed), bytes_(bytes), borrowed_(true) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  std::byte* data() { return data_; }
-  const std::byte* data() const { return data_; }
+  /// Where host code finds the elements; of a device with memory of its own, a copy.
+  std::byte* data() { return memory_ ? memory_->host() : data_; }
+  const std::byte* data() const { return memory_ ? memory_->host() : data_; }
+  DeviceMemory* device_memory() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }
   /// Frees the memory before the last owner goes.
   void release();
@@ -30,6 +42,7 @@ class Buffer {
 
  private:
   Backend& backend_;
+  std::unique_ptr<DeviceMemory> memory_;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   bool borrowed_ = false;

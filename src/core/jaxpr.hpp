@@ -58,7 +58,7 @@ struct Jaxpr {
   std::vector<Var> inputs;
   std::vector<Equation> equations;
   std::vector<Atom> outputs;
-  CompiledSlot native = {};  ///< filled by the native back end
+  CompiledSlot native = {}, webgpu = {};  ///< filled by the back ends of these names
 
   const AbstractValue& type(Var v) const { return types[v.id]; }
   const AbstractValue& type(const Atom& a) const {

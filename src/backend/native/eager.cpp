@@ -1,11 +1,10 @@
 #include "backend/native/eager.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
 
 #include "backend/native/executable.hpp"
 #include "backend/native/thread_pool.hpp"
+#include "backend/single_operation.hpp"
 #include "control/control.hpp"
 #include "core/trace.hpp"
 #include "ops/ops.hpp"
@@ -21,55 +20,13 @@ constexpr std::int64_t large_product = 1 << 12;
 /// Elementwise operations run in blocks of one size, so that arrays of every shape share a kernel.
 constexpr std::int64_t block = 1 << 14;
 
-/// A program of one equation.
-JaxprPtr program_of(const Primitive& p, const Types& types, const Params& params) {
-  JaxprBuilder builder;
-  std::vector<Atom> inputs;
-  for (const AbstractValue& t : types) inputs.push_back(builder.add_input(t));
-  std::vector<Atom> outputs;
-  for (Var v : builder.add_equation(p, std::move(inputs), p.type(p, types, params), params)) outputs.push_back(v);
-  return builder.finish(std::move(outputs), std::string(p.name)).jaxpr;
-}
-
-/// Programs of single operations, by primitive, types and parameters.
-class Programs {
- public:
-  JaxprPtr find(const Primitive& p, const Types& types, const Params& params) {
-    std::size_t hash = std::hash<const void*>{}(&p);
-    for (const AbstractValue& t : types) hash_combine(hash, hash_value(t));
-    hash_combine(hash, params.hash());
-    std::lock_guard lock(mutex_);
-    for (auto [at, end] = entries_.equal_range(hash); at != end; ++at) {
-      const Equation& e = at->second->equations[0];
-      if (e.primitive == &p && e.params == params && at->second->input_types() == types) return at->second;
-    }
-    constexpr std::size_t most = 512;
-    if (entries_.size() >= most) entries_.clear();
-    return entries_.emplace(hash, program_of(p, types, params))->second;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_multimap<std::size_t, JaxprPtr> entries_;
-};
-Programs& programs() {
-  static Programs& p = *new Programs;
-  return p;
-}
-
-Types types_of(std::span<const Array> args) {
-  Types out;
-  for (const Array& a : args) out.push_back(a.aval());
-  return out;
-}
-
 /// Elementwise on n elements: whole blocks by one kernel, the rest by the rule.
 Arrays run_in_blocks(Backend& backend, const Primitive& p, std::span<const Array> args, const Params& params,
                      std::int64_t n) {
   const Types results = p.type(p, types_of(args), params);
   Types block_types;
   for (const Array& a : args) block_types.push_back({a.dtype(), a.size() == n ? Shape{block} : Shape{}, a.weak_type()});
-  const Executable& kernel = executable_of(programs().find(p, block_types, params), backend);
+  const Executable& kernel = executable_of(program_of(p, block_types, params), backend);
   Arrays out;
   std::vector<std::byte*> to;
   for (const AbstractValue& t : results) {
@@ -116,15 +73,15 @@ Arrays run_eagerly(Backend& backend, const Primitive& p, std::span<const Array> 
     return executable_of(params.jaxprs("branches")[static_cast<std::size_t>(*data<std::int32_t>(args[0]))], backend)
         .run(args.subspan(1));
   if (p.op_class == OpClass::control)
-    return executable_of(programs().find(p, types_of(args), params), backend).run(args);
+    return executable_of(program_of(p, types_of(args), params), backend).run(args);
   std::int64_t most = 0;
   for (const Array& a : args) most = std::max(most, a.size());
   if (is_product(p) && args[0].size() * args[1].size() > large_product)
-    return executable_of(programs().find(p, types_of(args), params), backend).run(args);
+    return executable_of(program_of(p, types_of(args), params), backend).run(args);
   if (most < large || p.eval == nullptr) return p.eval(p, args, params);
   if (&p == &ops::reshape_p || &p == &ops::stop_gradient_p) return p.eval(p, args, params);  // no work at all
   if (p.scalar || p.scalars) return run_in_blocks(backend, p, args, params, most);
-  return executable_of(programs().find(p, types_of(args), params), backend).run(args);
+  return executable_of(program_of(p, types_of(args), params), backend).run(args);
 }
 
 }  // namespace cotan::native

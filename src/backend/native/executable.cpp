@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 
 #include "backend/native/host_memory.hpp"
 #include "backend/native/runtime.hpp"
 #include "backend/native/thread_pool.hpp"
+#include "backend/program_cache.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
@@ -231,7 +230,7 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
         break;
       }
     if (out[k].defined()) continue;
-    auto memory = std::make_shared<Buffer>(backend_, buffer.bytes());
+    auto memory = std::make_shared<Buffer>(backend_, buffer.bytes(), o.type.dtype);
     io[inputs + k] = memory->data();
     out[k] = Array(std::make_shared<detail::Concrete>(o.type, std::move(memory)));
   }
@@ -258,64 +257,18 @@ void Executable::run_in_place(void* const* io) const {
 
 namespace {
 
-struct CacheEntry {
-  JaxprPtr jaxpr;  // without its own compiled form
-  std::once_flag once;
-  std::unique_ptr<Executable> executable;
-};
-struct Cache {
-  std::mutex mutex;
-  std::unordered_multimap<std::size_t, std::weak_ptr<CacheEntry>> entries;
-  /// Programs outlive the functions they were compiled for: those who make a function anew find the last ones again.
-  std::deque<std::shared_ptr<CacheEntry>> recent;
-  void keep(const std::shared_ptr<CacheEntry>& entry) {
-    constexpr std::size_t most = 64;
-    std::erase(recent, entry);
-    recent.push_front(entry);
-    if (recent.size() > most) recent.pop_back();
-  }
-};
-Cache& cache() {
-  static Cache& c = *new Cache;
+ProgramCache<Executable>& cache() {
+  static ProgramCache<Executable>& c = *new ProgramCache<Executable>;
   return c;
-}
-
-std::shared_ptr<CacheEntry> find_or_add(const JaxprPtr& jaxpr) {
-  const std::size_t hash = structural_hash(*jaxpr);
-  std::lock_guard lock(cache().mutex);
-  auto [at, end] = cache().entries.equal_range(hash);
-  while (at != end) {
-    if (auto entry = at->second.lock()) {
-      if (structurally_equal(*entry->jaxpr, *jaxpr)) {
-        cache().keep(entry);
-        return entry;
-      }
-      ++at;
-    } else {
-      at = cache().entries.erase(at);
-    }
-  }
-  auto entry = std::make_shared<CacheEntry>();
-  entry->jaxpr = std::make_shared<const Jaxpr>(*jaxpr);  // a copy: a cycle would never be freed
-  cache().entries.emplace(hash, entry);
-  cache().keep(entry);
-  return entry;
 }
 
 }  // namespace
 
-void clear_cache() {
-  std::lock_guard lock(cache().mutex);
-  cache().entries.clear();
-  cache().recent.clear();
-}
+void clear_cache() { cache().clear(); }
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
-  if (const void* ready = jaxpr->native.get()) return *static_cast<const CacheEntry*>(ready)->executable;
-  const auto entry = find_or_add(inline_all_calls(jaxpr));  // rules of custom derivatives make no difference any more
-  std::call_once(entry->once, [&] { entry->executable = std::make_unique<Executable>(entry->jaxpr, backend); });
-  jaxpr->native.set(entry);
-  return *static_cast<const CacheEntry*>(jaxpr->native.get())->executable;
+  return cache().find(jaxpr, jaxpr->native,
+                      [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend); });
 }
 
 }  // namespace cotan::native

@@ -1,0 +1,355 @@
+#include "backend/webgpu/codegen/kernel.hpp"
+
+#include <algorithm>
+
+#include "compiler/definitions.hpp"
+#include "core/error.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::Loop;
+using compiler::Pass;
+using compiler::Reduce;
+using compiler::Store;
+using expr::Op;
+using expr::ReduceOp;
+
+namespace {
+
+std::int64_t count(const Kernel& kernel, bool reduced) {
+  std::int64_t n = 1;
+  for (const Loop& l : kernel.loops)
+    if (l.reduced == reduced) n *= l.piece ? l.length : l.extent;
+  return n;
+}
+
+std::string identity(Writer& w, ReduceOp op, DType dtype) {
+  const bool real = is_floating(dtype), sign = is_signed_integer(dtype);
+  const int bits = std::min(static_cast<int>(8 * itemsize(dtype)), 32);
+  const bool largest = op == ReduceOp::min || op == ReduceOp::argmin;
+  switch (op) {
+    case ReduceOp::product:
+      return real ? "1.0f" : sign ? "1i" : "1u";
+    case ReduceOp::max:
+    case ReduceOp::min:
+    case ReduceOp::argmax:
+    case ReduceOp::argmin:
+      if (dtype == DType::bool_) return largest ? "true" : "false";
+      if (real) return w.opaque(largest ? 0x7f800000u : 0xff800000u, DType::f32);
+      if (!sign) return largest ? fmt::format("{}u", bits == 32 ? 0xffffffffu : (1u << bits) - 1) : "0u";
+      if (bits == 32) return largest ? "2147483647i" : "i32(-2147483647 - 1)";
+      return fmt::format("i32({})", largest ? (1 << (bits - 1)) - 1 : -(1 << (bits - 1)));
+    case ReduceOp::bit_and:
+      if (dtype == DType::bool_) return "true";
+      return sign ? "-1i" : fmt::format("{}u", bits == 32 ? 0xffffffffu : (1u << bits) - 1);
+    default:
+      return dtype == DType::bool_ ? "false" : real ? "0.0f" : sign ? "0i" : "0u";
+  }
+}
+
+std::string wrap(DType dtype, const std::string& x) {
+  const int bits = static_cast<int>(8 * itemsize(dtype));
+  if (is_floating(dtype) || bits >= 32) return x;
+  if (is_signed_integer(dtype)) return fmt::format("((({}) << {}u) >> {}u)", x, 32 - bits, 32 - bits);
+  return fmt::format("(({}) & 0x{:x}u)", x, (1u << bits) - 1);
+}
+
+std::string combine(Writer& w, ReduceOp op, DType dtype, const std::string& x, const std::string& y) {
+  const bool real = is_floating(dtype), logical = dtype == DType::bool_;
+  switch (op) {
+    case ReduceOp::sum:
+      return logical ? x + " | " + y : wrap(dtype, x + " + " + y);
+    case ReduceOp::product:
+      return logical ? x + " & " + y : wrap(dtype, x + " * " + y);
+    case ReduceOp::max:
+      if (logical) return x + " | " + y;
+      return real ? w.call("cotan_max", x + ", " + y) : fmt::format("max({}, {})", x, y);
+    case ReduceOp::min:
+      if (logical) return x + " & " + y;
+      return real ? w.call("cotan_min", x + ", " + y) : fmt::format("min({}, {})", x, y);
+    case ReduceOp::bit_and:
+      return x + " & " + y;
+    default:
+      return x + " | " + y;
+  }
+}
+
+/// Whether (x, p) comes before (y, q) in a search for the largest or smallest: NaN wins, then the first.
+std::string is_better(Writer& w, const Reduce& r, const std::string& x, const std::string& p, const std::string& y,
+                      const std::string& q) {
+  const char* beats = r.op == ReduceOp::argmax ? ">" : "<";
+  if (r.value->dtype == DType::bool_)
+    return fmt::format("((u32({}) {} u32({})) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
+  if (!is_floating(r.value->dtype)) return fmt::format("(({} {} {}) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
+  const std::string xn = w.call("cotan_is_nan", x), yn = w.call("cotan_is_nan", y);
+  return fmt::format("(({} {} {}) || ({} && !{}) || (({} == {} || ({} && {})) && {} < {}))", x, beats, y, xn, yn, x, y, xn,
+                     yn, p, q);
+}
+
+/// Writes the passes of a kernel whose kept loops are bound already.
+class PassWriter {
+ public:
+  PassWriter(ShaderBuilder& shader, const Kernel& kernel, std::uint32_t team)
+      : s_(shader), w_(shader.body), kernel_(kernel), team_(team) {
+    for (const Loop& l : kernel.loops)
+      if (l.reduced) reduced_.push_back(&l);
+  }
+
+  void write() {
+    for (const Pass& pass : kernel_.passes) {
+      if (reduced_.empty() && pass.reductions.empty())
+        write_stores(pass.stores);
+      else
+        reduce(pass);
+      if (pass.rows.empty()) continue;
+      if (team_ > 1) w_.open("if (thread == 0u)");
+      write_stores(pass.rows);
+      if (team_ > 1) w_.close();
+    }
+    s_.forget_values();
+    w_.forget_loads();
+  }
+
+ private:
+  struct Accumulator {
+    const Reduce* reduce;
+    std::string value, position;
+  };
+
+  void write_stores(const std::vector<Store>& stores) {
+    // All values before the first store: stores may overwrite what is read.
+    std::vector<std::pair<std::string, std::string>> known;
+    for (const Store& s : stores) known.emplace_back(w_.value(s.offset), w_.value(s.value));
+    for (std::size_t k = 0; k < stores.size(); ++k)
+      w_.line(s_.store(stores[k].buffer, stores[k].value->dtype, known[k].first, known[k].second));
+  }
+
+  void reduce(const Pass& pass) {
+    std::vector<Accumulator> all;
+    for (const Reduce& r : pass.reductions) {
+      Accumulator a{&r, w_.new_name("r"), ""};
+      w_.line(fmt::format("var {}: {} = {};", a.value, wgsl_type(r.value->dtype), identity(w_, r.op, r.value->dtype)));
+      if (r.position) {
+        a.position = w_.new_name("p");
+        w_.line(fmt::format("var {}: i32 = 2147483647;", a.position));
+      }
+      all.push_back(std::move(a));
+    }
+    const int opened = team_ > 1 ? open_shared_loop() : open_loops();
+    for (const Accumulator& a : all) accumulate(a);
+    write_stores(pass.stores);
+    for (int k = 0; k < opened; ++k) w_.close();
+    w_.forget_loads();
+    if (team_ > 1)
+      for (const Accumulator& a : all) join(a);
+    for (const Accumulator& a : all) s_.set_value(a.reduce->result, a.reduce->position ? a.position : a.value);
+    // What reads them reads variables: nothing of it is known from before.
+    w_.forget_loads();
+    w_.keep_loads_here();
+  }
+
+  int open_loops() {
+    for (const Loop* l : reduced_) {
+      const std::string i = w_.new_name("k");
+      std::string begin = "0", end = std::to_string(l->extent);
+      if (l->piece) {
+        begin = w_.new_name("first");
+        w_.line(fmt::format("let {} = {} * {};", begin, w_.value(l->piece), l->length));
+        end = fmt::format("min({}, {} + {})", l->extent, begin, l->length);
+      }
+      w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, begin, i, end, i));
+      w_.bind(l->variable, i);
+    }
+    return static_cast<int>(reduced_.size());
+  }
+  /// One loop over all reduced elements, every thread of the team taking its share.
+  int open_shared_loop() {
+    const std::string i = w_.new_name("k");
+    w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, count(kernel_, true), i, team_));
+    std::string rest = i;
+    int opened = 1;
+    for (std::size_t n = reduced_.size(); n-- > 0;) {
+      const Loop& l = *reduced_[n];
+      const std::int64_t extent = l.piece ? l.length : l.extent;
+      std::string v = rest;
+      if (n > 0) {
+        v = w_.new_name("k");
+        w_.line(fmt::format("let {} = {} % {};", v, rest, extent));
+        const std::string q = w_.new_name("k");
+        w_.line(fmt::format("let {} = {} / {};", q, rest, extent));
+        rest = q;
+      }
+      if (l.piece) {
+        const std::string inside = w_.new_name("k");
+        w_.line(fmt::format("let {} = {} * {} + {};", inside, w_.value(l.piece), l.length, v));
+        w_.open(fmt::format("if ({} < {})", inside, l.extent));
+        ++opened;
+        v = inside;
+      }
+      w_.bind(l.variable, v);
+    }
+    return opened;
+  }
+
+  void accumulate(const Accumulator& a) {
+    const Reduce& r = *a.reduce;
+    if (r.position) {
+      const std::string x = w_.value(r.value), p = w_.value(r.position);
+      w_.line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x,
+                          a.position, p));
+      return;
+    }
+    if (r.op == ReduceOp::sum && r.value->op == Op::mul && is_floating(r.value->dtype)) {
+      const std::string x = w_.value(r.value->operands[0]), y = w_.value(r.value->operands[1]);
+      w_.line(fmt::format("{} = fma({}, {}, {});", a.value, x, y, a.value));
+      return;
+    }
+    const std::string x = w_.value(r.value);
+    w_.line(fmt::format("{} = {};", a.value, combine(w_, r.op, r.value->dtype, a.value, x)));
+  }
+
+  /// The results of all threads of the team, always combined in the same order; then every thread knows it.
+  void join(const Accumulator& a) {
+    const Reduce& r = *a.reduce;
+    const std::string shared = shared_array(wgsl_type(r.value->dtype));
+    const std::string places = r.position ? shared_array("i32", "places_") : "";
+    w_.line(fmt::format("{}[thread] = {};", shared, a.value));
+    if (r.position) w_.line(fmt::format("{}[thread] = {};", places, a.position));
+    w_.line("workgroupBarrier();");
+    const std::string n = w_.new_name("n");
+    w_.open(fmt::format("for (var {} = {}u; {} > 0u; {} /= 2u)", n, team_ / 2, n, n));
+    w_.open(fmt::format("if (thread < {})", n));
+    const std::string x = shared + "[thread]", y = fmt::format("{}[thread + {}]", shared, n);
+    if (r.position) {
+      const std::string p = places + "[thread]", q = fmt::format("{}[thread + {}]", places, n);
+      w_.line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, y, q, x, p), x, y, p, q));
+    } else {
+      w_.line(fmt::format("{} = {};", x, combine(w_, r.op, r.value->dtype, x, y)));
+    }
+    w_.close();
+    w_.line("workgroupBarrier();");
+    w_.close();
+    w_.line(fmt::format("{} = {}[0];", a.value, shared));
+    if (r.position) w_.line(fmt::format("{} = {}[0];", a.position, places));
+    w_.line("workgroupBarrier();");
+  }
+  std::string shared_array(const std::string& type, const std::string& prefix = "shared_") {
+    const std::string name = prefix + type;
+    const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, type, team_);
+    if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+    return name;
+  }
+
+  ShaderBuilder& s_;
+  Writer& w_;
+  const Kernel& kernel_;
+  const std::uint32_t team_;
+  std::vector<const Loop*> reduced_;
+};
+
+/// Binds the kept loops to parts of one running number.
+void bind_kept(ShaderBuilder& s, const Kernel& kernel, const std::string& number) {
+  std::vector<const Loop*> kept;
+  for (const Loop& l : kernel.loops)
+    if (!l.reduced) kept.push_back(&l);
+  std::string rest = number;
+  for (std::size_t n = kept.size(); n-- > 0;) {
+    if (n == 0) {
+      s.body.bind(kept[n]->variable, rest);
+      break;
+    }
+    const std::string v = s.body.new_name("v"), q = s.body.new_name("q");
+    s.body.line(fmt::format("let {} = {} % {};", v, rest, kept[n]->extent));
+    s.body.line(fmt::format("let {} = {} / {};", q, rest, kept[n]->extent));
+    s.body.bind(kept[n]->variable, v);
+    rest = q;
+  }
+}
+
+/// Whether threads that are neighbours should take neighbours of the reduced loops, and not of the kept ones: by the
+/// memory that most loads walk along.
+bool reduces_along_rows(const Kernel& kernel) {
+  const Loop *last_kept = nullptr, *last_reduced = nullptr;
+  for (const Loop& l : kernel.loops) (l.reduced ? last_reduced : last_kept) = &l;
+  if (!last_kept) return true;
+  int votes = 0;
+  for (const Pass& pass : kernel.passes) {
+    std::vector<Expr> loads;
+    for (const Reduce& r : pass.reductions) compiler::collect_loads(r.value, loads);
+    for (const Store& st : pass.stores) compiler::collect_loads(st.value, loads);
+    for (Expr l : loads) {
+      const auto stride = [&](const Loop* loop) {
+        const auto a = affine_in(l->operands[0], loop->variable);
+        return a ? std::abs(a->coefficient) : std::int64_t{1} << 40;
+      };
+      const std::int64_t k = stride(last_kept), r = stride(last_reduced);
+      if (r == 1 && k != 1) votes += k == 0 ? 1 : 2;
+      if (k == 1 && r != 1) votes -= r == 0 ? 1 : 2;
+    }
+  }
+  return votes > 0;
+}
+
+}  // namespace
+
+std::int64_t kept_count(const Kernel& kernel) { return count(kernel, false); }
+std::int64_t reduced_count(const Kernel& kernel) { return count(kernel, true); }
+
+Shader kernel_shader(const Program& program, const Kernel& kernel, const Surroundings& around,
+                     const Capabilities& device) {
+  constexpr std::int64_t short_row = 32, many_rows = 1 << 15, middle_row = 256;
+  const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
+  const bool reduces = std::any_of(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; }) ||
+                       !kernel.passes[0].reductions.empty();
+  ShaderBuilder s(program, kernel.name);
+  const bool together = reduces && row > short_row && !(rows >= many_rows && row <= middle_row) &&
+                        (rows < 1024 || reduces_along_rows(kernel));
+  Writer& w = s.body;
+  if (together) {
+    const std::uint32_t team = std::min(device.workgroup_threads, row <= 256 ? 64u : 256u);
+    s.enter(around, team);
+    w.line("let number = i32(group.y * groups.x + group.x);");
+    w.line(fmt::format("if (number >= {}) {{ return; }}", rows));
+    bind_kept(s, kernel, "number");
+    w.keep_loads_here();
+    PassWriter(s, kernel, team).write();
+    return s.finish(team, grid(rows, device.groups));
+  }
+  const std::uint32_t team = std::min(device.workgroup_threads, rows <= 4096 ? 64u : 256u);
+  s.enter(around, team);
+  w.line(fmt::format("let number = i32((group.y * groups.x + group.x) * {}u + thread);", team));
+  w.line(fmt::format("if (number >= {}) {{ return; }}", rows));
+  bind_kept(s, kernel, "number");
+  w.keep_loads_here();
+  PassWriter(s, kernel, 1).write();
+  return s.finish(team, grid((rows + team - 1) / team, device.groups));
+}
+
+void write_kernel(ShaderBuilder& s, const Kernel& kernel, const Team& team) {
+  const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
+  if (rows == 0) return;
+  Writer& w = s.body;
+  const int outer = w.load_level();
+  const std::string i = w.new_name("i");
+  if (team.threads > 1 && rows * 8 <= team.threads && row >= 64) {  // few long rows: all threads work on each
+    w.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, rows, i));
+    bind_kept(s, kernel, i);
+    w.keep_loads_here();
+    PassWriter(s, kernel, team.threads).write();
+  } else {
+    if (team.threads == 1)
+      w.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, rows, i));
+    else if (rows <= team.threads) {
+      w.open(fmt::format("if (thread < {}u)", rows));
+      w.line(fmt::format("let {} = i32(thread);", i));
+    } else
+      w.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, rows, i, team.threads));
+    bind_kept(s, kernel, i);
+    w.keep_loads_here();
+    PassWriter(s, kernel, 1).write();
+  }
+  w.close();
+  w.set_load_level(outer);
+}
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,538 @@
+#include "backend/webgpu/codegen/loop.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::Carried;
+using compiler::Routine;
+
+namespace {
+
+/// A kernel of so many terms is written out in full where a thread works by itself.
+constexpr std::int64_t most_unrolled = 128;
+
+/// What the steps of a loop have to do.
+struct Work {
+  std::int64_t rows = 1, terms = 1;  ///< of the largest kernel
+  double total = 0;                  ///< per step
+  std::size_t local_bytes = 0;
+  bool routines = false;
+};
+
+void add_work(const Program& program, const std::vector<Step>& steps, double times, Work& work) {
+  for (const Step& step : steps) {
+    if (const auto* kernel = std::get_if<Kernel>(&step)) {
+      const std::int64_t rows = kept_count(*kernel), terms = rows * reduced_count(*kernel);
+      work.rows = std::max(work.rows, rows);
+      work.terms = std::max(work.terms, terms);
+      work.total += times * static_cast<double>(terms);
+    } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+      const double inner = (*repeat)->length < 0 ? 16 : static_cast<double>((*repeat)->length);
+      add_work(program, (*repeat)->condition, times * inner, work);
+      add_work(program, (*repeat)->steps, times * inner, work);
+    } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+      for (const auto& branch : (*choice)->branches) add_work(program, branch, times, work);
+    } else {
+      work.routines = true;
+    }
+  }
+}
+
+/// All buffers that are arrays of the shader's own.
+std::set<BufferId> locals_of(const Program& program, const Repeat& loop) {
+  std::set<BufferId> out;
+  const auto add = [&](BufferId b) {
+    if (b < 0) return;
+    b = program.root(b);
+    if (program.buffers[static_cast<std::size_t>(b)].storage == Storage::local) out.insert(b);
+  };
+  const std::function<void(const Repeat&)> visit = [&](const Repeat& r) {
+    for (const Carried& c : r.carries)
+      for (BufferId b : {c.start, c.in, c.out, c.result}) add(b);
+    add(r.holds);
+    for (const auto* steps : {&r.condition, &r.steps})
+      compiler::for_each_step(*steps, [&](const Step& step) {
+        for (BufferId b : compiler::reads_of(step)) add(b);
+        for (BufferId b : compiler::writes_of(step)) add(b);
+        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step))
+          for (const Carried& c : (*nested)->carries)
+            for (BufferId b : {c.start, c.in, c.out, c.result}) add(b);
+        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step)) add((*nested)->holds);
+        if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) add((*choice)->index);
+      });
+  };
+  visit(loop);
+  return out;
+}
+
+class LoopWriter {
+ public:
+  LoopWriter(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
+             const Capabilities& device)
+      : program_(program), top_(loop), plan_(plan), device_(device), s_(program, loop.name), w_(s_.body) {
+    s_.whole_arena = true;
+    s_.enter(around, plan.threads);
+    for (BufferId b : locals_of(program, loop)) {
+      const auto& type = buffer(b).type;
+      const std::string name = fmt::format("l{}", b);
+      const std::string array = fmt::format("array<{}, {}>", wgsl_type(type.dtype), std::max<std::int64_t>(type.size(), 1));
+      if (plan.one_thread)
+        w_.line(fmt::format("var {}: {};", name, array));
+      else
+        s_.declarations += fmt::format("var<workgroup> {}: {};\n", name, array);
+      s_.set_array(b, name);
+    }
+  }
+
+  Shader write() {
+    if (top_.parallel) {
+      const std::string lane = w_.new_name("lane");
+      if (plan_.one_thread)
+        w_.line(fmt::format("let {} = i32((group.y * groups.x + group.x) * {}u + thread);", lane, plan_.threads));
+      else
+        w_.line(fmt::format("let {} = i32(group.y * groups.x + group.x);", lane));
+      w_.line(fmt::format("if ({} >= {}) {{ return; }}", lane, top_.length));
+      w_.bind(top_.index, lane);
+      w_.keep_loads_here();
+      add(top_.steps);
+      const std::int64_t count = plan_.one_thread ? (top_.length + plan_.threads - 1) / plan_.threads : top_.length;
+      return s_.finish(plan_.threads, grid(count, device_.groups));
+    }
+    w_.keep_loads_here();
+    if (plan_.chunk) {
+      first_ = expr::variable(std::int64_t{1} << 31);
+      end_ = expr::variable(std::int64_t{1} << 31);
+      s_.add_index(first_);
+      s_.add_index(end_);
+    }
+    add_repeat(top_, plan_.chunk > 0);
+    return s_.finish(plan_.threads, {1, 1, 1});
+  }
+
+ private:
+  const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
+  bool team() const { return !plan_.one_thread && plan_.threads > 1; }
+
+  // Order: who reads what another thread wrote, or writes what another may still read, waits for all --------
+
+  void before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
+    if (!team()) return;
+    bool wait = false;
+    for (BufferId b : reads) wait = wait || written_.contains(s_.root(b));
+    for (BufferId b : writes) wait = wait || written_.contains(s_.root(b)) || read_.contains(s_.root(b));
+    if (wait) barrier();
+    for (BufferId b : reads) read_.insert(s_.root(b));
+    for (BufferId b : writes) written_.insert(s_.root(b));
+  }
+  void barrier() {
+    if (!team()) return;
+    const auto in_memory = [&](BufferId b) { return !s_.has_array(b); };
+    const bool memory = std::any_of(written_.begin(), written_.end(), in_memory) ||
+                        std::any_of(read_.begin(), read_.end(), in_memory);
+    if (memory) w_.line("storageBarrier();");
+    w_.line("workgroupBarrier();");
+    settle();
+  }
+  void settle() {
+    read_.clear();
+    written_.clear();
+    w_.forget_loads();
+  }
+  void barrier_if_used() {
+    if (!written_.empty() || !read_.empty()) barrier();
+    w_.forget_loads();
+  }
+
+  // Steps ---------------------------------------------------------------------------------------------
+
+  void add(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      if (const auto* kernel = std::get_if<Kernel>(&step)) {
+        before(compiler::reads_of(step), compiler::writes_of(step));
+        add_kernel(*kernel);
+      } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+        add_repeat(**repeat, false);
+      } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+        add_choice(**choice);
+      } else {
+        raise<InternalError>("[webgpu] a routine inside a shader; this is a bug in cotan.");
+      }
+    }
+  }
+
+  void add_kernel(const Kernel& kernel) {
+    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1)
+      write_out(kernel);
+    else
+      write_kernel(s_, kernel, {plan_.one_thread ? 1 : plan_.threads});
+    w_.forget_loads();
+  }
+
+  /// Every element by itself, its indices numbers: arrays whose indices are all known are registers.
+  void write_out(const Kernel& kernel) {
+    std::vector<compiler::Loop> kept;
+    for (const compiler::Loop& l : kernel.loops)
+      if (!l.reduced) kept.push_back(l);
+    expr::Substitution map;
+    std::vector<std::pair<const compiler::Store*, std::array<std::string, 2>>> stores;
+    each_index(kept, 0, map, [&](expr::Substitution& at) {
+      Kernel element = kernel;
+      element.loops.clear();
+      for (const compiler::Loop& l : kernel.loops)
+        if (l.reduced) element.loops.push_back(l);
+      for (compiler::Pass& pass : element.passes) {
+        for (compiler::Reduce& r : pass.reductions) {
+          r.value = fresh(r.value, at);
+          if (r.position) r.position = fresh(r.position, at);
+        }
+        for (auto* list : {&pass.stores, &pass.rows})
+          for (compiler::Store& st : *list) {
+            st.offset = fresh(st.offset, at);
+            st.value = fresh(st.value, at);
+          }
+      }
+      unroll_element(element);
+    });
+    // All values before the first store: one element may overwrite what another reads.
+    for (const auto& [b, dtype, offset, value] : pending_) w_.line(s_.store(b, dtype, offset, value));
+    pending_.clear();
+    s_.forget_values();
+    w_.forget_loads();
+  }
+  static Expr fresh(Expr e, const expr::Substitution& at) {
+    expr::Substitution map = at;
+    return substitute(e, map);
+  }
+  template <class F>
+  void each_index(const std::vector<compiler::Loop>& loops, std::size_t k, expr::Substitution& at, F&& f) {
+    if (k == loops.size()) {
+      f(at);
+      return;
+    }
+    for (std::int64_t i = 0; i < loops[k].extent; ++i) {
+      at[loops[k].variable.get()] = expr::integer(i);
+      each_index(loops, k + 1, at, f);
+    }
+  }
+  void unroll_element(const Kernel& kernel) {
+    const compiler::Pass& pass = kernel.passes[0];
+    s_.forget_values();
+    for (const compiler::Reduce& r : pass.reductions) {
+      if (r.position || r.op != expr::ReduceOp::sum || !is_floating(r.value->dtype) || kernel.loops.size() > 1 ||
+          !pass.stores.empty()) {
+        write_element(kernel);
+        return;
+      }
+    }
+    for (const compiler::Reduce& r : pass.reductions) {
+      std::string sum;
+      expr::Substitution map;
+      each_index(kernel.loops, 0, map, [&](expr::Substitution& at) {
+        const Expr term = fresh(r.value, at);
+        if (const auto zero = expr::as_real(term); zero && *zero == 0 && !sum.empty()) return;
+        const std::string name = w_.new_name("r");
+        if (term->op == expr::Op::mul) {
+          const std::string x = w_.value(term->operands[0]), y = w_.value(term->operands[1]);
+          w_.line(sum.empty() ? fmt::format("let {} = {} * {};", name, x, y) : fmt::format("let {} = fma({}, {}, {});", name, x, y, sum));
+        } else {
+          const std::string x = w_.value(term);
+          w_.line(sum.empty() ? fmt::format("let {} = {};", name, x) : fmt::format("let {} = {} + {};", name, sum, x));
+        }
+        sum = name;
+      });
+      s_.set_value(r.result, sum.empty() ? "0.0f" : sum);
+    }
+    w_.forget_loads();
+    // Those that read results of reductions must be written now.
+    for (const auto* list : {&pass.stores, &pass.rows})
+      for (const compiler::Store& st : *list) {
+        const std::string at = w_.value(st.offset), v = w_.value(st.value);
+        pending_.push_back({st.buffer, st.value->dtype, at, v});
+      }
+  }
+  /// An element that is more than a sum: as loops.
+  void write_element(const Kernel& kernel) { write_kernel(s_, kernel, {1}); }
+
+  void copy(BufferId to, BufferId from, BufferId like) {
+    const auto& type = buffer(like).type;
+    if (type.size() == 0) return;
+    before({from}, {to});
+    const std::string i = w_.new_name("i");
+    const std::int64_t n = type.size();
+    constexpr std::int64_t few = 16;
+    if (!team() && n <= few) {
+      for (std::int64_t k = 0; k < n; ++k)
+        w_.line(s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k))));
+    } else {
+      if (!team())
+        w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
+      else if (n <= plan_.threads) {
+        w_.open(fmt::format("if (thread < {}u)", n));
+        w_.line(fmt::format("let {} = i32(thread);", i));
+      } else
+        w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, n, i, plan_.threads));
+      w_.line(s_.store(to, type.dtype, i, s_.loaded(from, type.dtype, i)));
+      w_.close();
+    }
+    w_.forget_loads();
+  }
+
+  // Loops ---------------------------------------------------------------------------------------------
+
+  void add_repeat(const Repeat& loop, bool chunked) {
+    if (chunked) {  // the results hold the carries between chunks
+      w_.open(fmt::format("if ({} == 0)", w_.value(first_)));
+      for (const Carried& c : loop.carries)
+        if (!c.in_place && c.spare < 0) copy(c.in, c.start, c.in);
+      w_.close();
+      settle();
+      w_.open("else");
+      for (const Carried& c : loop.carries)
+        if (!c.in_place && c.spare < 0) copy(c.in, c.result, c.in);
+      w_.close();
+      written_.insert(-1);
+      barrier();
+    } else {
+      for (const Carried& c : loop.carries)
+        if (!c.in_place && c.spare < 0) copy(c.in, c.start, c.in);
+    }
+    if (loop.length < 0) {
+      run_while(loop);
+      return;
+    }
+    // In one thread, carries of small arrays are handed on by copying, which costs nothing in registers.
+    const bool turns = team() || std::any_of(loop.carries.begin(), loop.carries.end(), [](const Carried& c) { return c.spare >= 0; });
+    if (loop.length > 0) turns ? run_in_turns(loop, chunked) : run_copying(loop, chunked);
+    const bool odd = turns && !chunked && loop.length % 2 == 1;
+    for (const Carried& c : loop.carries)
+      if (!c.in_place && c.spare < 0) copy(c.result, odd ? c.out : c.in, c.in);
+    if (chunked) barrier_if_used();
+  }
+
+  /// Whether the value alternates between two places from step to step, instead of being copied.
+  static bool in_turns(const Carried& c) { return !c.in_place; }
+
+  void run_copying(const Repeat& loop, bool chunked) {
+    const std::string i = w_.new_name("step");
+    w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, chunked ? w_.value(first_) : "0", i,
+                        chunked ? w_.value(end_) : std::to_string(loop.length), i));
+    w_.bind(loop.index, i);
+    const int outer = w_.load_level();
+    w_.keep_loads_here();
+    add(loop.steps);
+    hand_on(loop);
+    w_.set_load_level(outer);
+    w_.close();
+    w_.forget_loads();
+  }
+  /// Next values become values, all at once.
+  void hand_on(const Repeat& loop) {
+    for (const Carried& c : loop.carries)
+      if (!c.in_place && c.spare < 0) copy(c.in, c.out, c.in);
+  }
+
+  /// Two steps at a time, in which the two places of each carry change roles: nothing is copied.
+  void run_in_turns(const Repeat& loop, bool chunked) {
+    barrier_if_used();
+    const std::string i = w_.new_name("step");
+    const std::string first = chunked ? w_.value(first_) : "0", end = chunked ? w_.value(end_) : std::to_string(loop.length);
+    const std::int64_t pairs = loop.length / 2 * 2;
+    if (chunked || pairs > 0) {
+      w_.open(fmt::format("for (var {} = {}; {} + 1 < {}; {} += 2)", i, first, i, end, i));
+      one_step(loop, i, false);
+      const std::string next = w_.new_name("step");
+      w_.line(fmt::format("let {} = {} + 1;", next, i));
+      one_step(loop, next, true);
+      w_.close();
+      w_.forget_loads();
+    }
+    if (loop.length % 2 == 1) {
+      if (chunked) {  // the last chunk alone has an odd number of steps
+        w_.open(fmt::format("if (({} - {}) % 2 == 1)", end, first));
+        one_step(loop, w_.value(end_ - expr::integer(1)), false);
+        for (const Carried& c : loop.carries)
+          if (!c.in_place && c.spare < 0) copy(c.in, c.out, c.in);
+        barrier_if_used();
+        w_.close();
+      } else {
+        w_.open("");
+        one_step(loop, std::to_string(loop.length - 1), false);
+        w_.close();
+      }
+      w_.forget_loads();
+    }
+  }
+  void one_step(const Repeat& loop, const std::string& index, bool swapped) {
+    if (swapped) swap_places(loop);
+    w_.open("");
+    w_.bind(loop.index, index);
+    const int outer = w_.load_level();
+    w_.keep_loads_here();
+    add(loop.steps);
+    barrier_if_used();
+    w_.set_load_level(outer);
+    w_.close();
+    if (swapped) restore_places(loop);
+  }
+  void swap_places(const Repeat& loop) {
+    for (const Carried& c : loop.carries)
+      if (in_turns(c)) {
+        s_.set_alias(c.in, c.out);
+        s_.set_alias(c.out, c.in);
+      }
+  }
+  void restore_places(const Repeat& loop) {
+    for (const Carried& c : loop.carries)
+      if (in_turns(c)) {
+        s_.clear_alias(c.in);
+        s_.clear_alias(c.out);
+      }
+  }
+
+  /// As long as the condition holds, which all threads must agree on.
+  void run_while(const Repeat& loop) {
+    barrier_if_used();
+    const std::string i = w_.new_name("step"), odd = w_.new_name("odd");
+    w_.line(fmt::format("var {} = false;", odd));
+    w_.open(fmt::format("for (var {} = 0; ; {} += 2)", i, i));
+    for (const bool swapped : {false, true}) {
+      if (swapped) swap_places(loop);
+      w_.open("");
+      std::string index = i;
+      if (swapped) {
+        index = w_.new_name("step");
+        w_.line(fmt::format("let {} = {} + 1;", index, i));
+      }
+      w_.bind(loop.index, index);
+      const int outer = w_.load_level();
+      w_.keep_loads_here();
+      add(loop.condition);
+      const std::string holds = agreed(loop.holds, DType::bool_);
+      w_.line(swapped ? fmt::format("if (!{}) {{ {} = true; break; }}", holds, odd) : fmt::format("if (!{}) {{ break; }}", holds));
+      add(loop.steps);
+      barrier_if_used();
+      w_.set_load_level(outer);
+      w_.close();
+      if (swapped) restore_places(loop);
+    }
+    w_.close();
+    settle();
+    // `odd` is the same in all threads, but compilers do not know: both copies are made by choosing what to read.
+    for (const Carried& c : loop.carries) {
+      if (!c.in_place) copy_chosen(c.result, odd, c.out, c.in, c.in);
+    }
+    written_.insert(-1);
+    barrier_if_used();
+  }
+  void copy_chosen(BufferId to, const std::string& choice, BufferId a, BufferId b, BufferId like) {
+    const auto& type = buffer(like).type;
+    const std::int64_t n = type.size();
+    const std::string i = w_.new_name("i");
+    before({a, b}, {});
+    if (!team())
+      w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
+    else
+      w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, n, i, plan_.threads));
+    const std::string x = w_.new_name("x");
+    w_.line(fmt::format("var {} = {};", x, s_.loaded(b, type.dtype, i)));
+    w_.line(fmt::format("if ({}) {{ {} = {}; }}", choice, x, s_.loaded(a, type.dtype, i)));
+    w_.line(s_.store(to, type.dtype, i, x));
+    w_.close();
+    written_.insert(s_.root(to));
+  }
+
+  /// The value of a scalar that all threads know to be the same in all.
+  std::string agreed(BufferId b, DType dtype) {
+    if (!team()) {
+      const std::string name = w_.new_name("u");
+      w_.line(fmt::format("let {} = {};", name, s_.loaded(b, dtype, "0")));
+      return name;
+    }
+    barrier_if_used();
+    const std::string type = dtype == DType::bool_ ? "bool" : wgsl_type(dtype);
+    const std::string shared = "agreed_" + type;
+    const std::string declaration = fmt::format("var<workgroup> {}: {};\n", shared, type);
+    if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+    w_.line(fmt::format("if (thread == 0u) {{ {} = {}; }}", shared, s_.loaded(b, dtype, "0")));
+    const std::string name = w_.new_name("u");
+    w_.line(fmt::format("let {} = workgroupUniformLoad(&{});", name, shared));
+    return name;
+  }
+
+  void add_choice(const Choice& choice) {
+    const std::string index = agreed(choice.index, buffer(choice.index).type.dtype);
+    const bool logical = buffer(choice.index).type.dtype == DType::bool_;
+    const bool sign = is_signed_integer(buffer(choice.index).type.dtype);
+    for (std::size_t k = 0; k < choice.branches.size(); ++k) {
+      const std::string test = logical ? (k ? index : "!" + index) : fmt::format("{} == {}{}", index, k, sign ? "i" : "u");
+      w_.open(fmt::format("if ({})", test));
+      const int outer = w_.load_level();
+      w_.keep_loads_here();
+      add(choice.branches[k]);
+      barrier_if_used();
+      w_.set_load_level(outer);
+      w_.close();
+      settle();
+    }
+  }
+
+  struct Pending {
+    BufferId buffer;
+    DType dtype;
+    std::string offset, value;
+  };
+  Program& program_;
+  const Repeat& top_;
+  const LoopPlan plan_;
+  const Capabilities& device_;
+  ShaderBuilder s_;
+  Writer& w_;
+  std::set<BufferId> read_, written_;  ///< since all threads met
+  std::vector<Pending> pending_;
+  Expr first_, end_;
+};
+
+}  // namespace
+
+std::optional<LoopPlan> plan_loop(const Program& program, const Repeat& loop, const Capabilities& device) {
+  constexpr double much = 1 << 17;        // terms of a step from which on the whole device is wanted
+  constexpr std::size_t most_private = 2048;
+  constexpr std::int64_t enough_lanes = 64;
+  Work work;
+  add_work(program, loop.condition, 1, work);
+  add_work(program, loop.steps, 1, work);
+  if (work.routines) return std::nullopt;
+  for (BufferId b : locals_of(program, loop)) work.local_bytes += program.buffers[static_cast<std::size_t>(b)].bytes();
+  if (!loop.parallel && static_cast<double>(work.terms) > much) return std::nullopt;
+  LoopPlan plan;
+  const bool scalars = work.rows <= 1 && work.terms <= 8;
+  if (loop.parallel ? loop.length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
+    plan.one_thread = true;
+    plan.threads = loop.parallel ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
+  } else {
+    // Room for what reductions of all threads share.
+    if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
+    const std::uint32_t wanted = work.rows <= 64 ? 32 : work.rows <= 128 ? 64 : work.rows <= 512 ? 128 : 256;
+    plan.threads = std::min(device.workgroup_threads, wanted);
+  }
+  if (!loop.parallel && loop.length > 0) {
+    const double steps = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
+    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(steps) / 2 * 2, 2048, 65536);
+    if (loop.length > chunk) plan.chunk = chunk;
+  }
+  return plan;
+}
+
+Shader loop_shader(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
+                   const Capabilities& device) {
+  const expr::GraphScope scope(program.graph);
+  return LoopWriter(program, loop, plan, around, device).write();
+}
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,23 @@
+// Whole loops as one shader: a group of threads with barriers between the parts of a step, or a thread by itself. Lanes
+// run side by side, each in a group or in a thread of its own.
+#pragma once
+#include "backend/webgpu/codegen/kernel.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::Choice;
+using compiler::Repeat;
+using compiler::Step;
+
+struct LoopPlan {
+  bool one_thread = false;    ///< per lane; else a group
+  std::uint32_t threads = 1;  ///< in a group
+  std::int64_t chunk = 0;     ///< steps of a dispatch, where the loop is cut; 0: all of them
+};
+/// How the loop runs as one shader; nothing where its steps have too much to do for one group, or need routines.
+std::optional<LoopPlan> plan_loop(const Program& program, const Repeat& loop, const Capabilities& device);
+/// A loop that is cut takes its first and last step as the last two indices.
+Shader loop_shader(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
+                   const Capabilities& device);
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,25 @@
+// The run-time library in WGSL: what expr::math calls by name, and the helpers that give WGSL the special
+// values, conversions and rounding that cotan promises. f32 only.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cotan::webgpu {
+
+/// The text of that function alone, or nothing where there is none of that name.
+std::string_view wgsl_library_function(std::string_view name);
+/// These functions and all that they use, each once and before its first use.
+std::string wgsl_library(std::span<const std::string_view> names);
+
+/// One declaration: a function, or the module variables and constants that functions share.
+struct LibraryEntry {
+  std::string_view name;
+  std::string_view uses;  ///< names, separated by spaces
+  std::string_view text;
+};
+std::span<const LibraryEntry> library_basics();   ///< special values, conversions, integers, exact arithmetic
+std::span<const LibraryEntry> library_trigonometry();
+std::span<const LibraryEntry> library_gamma();
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,182 @@
+#include "backend/webgpu/codegen/shader.hpp"
+
+#include "backend/webgpu/codegen/math_library.hpp"
+#include "backend/webgpu/memory.hpp"
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+
+namespace cotan::webgpu {
+
+namespace {
+constexpr char mark = '\x01';  ///< before and after the number of a slot
+}
+
+std::string with_blocks(const Shader& shader, const std::vector<int>& blocks) {
+  std::string out;
+  int count = 0;
+  for (int b : blocks) count = std::max(count, b + 1);
+  for (int b = 0; b < count; ++b)
+    out += fmt::format("@group(0) @binding({}) var<storage, read_write> m{}: array<u32>;\n", b + 1, b);
+  for (std::size_t at = 0; at < shader.text.size();) {
+    const std::size_t next = shader.text.find(mark, at);
+    if (next == std::string::npos) {
+      out.append(shader.text, at);
+      break;
+    }
+    out.append(shader.text, at, next - at);
+    const std::size_t end = shader.text.find(mark, next + 1);
+    const int slot = std::stoi(shader.text.substr(next + 1, end - next - 1));
+    out += "m" + std::to_string(blocks[static_cast<std::size_t>(slot)]);
+    at = end + 1;
+  }
+  return out;
+}
+
+std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most) {
+  if (count <= most) return {static_cast<std::uint32_t>(count), 1, 1};
+  const std::int64_t rows = (count + most - 1) / most;
+  return {static_cast<std::uint32_t>((count + rows - 1) / rows), static_cast<std::uint32_t>(rows), 1};
+}
+
+ShaderBuilder::ShaderBuilder(const Program& program, std::string name) : program_(program), name_(std::move(name)) {
+  body.load = [this](const expr::Node& load, const std::string& offset) {
+    return loaded(static_cast<BufferId>(load.bits), load.dtype, offset);
+  };
+  body.open("");  // the function
+}
+
+int ShaderBuilder::slot_of(BufferId b) {
+  const Slot slot{b};
+  for (std::size_t k = 0; k < slots_.size(); ++k)
+    if (slots_[k] == slot) return static_cast<int>(k);
+  slots_.push_back(slot);
+  return static_cast<int>(slots_.size()) - 1;
+}
+
+BufferId ShaderBuilder::root(BufferId b) const {
+  while (true) {
+    if (const auto at = aliases_.find(b); at != aliases_.end()) {
+      const BufferId other = at->second;
+      const auto& o = program_.buffers[static_cast<std::size_t>(other)];
+      if (o.storage != Storage::part) return other;
+      b = o.whole;  // the other's own memory, not back again
+      continue;
+    }
+    const auto& buffer = program_.buffers[static_cast<std::size_t>(b)];
+    if (buffer.storage != Storage::part) return b;
+    b = buffer.whole;
+  }
+}
+
+ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
+  std::string base;
+  const auto add = [&](const std::string& more) {
+    if (more != "0") base += (base.empty() ? "" : " + ") + more;
+  };
+  while (true) {
+    if (const auto at = arrays_.find(b); at != arrays_.end() && !aliases_.contains(b)) return {at->second, base, true};
+    if (const auto at = aliases_.find(b); at != aliases_.end()) {
+      b = at->second;
+      if (const auto array = arrays_.find(b); array != arrays_.end()) return {array->second, base, true};
+    }
+    const auto& buffer = program_.buffers[static_cast<std::size_t>(b)];
+    if (buffer.storage == Storage::part) {
+      add(body.value(buffer.start));
+      b = buffer.whole;
+      continue;
+    }
+    if (buffer.storage == Storage::arena && whole_arena) {
+      const int slot = slot_of(-1);
+      add(fmt::format("b{}", slot));
+      add(std::to_string(buffer.place / static_cast<std::int64_t>(element_bytes)));
+      if (buffer.copies > 1)
+        add(fmt::format("{} * {}", body.value(buffer.copy), compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
+      return {fmt::format("{}{}{}", mark, slot, mark), base, false};
+    }
+    if (buffer.storage != Storage::input && buffer.storage != Storage::output && buffer.storage != Storage::arena)
+      raise<InternalError>("[webgpu] a value has no memory; this is a bug in cotan.");
+    const int slot = slot_of(b);
+    add(fmt::format("b{}", slot));
+    if (buffer.copies > 1)
+      add(fmt::format("{} * {}", body.value(buffer.copy), compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
+    return {fmt::format("{}{}{}", mark, slot, mark), base, false};
+  }
+}
+
+std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& offset) {
+  if (const auto at = values_.find(b); at != values_.end()) {
+    // Sums of halves are f32 until somebody asks for the sum.
+    if (dtype == DType::f16) return body.call("cotan_round_f16", at->second);
+    if (dtype == DType::bf16) return body.call("cotan_round_bf16", at->second);
+    return at->second;
+  }
+  const Place p = place_of(b);
+  const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
+  const std::string element = fmt::format("{}[{}]", p.array, index);
+  if (p.typed || dtype == DType::u32 || dtype == DType::u8 || dtype == DType::u16) return element;
+  if (dtype == DType::bool_) return element + " != 0u";
+  return fmt::format("bitcast<{}>({})", wgsl_type(dtype), element);
+}
+
+std::string ShaderBuilder::store(BufferId b, DType dtype, const std::string& offset, const std::string& value) {
+  const Place p = place_of(b);
+  const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
+  const std::string element = fmt::format("{}[{}]", p.array, index);
+  if (p.typed) return fmt::format("{} = {};", element, value);
+  if (dtype == DType::bool_) return fmt::format("{} = u32({});", element, value);
+  return fmt::format("{} = bitcast<u32>({});", element, value);
+}
+
+void ShaderBuilder::enter(const Surroundings& around, std::uint32_t threads) {
+  for (Expr i : around.indices) add_index(i);
+  for (const auto& [a, b] : around.swapped) {
+    set_alias(a, b);
+    set_alias(b, a);
+  }
+  for (const Surroundings::Guard& g : around.guards) {
+    const DType dtype = program_.buffers[static_cast<std::size_t>(g.buffer)].type.dtype;
+    const std::string there = fmt::format("u32({})", loaded(g.buffer, dtype, "0"));
+    if (threads == 1) {
+      body.line(fmt::format("if ({} != {}u) {{ return; }}", there, g.value));
+      continue;
+    }
+    // All threads leave or none: what compilers can see is only this way.
+    if (declarations.find("guard_value") == std::string::npos) declarations += "var<workgroup> guard_value: u32;\n";
+    body.line(fmt::format("if (thread == 0u) {{ guard_value = {}; }}", there));
+    body.line(fmt::format("if (workgroupUniformLoad(&guard_value) != {}u) {{ return; }}", g.value));
+  }
+}
+
+void ShaderBuilder::add_index(Expr variable) {
+  body.bind(variable, fmt::format("i{}", indices_.size()));
+  indices_.push_back(variable);
+}
+
+Shader ShaderBuilder::finish(std::uint32_t threads, std::array<std::uint32_t, 3> groups) {
+  Shader out;
+  out.name = name_;
+  out.slots = slots_;
+  out.indices = indices_;
+  out.groups = groups;
+  out.threads = threads;
+  std::vector<std::string_view> functions(body.library().begin(), body.library().end());
+  const std::size_t vectors = (out.words() + 3) / 4;
+  std::string head = fmt::format("@group(0) @binding(0) var<uniform> given: array<vec4<u32>, {}>;\n", vectors);
+  head += wgsl_library(functions);
+  head += declarations;
+  head += fmt::format(
+      "@compute @workgroup_size({})\n"
+      "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,\n"
+      "        @builtin(local_invocation_index) thread: u32) {{\n",
+      threads);
+  const auto word = [](std::size_t k) { return fmt::format("given[{}].{}", k / 4, "xyzw"[k % 4]); };
+  head += fmt::format("  let zero = {};\n", word(0));
+  for (std::size_t k = 0; k < slots_.size(); ++k) head += fmt::format("  let b{} = i32({});\n", k, word(1 + k));
+  for (std::size_t k = 0; k < indices_.size(); ++k)
+    head += fmt::format("  let i{} = i32({});\n", k, word(1 + slots_.size() + k));
+  body.close();
+  out.text = head + body.finish() + "}\n";
+  return out;
+}
+
+}  // namespace cotan::webgpu

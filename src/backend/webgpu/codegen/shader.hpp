@@ -1,0 +1,93 @@
+// Shader: the text of a compute shader and what it is called with. Memory is bound as few large blocks; each buffer
+// that the shader names is a slot: the block it is in and where it begins there are given with each call.
+#pragma once
+#include "backend/webgpu/codegen/writer.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::Program;
+using compiler::Storage;
+
+/// Memory that a dispatch is given. Arena buffers may be given one by one, or as the whole arena.
+struct Slot {
+  BufferId buffer = -1;  ///< -1: the arena
+  bool operator==(const Slot&) const = default;
+};
+
+/// What the host does around a dispatch: loops, whose indices it gives; branches, which the shader takes part in where
+/// a value that the device has says so; places that have changed roles.
+struct Surroundings {
+  std::vector<Expr> indices;
+  struct Guard {
+    BufferId buffer;
+    std::int64_t value;
+    bool operator==(const Guard&) const = default;
+  };
+  std::vector<Guard> guards;
+  std::vector<std::pair<BufferId, BufferId>> swapped;
+};
+
+struct Shader {
+  std::string name;
+  std::string text;  ///< with a mark where the block of a slot is named
+  std::vector<Slot> slots;
+  std::vector<Expr> indices;  ///< of loops around it: given with each call, after the slots
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::uint32_t threads = 64;  ///< in a group
+
+  std::size_t words() const { return 1 + slots.size() + indices.size(); }
+};
+/// The text with slot k in block `blocks[k]`, counted from 0 in order of appearance.
+std::string with_blocks(const Shader& shader, const std::vector<int>& blocks);
+
+/// So many groups along x and y that there are `count`: no axis may have more than the device allows.
+std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most);
+
+/// A shader that is being written: its body, and the memory that the body names.
+class ShaderBuilder {
+ public:
+  ShaderBuilder(const Program& program, std::string name);
+
+  Writer body;
+  /// How the body reads and writes element `offset` of a buffer.
+  std::string loaded(BufferId b, DType dtype, const std::string& offset);
+  std::string store(BufferId b, DType dtype, const std::string& offset, const std::string& value);
+  /// Values that are in a variable of the shader and not in memory: results of reductions.
+  void set_value(BufferId b, const std::string& name) { values_[b] = name; }
+  void forget_values() { values_.clear(); }
+  /// A buffer that is an array of the shader's own.
+  void set_array(BufferId b, const std::string& name) { arrays_[b] = name; }
+  bool has_array(BufferId b) const { return arrays_.contains(b); }
+  /// While set, `b` is where `instead` lies.
+  void set_alias(BufferId b, BufferId instead) { aliases_[b] = instead; }
+  void clear_alias(BufferId b) { aliases_.erase(b); }
+  /// The buffer whose memory `b` is in, as things stand.
+  BufferId root(BufferId b) const;
+  /// Whether arena buffers are named by their place in the whole arena.
+  bool whole_arena = false;
+  /// The first lines: what is around the shader.
+  void enter(const Surroundings& around, std::uint32_t threads);
+  /// An index of a loop around the shader.
+  void add_index(Expr variable);
+  /// Declarations outside the function.
+  std::string declarations;
+
+  Shader finish(std::uint32_t threads, std::array<std::uint32_t, 3> groups);
+
+ private:
+  struct Place {
+    std::string array;  ///< name, or a mark
+    std::string base;   ///< what is added to offsets; empty: nothing
+    bool typed;         ///< an array of the shader's own
+  };
+  Place place_of(BufferId b);
+  int slot_of(BufferId b);
+  const Program& program_;
+  std::string name_;
+  std::vector<Slot> slots_;
+  std::vector<Expr> indices_;
+  std::unordered_map<BufferId, std::string> values_, arrays_;
+  std::unordered_map<BufferId, BufferId> aliases_;
+};
+
+}  // namespace cotan::webgpu

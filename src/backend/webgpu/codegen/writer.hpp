@@ -1,0 +1,81 @@
+// Writer: WGSL under construction, as a stack of open blocks. An expression is written where its operands are known,
+// as far out as that is, and once.
+#pragma once
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/program.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::BufferId;
+using expr::Expr;
+
+/// The type of a value in WGSL: halves are f32, narrow integers are wide ones that are wrapped, indices are i32.
+const char* wgsl_type(DType dtype);
+
+class Writer {
+ public:
+  Writer();
+
+  /// Opens `head {`.
+  void open(const std::string& head);
+  void close();
+  void line(const std::string& statement);
+  int depth() const { return static_cast<int>(levels_.size()) - 1; }
+  std::string new_name(const char* prefix) { return prefix + std::to_string(names_++); }
+
+  /// From here on, until the open block is closed, `variable` is the i32 called `name`.
+  void bind(Expr variable, const std::string& name);
+  /// As `bind`, for a number.
+  void bind(Expr variable, std::int64_t value);
+  /// How to read an element that lies at an offset: an expression of the element's type.
+  std::function<std::string(const expr::Node& load, const std::string& offset)> load;
+
+  /// A name or a literal that is the value of `e`.
+  std::string value(Expr e);
+  /// Nothing that was read before is what it was: called where memory may have changed.
+  void forget_loads();
+  /// Loads are not moved out of the block that is open now.
+  void keep_loads_here() { load_level_ = depth(); }
+  int load_level() const { return load_level_; }
+  void set_load_level(int level) { load_level_ = level; }
+
+  /// Names of the library (math_library.hpp) that what is written calls.
+  const std::set<std::string, std::less<>>& library() const { return library_; }
+  std::string call(std::string_view function, const std::string& arguments);
+  /// A constant that compilers cannot see through.
+  std::string opaque(std::uint32_t bits, DType dtype);
+
+  /// All of it; only the outermost block is open.
+  std::string finish();
+
+ private:
+  struct Level {
+    std::string head, text;
+    std::vector<const expr::Node*> known;  ///< forgotten with the block
+  };
+  struct Known {
+    std::string name;
+    int level;
+    bool loads;  ///< it depends on memory
+  };
+  Known emit(Expr e);
+  Known define(Expr e, const std::string& text, int level, bool loads);
+  std::string literal(const expr::Node& node);
+  std::string operation(const expr::Node& node, const std::vector<std::string>& x);
+  std::string cast(DType from, DType to, const std::string& x);
+  std::string wrapped(DType dtype, const std::string& x);
+  std::string linear(const expr::Node& node, const std::vector<std::string>& x);
+  std::string indent(int level) const { return std::string(static_cast<std::size_t>(level) * 2, ' '); }
+
+  std::vector<Level> levels_;
+  std::unordered_map<const expr::Node*, Known> known_;
+  std::set<std::string, std::less<>> library_;
+  int names_ = 0, load_level_ = 0;
+};
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,132 @@
+// Device: an adapter's queue and memory. One at a time; a lost one is replaced by a new one on next use.
+#pragma once
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/webgpu/api.hpp"
+
+namespace cotan::webgpu {
+
+/// A part of one of the device's blocks of memory.
+struct Range {
+  int slab = -1;
+  std::uint64_t offset = 0, bytes = 0;
+};
+
+/// What the adapter offers, and what the device was asked for: all of it.
+struct Capabilities {
+  std::string name, vendor, driver;
+  bool software = false;
+  bool f16 = false, subgroups = false, timestamps = false, subgroup_matrix = false;
+  std::uint32_t storage_buffers = 8, workgroup_bytes = 16384, workgroup_threads = 256, groups = 65535;
+  std::uint32_t uniform_alignment = 256;
+  std::uint64_t binding_bytes = 128u << 20, buffer_bytes = 256u << 20, uniform_bytes = 65536;
+};
+
+/// Counts since the device was made.
+struct DeviceCounts {
+  std::uint64_t submissions = 0, dispatches = 0, pipelines = 0, readbacks = 0, uploads = 0;
+  std::uint64_t slabs = 0, slab_bytes = 0, used_bytes = 0;
+};
+
+class Device {
+ public:
+  Device();
+  ~Device();
+  Device(const Device&) = delete;
+
+  const Capabilities& capabilities() const { return capabilities_; }
+  DeviceCounts counts() const;
+
+  // Memory. What is released may be given out again at once: the queue runs what uses it in order.
+  Range allocate(std::uint64_t bytes);
+  void release(const Range& range) noexcept;
+  WGPUBuffer slab(int number) const;
+  void write(const Range& range, const void* data, std::uint64_t bytes);
+  void read(const Range& range, void* data, std::uint64_t bytes);
+
+  // Code. Pipelines are made in the background until somebody waits for them.
+  struct Pipeline {
+    PipelineHandle handle;
+    std::string error;
+    std::atomic<bool> done{false};
+  };
+  /// `slabs`: how many blocks of memory the shader binds, after the uniform parameters.
+  std::shared_ptr<Pipeline> compile(const std::string& wgsl, int slabs, const std::string& label);
+  /// Raises what went wrong.
+  WGPUComputePipeline wait(const Pipeline& pipeline, const std::string& wgsl);
+  /// The bind group of these slabs after `bytes` of parameters, which are at a dynamic offset.
+  WGPUBindGroup bind_group(const std::vector<int>& slabs, std::uint64_t bytes);
+  /// Parameters of the dispatches that are handed in next.
+  void write_parameters(const void* data, std::uint64_t bytes);
+
+  BufferHandle new_buffer(std::uint64_t bytes, WGPUBufferUsage usage, const char* label);
+  WGPUDevice raw() const { return device_.get(); }
+  WGPUQueue queue() const { return queue_.get(); }
+  /// Hands in work. Raises where the device has found something wrong with it.
+  void submit(EncoderHandle encoder, std::uint64_t dispatches);
+  /// Until everything that was handed in is done.
+  void synchronize();
+
+  /// Compiled shaders (pipelines.hpp), by text and blocks.
+  std::map<std::pair<std::string, std::vector<int>>, std::shared_ptr<const void>> shaders;
+
+  bool lost() const { return lost_; }
+  /// As a driver would: for tests.
+  void lose();
+  /// Raises if there was an error or if the device is lost.
+  void check(std::string_view doing);
+  /// Everything that touches the device is done under this lock.
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  struct Slab {
+    BufferHandle buffer;
+    std::uint64_t bytes;
+    std::map<std::uint64_t, std::uint64_t> free;  ///< offset -> bytes
+  };
+  void request_adapter();
+  void request_device();
+  void process_events() { api().InstanceProcessEvents(instance_.get()); }
+  template <class Done>
+  void wait_until(Done&& done, std::string_view what);
+  bool take(Slab& slab, std::uint64_t bytes, Range& out);
+  void add_slab(std::uint64_t bytes);
+
+  std::recursive_mutex mutex_;
+  InstanceHandle instance_;
+  AdapterHandle adapter_;
+  DeviceHandle device_;
+  QueueHandle queue_;
+  Capabilities capabilities_;
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  struct Layout {
+    BindGroupLayoutHandle group;
+    PipelineLayoutHandle pipeline;
+  };
+  std::map<int, Layout> layouts_;
+  Layout& layout(int slabs);
+  std::map<std::pair<std::uint64_t, std::vector<int>>, BindGroupHandle> bind_groups_;
+  BufferHandle parameters_;
+  std::uint64_t parameter_bytes_ = 0;
+  struct Staging {
+    BufferHandle buffer;
+    std::uint64_t bytes;
+  };
+  std::vector<Staging> staging_;
+  DeviceCounts counts_;
+  std::string error_;
+  std::atomic<bool> lost_{false};
+  std::string lost_reason_;
+};
+
+/// The device in use; raises DeviceError where there is none, and says what to install.
+std::shared_ptr<Device> device();
+
+}  // namespace cotan::webgpu

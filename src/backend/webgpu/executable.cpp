@@ -1,0 +1,300 @@
+#include "backend/webgpu/executable.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "backend/program_cache.hpp"
+#include "backend/webgpu/memory.hpp"
+#include "backend/webgpu/pipelines.hpp"
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+#include "core/trace.hpp"
+
+namespace cotan::webgpu {
+
+namespace {
+
+std::size_t item_bytes(DType) { return element_bytes; }
+
+void check_size(const AbstractValue& type) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // indices are i32, in elements
+  checked_bytes(type, "jit");
+  if (type.size() >= most)
+    raise<OutOfMemoryError>("[jit] the device 'webgpu' has no room for {}; work in smaller pieces.", type);
+}
+
+}  // namespace
+
+const compiler::Target& webgpu_target() {
+  static const compiler::Target target = [] {
+    compiler::Target t;
+    t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
+    t.scan_chunks = 64;
+    t.check_size = check_size;
+    t.item_bytes = item_bytes;
+    t.keeps_rows = false;
+    t.parallel_work = 0;
+    t.parallel_pieces = std::int64_t{1} << 40;
+    t.small_bytes = 4096;
+    t.local_bytes = 12 << 10;
+    t.kept_close_bytes = 0;
+    t.cut = {.long_reduction = 1 << 14, .few_results = 1 << 13, .piece_elements = 1 << 12, .most_pieces = 1024};
+    return t;
+  }();
+  return target;
+}
+
+Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
+  const auto on = device();
+  plan_ = make_plan(compiler::compile(jaxpr, webgpu_target()), on->capabilities());
+}
+
+/// One call: from arrays to encoded commands, and where the host has to compute something, several of those.
+class Executable::Call {
+ public:
+  Call(const Executable& executable, std::span<const Array> args)
+      : plan_(executable.plan_), program_(*executable.plan_.program), backend_(executable.backend_), device_(webgpu::device()), lock_(device_->mutex()) {
+    if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
+    for (const Array& a : args) {
+      arguments_.push_back(&concrete(a)->buffer->backend() == &backend_ ? a : copy_to_backend(a, backend_));
+      inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
+    }
+  }
+  ~Call() {
+    if (arena_.slab >= 0) device_->release(arena_);
+  }
+
+  Arrays run() {
+    Arrays out = make_outputs();
+    add(plan_.steps);
+    submit();
+    return out;
+  }
+
+ private:
+  Arrays make_outputs() {
+    Arrays out(program_.outputs.size());
+    outputs_.resize(out.size());
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const compiler::Output& o = program_.outputs[k];
+      if (o.buffer < 0) {
+        out[k] = copy_to_backend(o.literal, backend_);
+        continue;
+      }
+      const compiler::Buffer& buffer = program_.buffers[static_cast<std::size_t>(o.buffer)];
+      if (buffer.storage == Storage::input) {
+        out[k] = arguments_[static_cast<std::size_t>(buffer.place)];
+      } else if (static_cast<std::size_t>(buffer.place) != k) {  // the same value twice
+        out[k] = out[static_cast<std::size_t>(buffer.place)];
+      } else {
+        out[k] = allocate(backend_, o.type).first;
+        outputs_[k] = memory_of(out[k]).place(device_);
+      }
+    }
+    return out;
+  }
+
+  void add(const std::vector<PlannedStep>& steps) {
+    for (const PlannedStep& s : steps) {
+      if (s.shader >= 0)
+        add_dispatch(plan_.shaders[static_cast<std::size_t>(s.shader)]);
+      else if (s.routine)
+        run_on_host(*s.routine);
+      else
+        add_loop(*s.loop);
+    }
+  }
+
+  void add_loop(const PlannedLoop& loop) {
+    if (loop.chunk) {
+      for (std::int64_t at = 0; at < loop.length; at += loop.chunk) {
+        indices_[loop.first.get()] = at;
+        indices_[loop.end.get()] = std::min(loop.length, at + loop.chunk);
+        add(loop.even);
+      }
+      return;
+    }
+    if (loop.length >= 0) {
+      for (std::int64_t i = 0; i < loop.length; ++i) {
+        indices_[loop.index.get()] = i;
+        add(i % 2 ? loop.odd : loop.even);
+      }
+      return;
+    }
+    // Steps after the last one do nothing; how many are encoded before the host looks grows with their number.
+    constexpr std::int64_t most = 256;
+    std::int64_t i = 0;
+    for (std::int64_t ahead = 4; ; ahead = std::min(2 * ahead, most)) {
+      for (std::int64_t k = 0; k < ahead; ++k) {
+        indices_[loop.index.get()] = i++;
+        add(loop.even);
+      }
+      submit();
+      std::uint32_t holds = 0;
+      const Range at = range_of(loop.holds);
+      device_->read(at, &holds, sizeof(holds));
+      if (!holds) return;
+    }
+  }
+
+  /// Where a buffer begins; not for parts whose place depends on loops.
+  Range range_of(BufferId id) const {
+    const compiler::Buffer& b = program_.buffers[static_cast<std::size_t>(id)];
+    Range out;
+    switch (b.storage) {
+      case Storage::input:
+        return inputs_[static_cast<std::size_t>(b.place)];
+      case Storage::output:
+        return outputs_[static_cast<std::size_t>(b.place)];
+      case Storage::arena:
+        out = arena_;
+        out.offset += static_cast<std::uint64_t>(b.place);
+        return out;
+      case Storage::part:
+        out = range_of(b.whole);
+        out.offset += static_cast<std::uint64_t>(evaluate(b.start)) * element_bytes;
+        return out;
+      default:
+        raise<InternalError>("[webgpu] a value has no memory; this is a bug in cotan.");
+    }
+  }
+  std::int64_t evaluate(Expr e) const {
+    if (const auto c = expr::as_integer(e)) return *c;
+    std::vector<std::int64_t> x;
+    if (e->op == expr::Op::variable) return indices_.at(e.get());
+    for (Expr operand : e->operands) x.push_back(evaluate(operand));
+    switch (e->op) {
+      case expr::Op::linear: {
+        std::int64_t sum = e->bits;
+        for (std::size_t k = 0; k < x.size(); ++k) sum += e->coefficients[k] * x[k];
+        return sum;
+      }
+      case expr::Op::add:
+        return x[0] + x[1];
+      case expr::Op::sub:
+        return x[0] - x[1];
+      case expr::Op::mul:
+        return x[0] * x[1];
+      case expr::Op::min:
+        return std::min(x[0], x[1]);
+      case expr::Op::max:
+        return std::max(x[0], x[1]);
+      case expr::Op::floor_div:
+        return x[0] / x[1];
+      case expr::Op::floor_mod:
+        return x[0] % x[1];
+      default:
+        raise<InternalError>("[webgpu] the host cannot compute {}; this is a bug in cotan.", expr::name(e->op));
+    }
+  }
+
+  struct Command {
+    WGPUComputePipeline pipeline;
+    std::vector<int> slabs;
+    std::uint64_t offset, bytes;
+    std::array<std::uint32_t, 3> groups;
+  };
+
+  void add_dispatch(const Shader& shader) {
+    std::vector<int> blocks, slabs;
+    const std::uint64_t alignment = device_->capabilities().uniform_alignment;
+    const std::uint64_t bytes = (shader.words() * 4 + alignment - 1) / alignment * alignment;
+    const std::size_t first = parameters_.size();
+    parameters_.resize(first + bytes / 4);
+    std::uint32_t* word = parameters_.data() + first + 1;
+    for (const Slot& slot : shader.slots) {
+      const Range range = slot.buffer < 0 ? arena_ : range_of(slot.buffer);
+      *word++ = static_cast<std::uint32_t>(range.offset / element_bytes);
+      const auto at = std::find(slabs.begin(), slabs.end(), range.slab);
+      blocks.push_back(static_cast<int>(at - slabs.begin()));
+      if (at == slabs.end()) slabs.push_back(range.slab);
+    }
+    for (Expr i : shader.indices) *word++ = static_cast<std::uint32_t>(indices_.at(i.get()));
+    commands_.push_back({nullptr, slabs, first * 4, bytes, shader.groups});
+    pending_.push_back(find_pipeline(*device_, shader, blocks));
+    constexpr std::size_t most = 1 << 14;
+    if (commands_.size() >= most) submit();
+  }
+
+  void submit() {
+    if (commands_.empty()) return;
+    for (std::size_t k = 0; k < commands_.size(); ++k) commands_[k].pipeline = wait_for(*device_, *pending_[k]);
+    device_->write_parameters(parameters_.data(), parameters_.size() * 4);
+    EncoderHandle encoder(api().DeviceCreateCommandEncoder(device_->raw(), nullptr));
+    {
+      const PassHandle pass(api().CommandEncoderBeginComputePass(encoder.get(), nullptr));
+      WGPUComputePipeline current = nullptr;
+      for (const Command& c : commands_) {
+        if (c.pipeline != current) api().ComputePassEncoderSetPipeline(pass.get(), c.pipeline);
+        current = c.pipeline;
+        const auto offset = static_cast<std::uint32_t>(c.offset);
+        api().ComputePassEncoderSetBindGroup(pass.get(), 0, device_->bind_group(c.slabs, c.bytes), 1, &offset);
+        api().ComputePassEncoderDispatchWorkgroups(pass.get(), c.groups[0], c.groups[1], c.groups[2]);
+      }
+      api().ComputePassEncoderEnd(pass.get());
+    }
+    device_->submit(std::move(encoder), commands_.size());
+    commands_.clear();
+    pending_.clear();
+    parameters_.clear();
+  }
+
+  /// What the device has no code for: the operands come to the host, and the results go back.
+  void run_on_host(const compiler::Routine& routine) {
+    submit();
+    Backend& host = reference_backend();
+    Arrays args;
+    for (const compiler::Operand& o : routine.operands) {
+      if (o.buffer < 0) {
+        args.push_back(copy_to_backend(o.literal, host));
+        continue;
+      }
+      Range range = range_of(o.buffer);
+      if (o.offset) range.offset += static_cast<std::uint64_t>(evaluate(o.offset)) * element_bytes;
+      args.push_back(read_elements(*device_, range, o.type, host));
+    }
+    Arrays results;
+    {
+      TraceScope scope(eval_trace());
+      results = routine.primitive->eval(*routine.primitive, args, routine.params);
+    }
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const BufferId b = routine.results[k];
+      if (program_.buffers[static_cast<std::size_t>(program_.root(b))].storage == Storage::none) continue;
+      write_elements(*device_, range_of(b), results[k]);
+    }
+  }
+
+  const Plan& plan_;
+  const Program& program_;
+  Backend& backend_;
+  const std::shared_ptr<Device> device_;
+  const std::scoped_lock<std::recursive_mutex> lock_;
+  Range arena_;
+  Arrays arguments_;
+  std::vector<Range> inputs_, outputs_;
+  std::unordered_map<const expr::Node*, std::int64_t> indices_;
+  std::vector<Command> commands_;
+  std::vector<std::shared_ptr<const CompiledShader>> pending_;
+  std::vector<std::uint32_t> parameters_;
+};
+
+Arrays Executable::run(std::span<const Array> args, const std::vector<bool>*) const { return Call(*this, args).run(); }
+
+// The cache -------------------------------------------------------------------------------------------
+
+namespace {
+ProgramCache<Executable>& cache() {
+  static ProgramCache<Executable>& c = *new ProgramCache<Executable>;
+  return c;
+}
+}  // namespace
+
+void clear_cache() { cache().clear(); }
+
+const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
+  return cache().find(jaxpr, jaxpr->webgpu,
+                      [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend); });
+}
+
+}  // namespace cotan::webgpu

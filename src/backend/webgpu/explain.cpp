@@ -1,0 +1,74 @@
+// What a program becomes on the device: dispatches, memory, and the shaders themselves.
+#include <algorithm>
+#include <set>
+
+#include "backend/webgpu/executable.hpp"
+#include "core/backend.hpp"
+#include "core/error.hpp"
+
+namespace cotan::webgpu {
+
+namespace {
+
+class Listing {
+ public:
+  explicit Listing(const Plan& plan) : plan_(plan) {}
+  std::string text;
+  int kernels = 0, routines = 0;
+
+  void add(const std::vector<PlannedStep>& steps, int depth) {
+    const std::string in(static_cast<std::size_t>(2 * depth), ' ');
+    for (const PlannedStep& s : steps) {
+      if (s.shader >= 0) {
+        const Shader& shader = plan_.shaders[static_cast<std::size_t>(s.shader)];
+        const auto groups = std::uint64_t{shader.groups[0]} * shader.groups[1] * shader.groups[2];
+        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name, groups, shader.threads,
+                            shader.slots.size());
+        ++kernels;
+      } else if (s.routine) {
+        text += fmt::format("{}on the host: {}\n", in, s.routine->primitive->name);
+        ++routines;
+      } else if (s.loop->chunk) {
+        text += fmt::format("{}{} steps, {} per dispatch:\n", in, s.loop->length, s.loop->chunk);
+        add(s.loop->even, depth + 1);
+      } else {
+        text += s.loop->length < 0 ? fmt::format("{}as long as a condition holds, looked at now and then:\n", in)
+                                   : fmt::format("{}{} steps, encoded one by one:\n", in, s.loop->length);
+        add(s.loop->even, depth + 1);
+      }
+    }
+  }
+
+ private:
+  const Plan& plan_;
+};
+
+}  // namespace
+
+void explain(const JaxprPtr& jaxpr, Explanation& out) {
+  // From the Program, which the compiler prints, to the plan, which is what runs.
+  compiler::compile(jaxpr, webgpu_target(), &out.passes);
+  const Executable& executable = executable_of(jaxpr, *webgpu_backend());
+  const Plan& plan = executable.plan();
+  const PlanCounts counts = count(plan);
+  Listing listing(plan);
+  listing.add(plan.steps, 0);
+  out.kernels = listing.kernels;
+  out.routines = listing.routines;
+  out.dispatches = static_cast<int>(counts.dispatches);
+  compiler::for_each_step(plan.program->steps, [&](const Step& s) {
+    out.loops += !std::holds_alternative<Kernel>(s) && !std::holds_alternative<compiler::Routine>(s);
+  });
+  out.submissions = static_cast<int>(counts.host_steps) + 1;
+  out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes);
+  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes);
+  out.steps = listing.text;
+  std::set<std::string> seen;
+  for (const Shader& s : plan.shaders) {
+    out.bindings = std::max(out.bindings, s.slots.empty() ? 0 : 1);
+    if (seen.insert(s.text).second)
+      out.wgsl += fmt::format("// {}\n{}\n", s.name, with_blocks(s, std::vector<int>(s.slots.size(), 0)));
+  }
+}
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,125 @@
+#include "backend/webgpu/memory.hpp"
+
+#include "core/error.hpp"
+#include "core/typed.hpp"
+
+namespace cotan::webgpu {
+
+bool is_supported(DType dtype) { return itemsize(dtype) <= element_bytes; }
+
+void raise_unsupported(DType dtype, std::string_view op) {
+  raise<TypeError>(
+      "[{}] the device 'webgpu' has no {}: WGSL has no 64-bit types; convert with .astype({}), or use the device "
+      "'native'.",
+      op, dtype, dtype == DType::f64 ? "f32" : dtype == DType::u64 ? "u32" : "i32");
+}
+
+namespace {
+
+/// What an element of this type is on the device.
+template <class T>
+using Stored = std::conditional_t<!std::is_integral_v<T>, float,
+                                  std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+
+bool is_as_on_host(DType dtype) { return itemsize(dtype) == element_bytes; }
+
+void widen(DType dtype, const std::byte* from, std::byte* to, std::int64_t n) {
+  dispatch(dtype, [&]<class T>() {
+    if constexpr (sizeof(T) <= element_bytes) {
+      const auto* x = reinterpret_cast<const T*>(from);
+      auto* y = reinterpret_cast<Stored<T>*>(to);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = convert<Stored<T>>(x[i]);
+    }
+  });
+}
+void narrow(DType dtype, const std::byte* from, std::byte* to, std::int64_t n) {
+  dispatch(dtype, [&]<class T>() {
+    if constexpr (sizeof(T) <= element_bytes) {
+      const auto* x = reinterpret_cast<const Stored<T>*>(from);
+      auto* y = reinterpret_cast<T*>(to);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = convert<T>(x[i]);
+    }
+  });
+}
+
+/// In the host's format.
+void read(Device& device, const Range& range, DType dtype, std::int64_t n, std::byte* to) {
+  if (is_as_on_host(dtype)) {
+    device.read(range, to, static_cast<std::uint64_t>(n) * element_bytes);
+    return;
+  }
+  std::vector<std::byte> wide(static_cast<std::size_t>(n) * element_bytes);
+  device.read(range, wide.data(), wide.size());
+  narrow(dtype, wide.data(), to, n);
+}
+void write(Device& device, const Range& range, DType dtype, std::int64_t n, const std::byte* from) {
+  if (is_as_on_host(dtype)) {
+    device.write(range, from, static_cast<std::uint64_t>(n) * element_bytes);
+    return;
+  }
+  std::vector<std::byte> wide(static_cast<std::size_t>(n) * element_bytes);
+  widen(dtype, from, wide.data(), n);
+  device.write(range, wide.data(), wide.size());
+}
+
+}  // namespace
+
+Memory::Memory(std::size_t host_bytes, DType dtype)
+    : host_bytes_(host_bytes), dtype_(dtype), size_(static_cast<std::int64_t>(host_bytes / itemsize(dtype))) {
+  // Scalars of any type may wait on the host for a program that converts them.
+  if (!is_supported(dtype) && size_ > 1) raise_unsupported(dtype, "allocate");
+}
+
+Memory::~Memory() {
+  if (device_) device_->release(range_);
+}
+
+std::byte* Memory::host() {
+  const std::scoped_lock lock(mutex_);
+  if (host_) return host_.get();
+  auto bytes = std::make_unique<std::byte[]>(std::max<std::size_t>(host_bytes_, 1));
+  if (device_) read(*device_, range_, dtype_, size_, bytes.get());
+  host_ = std::move(bytes);
+  return host_.get();
+}
+
+Range Memory::on_device(const std::shared_ptr<Device>& device) {
+  const std::scoped_lock lock(mutex_);
+  if (device_ == device) return range_;
+  if (!is_supported(dtype_)) raise_unsupported(dtype_, "jit");
+  if (device_ && !host_) device_->check("moving an array");  // of a device that was lost
+  if (device_) device_->release(range_);
+  device_ = nullptr;
+  range_ = device->allocate(device_bytes());
+  device_ = device;
+  if (!host_) return range_;
+  write(*device, range_, dtype_, size_, host_.get());
+  // Large ones are not kept twice.
+  constexpr std::size_t small = 1 << 16;
+  if (host_bytes_ > small) host_ = nullptr;
+  return range_;
+}
+
+Range Memory::place(const std::shared_ptr<Device>& device) {
+  const std::scoped_lock lock(mutex_);
+  if (!is_supported(dtype_)) raise_unsupported(dtype_, "jit");
+  if (!device_) {
+    range_ = device->allocate(device_bytes());
+    device_ = device;
+  }
+  host_ = nullptr;
+  return range_;
+}
+
+Array read_elements(Device& device, const Range& range, const AbstractValue& type, Backend& to) {
+  auto [array, buffer] = allocate(to, type);
+  read(device, range, type.dtype, type.size(), buffer->data());
+  return array;
+}
+void write_elements(Device& device, const Range& range, const Array& from) {
+  write(device, range, from.dtype(), from.size(), concrete(from)->buffer->data());
+}
+
+Memory& memory_of(const Array& a) { return static_cast<Memory&>(*concrete(a)->buffer->device_memory()); }
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,45 @@
+// Memory of an array on the device, with a copy for the host where somebody made or wants one.
+#pragma once
+#include "backend/webgpu/device.hpp"
+#include "core/backend.hpp"
+
+namespace cotan::webgpu {
+
+/// All elements have four bytes: WGSL has no narrower ones that threads could write side by side. Halves are f32 that
+/// are rounded to half precision, narrow integers and bool are words.
+inline constexpr std::uint64_t element_bytes = 4;
+
+/// Whether the device can hold such elements: those of 64 bits it cannot.
+bool is_supported(DType dtype);
+[[noreturn]] void raise_unsupported(DType dtype, std::string_view op);
+
+class Memory final : public DeviceMemory {
+ public:
+  Memory(std::size_t host_bytes, DType dtype);
+  ~Memory() override;
+  std::byte* host() override;
+  /// Where it lies on the device; what the host has filled in is sent there first.
+  Range on_device(const std::shared_ptr<Device>& device);
+  /// Room on the device that a program is about to fill in.
+  Range place(const std::shared_ptr<Device>& device);
+  std::int64_t size() const { return size_; }
+
+ private:
+  std::uint64_t device_bytes() const { return static_cast<std::uint64_t>(size_) * element_bytes; }
+  std::mutex mutex_;
+  const std::size_t host_bytes_;
+  const DType dtype_;
+  const std::int64_t size_;
+  std::unique_ptr<std::byte[]> host_;
+  std::shared_ptr<Device> device_;  ///< where `range_` is
+  Range range_;
+};
+
+/// Elements of the device as an array of another back end, and the other way round.
+Array read_elements(Device& device, const Range& range, const AbstractValue& type, Backend& to);
+void write_elements(Device& device, const Range& range, const Array& from);
+
+/// The memory of an array that is on this back end.
+Memory& memory_of(const Array& a);
+
+}  // namespace cotan::webgpu

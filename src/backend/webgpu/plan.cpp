@@ -1,0 +1,176 @@
+#include "backend/webgpu/plan.hpp"
+
+#include <algorithm>
+
+#include "backend/webgpu/memory.hpp"
+#include "compiler/memory.hpp"
+#include "core/error.hpp"
+
+namespace cotan::webgpu {
+
+using compiler::Carried;
+using compiler::Routine;
+
+namespace {
+
+class Planner {
+ public:
+  Planner(Plan& plan, const Capabilities& device) : plan_(plan), program_(*plan.program), device_(device), graph_(program_.graph) {
+    plan_.arena_bytes = program_.arena_bytes;
+  }
+  void run() {
+    values_in_memory(0);
+    add(program_.steps, {}, plan_.steps);
+  }
+
+ private:
+  compiler::Buffer& buffer(BufferId b) { return program_.buffers[static_cast<std::size_t>(b)]; }
+
+  /// Values that live inside one shader elsewhere have memory where the host runs the loop.
+  void in_memory(BufferId b) {
+    if (b < 0) return;
+    compiler::Buffer& root = buffer(program_.root(b));
+    if (root.storage != Storage::local) return;
+    root.storage = Storage::arena;
+    root.place = static_cast<std::int64_t>(plan_.arena_bytes);
+    root.copies = 1;
+    plan_.arena_bytes += static_cast<std::size_t>(compiler::stride_of(root));
+  }
+
+  /// Those that the steps of a loop hand to each other.
+  void values_in_memory(int scope) {
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b)
+      if (std::max(program_.buffers[b].scope, 0) == scope) in_memory(static_cast<BufferId>(b));
+  }
+
+  int add_shader(Shader shader) {
+    plan_.shaders.push_back(std::move(shader));
+    return static_cast<int>(plan_.shaders.size()) - 1;
+  }
+  static PlannedStep dispatch(int shader) { return {shader, nullptr, nullptr}; }
+  void add_kernel(const Kernel& kernel, const Surroundings& around, std::vector<PlannedStep>& out) {
+    if (kept_count(kernel) == 0) return;
+    out.push_back(dispatch(add_shader(kernel_shader(program_, kernel, around, device_))));
+  }
+  void add_copy(BufferId to, BufferId from, BufferId like, const Surroundings& around, std::vector<PlannedStep>& out) {
+    const AbstractValue& type = buffer(like).type;
+    if (type.size() == 0) return;
+    const Expr i = expr::variable(type.size());
+    Kernel kernel;
+    kernel.name = "copy";
+    kernel.loops.push_back({i, type.size(), false});
+    kernel.passes.push_back({{}, {{to, i, expr::load(from, type.dtype, i)}}, {}});
+    add_kernel(kernel, around, out);
+  }
+
+  void add(const std::vector<Step>& steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+    for (const Step& step : steps) {
+      if (const auto* kernel = std::get_if<Kernel>(&step)) {
+        add_kernel(*kernel, around, out);
+      } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+        add_repeat(**repeat, around, out);
+      } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+        for (std::size_t k = 0; k < (*choice)->branches.size(); ++k) {
+          Surroundings inside = around;
+          inside.guards.push_back({(*choice)->index, static_cast<std::int64_t>(k)});
+          add((*choice)->branches[k], inside, out);
+        }
+      } else {
+        const Routine& routine = std::get<Routine>(step);
+        if (!around.guards.empty())
+          raise<CompileError>("[webgpu] {} in a branch needs the host, which does not know the branch; use where().",
+                              routine.primitive->name);
+        out.push_back({-1, &routine, nullptr});
+      }
+    }
+  }
+
+  void add_repeat(const Repeat& loop, const Surroundings& around, std::vector<PlannedStep>& out) {
+    if (loop.length == 0 && loop.parallel) return;
+    if (const auto how = plan_loop(program_, loop, device_)) {
+      const int shader = add_shader(loop_shader(program_, loop, *how, around, device_));
+      if (!how->chunk) {
+        out.push_back(dispatch(shader));
+        return;
+      }
+      auto cut = std::make_shared<PlannedLoop>();
+      cut->length = loop.length;
+      cut->chunk = how->chunk;
+      cut->even.push_back(dispatch(shader));
+      const auto& indices = plan_.shaders.back().indices;
+      cut->first = indices[indices.size() - 2];
+      cut->end = indices.back();
+      out.push_back({-1, nullptr, std::move(cut)});
+      return;
+    }
+    values_in_memory(loop.scope);
+    for (const Carried& c : loop.carries)
+      if (!c.in_place && c.spare < 0) add_copy(c.in, c.start, c.in, around, out);
+    auto planned = std::make_shared<PlannedLoop>();
+    planned->index = loop.index;
+    planned->length = loop.length;
+    Surroundings inside = around;
+    inside.indices.push_back(loop.index);
+    if (loop.length < 0) {
+      planned->holds = loop.holds;
+      // The condition once more before each step; nothing happens after it has failed.
+      Surroundings guarded = inside;
+      guarded.guards.push_back({loop.holds, 1});
+      add(loop.condition, around, out);
+      add(loop.steps, guarded, planned->even);
+      for (const Carried& c : loop.carries)
+        if (!c.in_place) add_copy(c.in, c.out, c.in, guarded, planned->even);
+      add(loop.condition, guarded, planned->even);
+      out.push_back({-1, nullptr, planned});
+      for (const Carried& c : loop.carries)
+        if (!c.in_place && c.spare < 0) add_copy(c.result, c.in, c.in, around, out);
+      return;
+    }
+    add(loop.steps, inside, planned->even);
+    for (const Carried& c : loop.carries)
+      if (!c.in_place) inside.swapped.emplace_back(c.in, c.out);
+    add(loop.steps, inside, planned->odd);
+    out.push_back({-1, nullptr, planned});
+    for (const Carried& c : loop.carries)
+      if (!c.in_place && c.spare < 0) add_copy(c.result, loop.length % 2 ? c.out : c.in, c.in, around, out);
+  }
+
+  Plan& plan_;
+  Program& program_;
+  const Capabilities& device_;
+  expr::GraphScope graph_;
+};
+
+void count_steps(const std::vector<PlannedStep>& steps, std::int64_t times, PlanCounts& out) {
+  for (const PlannedStep& s : steps) {
+    if (s.shader >= 0) out.dispatches += times;
+    if (s.routine) out.host_steps += times;
+    if (!s.loop) continue;
+    ++out.loops;
+    if (s.loop->chunk)
+      out.dispatches += times * ((s.loop->length + s.loop->chunk - 1) / s.loop->chunk);
+    else if (s.loop->length < 0)
+      count_steps(s.loop->even, times, out);
+    else {
+      count_steps(s.loop->even, times * ((s.loop->length + 1) / 2), out);
+      count_steps(s.loop->odd, times * (s.loop->length / 2), out);
+    }
+  }
+}
+
+}  // namespace
+
+Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device) {
+  Plan plan;
+  plan.program = std::move(program);
+  Planner(plan, device).run();
+  return plan;
+}
+
+PlanCounts count(const Plan& plan) {
+  PlanCounts out;
+  count_steps(plan.steps, 1, out);
+  return out;
+}
+
+}  // namespace cotan::webgpu

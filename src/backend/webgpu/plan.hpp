@@ -1,0 +1,40 @@
+// Plan: a program as dispatches. What one shader cannot do whole, the host unrolls ahead: it encodes every step of a loop
+// and every branch, and the device decides which of them do something.
+#pragma once
+#include "backend/webgpu/codegen/loop.hpp"
+
+namespace cotan::webgpu {
+
+struct PlannedLoop;
+struct PlannedStep {
+  int shader = -1;                          ///< a dispatch of Plan::shaders …
+  const compiler::Routine* routine = nullptr;  ///< … or what the host computes …
+  std::shared_ptr<PlannedLoop> loop;        ///< … or a loop that is encoded step by step
+};
+struct PlannedLoop {
+  Expr index;
+  std::int64_t length = -1;          ///< -1: until `holds` is not true, which is read back now and then
+  std::vector<PlannedStep> even, odd;  ///< of steps with these numbers: carries change places
+  BufferId holds = -1;
+  /// A loop in one shader that is cut into dispatches: `even` takes the first and last step of each.
+  std::int64_t chunk = 0;
+  Expr first, end;
+};
+
+struct Plan {
+  std::unique_ptr<Program> program;
+  std::vector<Shader> shaders;
+  std::vector<PlannedStep> steps;
+  std::size_t arena_bytes = 0;
+};
+
+Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device);
+
+/// Steps of all kinds, loops multiplied out.
+struct PlanCounts {
+  std::int64_t dispatches = 0, host_steps = 0;
+  int loops = 0;
+};
+PlanCounts count(const Plan& plan);
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,44 @@
+// The WebGPU back end: programs as WGSL, on whatever GPU the library that is loaded at run time reaches.
+#include "backend/single_operation.hpp"
+#include "backend/webgpu/executable.hpp"
+#include "backend/webgpu/memory.hpp"
+#include "control/control.hpp"
+#include "core/error.hpp"
+
+namespace cotan {
+
+namespace {
+
+class WebGpuBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "webgpu"; }
+  void require() override { webgpu::device(); }
+  std::byte* allocate(std::size_t) override { return nullptr; }
+  void release(std::byte*, std::size_t) override {}
+  std::unique_ptr<DeviceMemory> allocate_memory(std::size_t bytes, DType dtype) override {
+    return std::make_unique<webgpu::Memory>(bytes, dtype);
+  }
+  Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
+    if (p.op_class == OpClass::call && params.has("jaxpr")) return run_program(params.jaxpr("jaxpr"), args, nullptr);
+    if (&p == &cond_p) {
+      const auto branch = static_cast<std::size_t>(args[0].item<std::int32_t>());
+      return run_program(params.jaxprs("branches")[branch], args.subspan(1), nullptr);
+    }
+    return run_program(program_of(p, types_of(args), params), args, nullptr);
+  }
+  Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {
+    return webgpu::executable_of(jaxpr, *this).run(args, donated);
+  }
+  void explain(const JaxprPtr& jaxpr, Explanation& out) override { webgpu::explain(jaxpr, out); }
+  void clear_caches() override { webgpu::clear_cache(); }
+  void synchronize() override { webgpu::device()->synchronize(); }
+};
+
+}  // namespace
+
+Backend* webgpu_backend() {
+  static WebGpuBackend& backend = *new WebGpuBackend;  // outlives every Array, static ones too
+  return &backend;
+}
+
+}  // namespace cotan
