@@ -1,0 +1,299 @@
+// Expansions against the evaluation rules of their primitives, on the reference device and compiled on the native one:
+// dtypes, sizes, batches, parameters and special values. Integers, sorts and permutations are exact; what is computed
+// in floating point is within a stated multiple of the largest element.
+#include "expansions/expansions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cotan/cotan.hpp>
+#include <random>
+#include <set>
+
+#include "core/backend.hpp"
+#include "core/construct.hpp"
+#include "core/trace.hpp"
+#include "core/typed.hpp"
+#include "ops/conv.hpp"
+#include "ops/gather_scatter.hpp"
+#include "ops/linalg/matrix.hpp"
+#include "ops/ops.hpp"
+
+namespace {
+
+using namespace cotan;
+using Integer = std::int64_t;
+
+std::mt19937_64& engine() {
+  static std::mt19937_64 e(29);
+  return e;
+}
+Integer between(Integer lo, Integer hi) {
+  return lo + static_cast<Integer>(engine()() % static_cast<std::uint64_t>(hi - lo + 1));
+}
+
+enum class Values { plain, special, few };
+
+Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) {
+  auto [array, buffer] = allocate(reference_backend(), {dtype, shape, false});
+  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
+    T* const x = reinterpret_cast<T*>(memory->data());
+    constexpr float special[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f};
+    for (Integer i = 0; i < n; ++i) {
+      const Integer r = between(0, 4000);
+      if constexpr (std::is_same_v<T, bool>)
+        x[i] = r % 2 != 0;
+      else if constexpr (std::is_integral_v<T>)
+        x[i] = static_cast<T>(values == Values::few ? r % 5 : static_cast<Integer>(engine()()));
+      else
+        x[i] = T(values == Values::special && r % 5 == 0 ? special[r % 6]
+                 : values == Values::few                 ? static_cast<float>(r % 5)
+                                                         : static_cast<float>(r) / 1000 - 2);
+    }
+  });
+  return array;
+}
+Array random_indices(DType dtype, const Shape& shape, Integer lo, Integer hi) {
+  auto [array, buffer] = allocate(reference_backend(), {dtype, shape, false});
+  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
+    for (Integer i = 0; i < n; ++i)
+      reinterpret_cast<T*>(memory->data())[i] = convert<T>(static_cast<std::int32_t>(between(lo, hi)));
+  });
+  return array;
+}
+
+/// Everything that is not said to be elsewhere is on the reference device.
+class Expansions : public testing::Test {
+ protected:
+  Expansions() : before_(default_device().name()) { default_device("reference"); }
+  ~Expansions() override { default_device(before_); }
+
+ private:
+  std::string before_;
+};
+
+Types types_of(const Arrays& arrays) {
+  Types out;
+  for (const Array& a : arrays) out.push_back(a.aval());
+  return out;
+}
+bool everything(const Primitive&, std::span<const AbstractValue>, const Params&) { return true; }
+
+JaxprPtr expanded(const Primitive& p, const Types& types, const Params& params) {
+  const JaxprPtr once = expansion_of(p, types, params);
+  return once ? expand_routines(once, everything) : nullptr;
+}
+Arrays run_on(std::string_view device, const JaxprPtr& program, const Arrays& args) {
+  Arrays there, back;
+  for (const Array& a : args) there.push_back(device_put(a, device));
+  for (const Array& a : find_backend(device).run_program(program, there, nullptr))
+    back.push_back(device_put(a, "reference"));
+  return back;
+}
+Arrays by_rule(const Primitive& p, const Arrays& args, const Params& params) {
+  TraceScope scope(eval_trace());
+  return p.eval(p, args, params);
+}
+
+/// f(program) for a program and all nested ones.
+template <class F>
+void for_each_program(const Jaxpr& jaxpr, F&& f) {
+  f(jaxpr);
+  for (const Equation& e : jaxpr.equations)
+    for (const auto& [name, value] : e.params.items()) {
+      if (const auto* j = std::get_if<JaxprPtr>(&value)) for_each_program(**j, f);
+      if (const auto* js = std::get_if<std::vector<JaxprPtr>>(&value))
+        for (const auto& j : *js) for_each_program(*j, f);
+    }
+}
+/// No routines are left, and no 64-bit types that the operation itself has not.
+void check_program(const Jaxpr& program, const std::string& what) {
+  std::set<DType> own;
+  for (const AbstractValue& t : program.input_types()) own.insert(t.dtype);
+  const bool wide = own.contains(f64) || own.contains(i64) || own.contains(u64);
+  for_each_program(program, [&](const Jaxpr& j) {
+    for (const AbstractValue& t : j.types)
+      if (!wide) EXPECT_LE(itemsize(t.dtype), 4u) << what << " has a value of type " << t.str();
+    for (const Equation& e : j.equations) {
+      const Primitive& p = *e.primitive;
+      const bool known = p.scalar || p.scalars || p.element || p.op_class == OpClass::control;
+      EXPECT_TRUE(known || &p == &ops::dynamic_update_slice_p) << what << " has the routine " << p.name;
+    }
+  });
+}
+
+/// Equal up to a multiple of the largest finite element; NaN is NaN, infinities are equal.
+void expect_close(const Array& actual, const Array& expected, double tolerance, const std::string& what) {
+  ASSERT_EQ(actual.aval().str(), expected.aval().str()) << what;
+  dispatch(expected.dtype(), [&]<class T>() {
+    const auto value = [](const Array& a, Integer i) {
+      return static_cast<double>(static_cast<Compute<T>>(data<T>(a)[i]));
+    };
+    double largest = 0;
+    for (Integer i = 0; i < expected.size(); ++i)
+      if (std::isfinite(value(expected, i))) largest = std::max(largest, std::abs(value(expected, i)));
+    for (Integer i = 0; i < expected.size(); ++i) {
+      const double a = value(actual, i), e = value(expected, i);
+      bool same = (std::isnan(a) && std::isnan(e)) || a == e;
+      if constexpr (std::is_integral_v<T>) same = data<T>(actual)[i] == data<T>(expected)[i];
+      const bool near = std::isfinite(e) && std::abs(a - e) <= tolerance * largest;
+      ASSERT_TRUE(same || near) << what << ": " << a << " instead of " << e << " at " << i << " of "
+                                << expected.aval().str();
+    }
+  });
+}
+
+void check(const Primitive& p, const Arrays& args, const Params& params, double tolerance = 0,
+           std::string what = {}) {
+  for (const Array& a : args) what = a.aval().str() + " " + what;
+  what = std::string(p.name) + " " + what;
+  SCOPED_TRACE(what);
+  const Arrays expected = by_rule(p, args, params);
+  const JaxprPtr program = expanded(p, types_of(args), params);
+  ASSERT_TRUE(program) << what << " has no expansion";
+  check_program(*program, what);
+  for (const char* device : {"reference", "native"}) {
+    const Arrays actual = run_on(device, program, args);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      expect_close(actual[k], expected[k], tolerance, what + " on " + device + ", result " + std::to_string(k));
+  }
+}
+
+double epsilon(DType dtype) {
+  return dtype == f64 ? 0x1p-52 : dtype == f32 ? 0x1p-23 : dtype == f16 ? 0x1p-10 : dtype == bf16 ? 0x1p-7 : 0;
+}
+
+// Cumulative operations -------------------------------------------------------------------------------
+
+const Shape line_shapes[] = {{0}, {1}, {2}, {17}, {300}, {3, 5}, {0, 3}, {3, 0}, {4, 33, 2}};
+
+Params along(Integer axis, bool reverse) { return {{"axis", axis}, {"reverse", reverse}}; }
+
+TEST_F(Expansions, cumulative) {
+  using namespace ops;
+  for (const Primitive* p : {&cumsum_p, &cumprod_p, &cummax_p, &cummin_p})
+    for (DType dtype : {f32, f64, f16, bf16, i8, i32, i64, u16, u32})
+      for (const Shape& shape : line_shapes)
+        for (std::size_t axis = 0; axis < shape.size(); ++axis)
+          check(*p, {random_array(dtype, shape)}, along(static_cast<Integer>(axis), axis % 2 == 1),
+                p == &cumprod_p ? 64 * epsilon(dtype) : 16 * epsilon(dtype));
+  for (DType dtype : {f32, f64, f16})
+    for (bool reverse : {false, true})
+      for (const Shape& shape : line_shapes)
+        check(cumlogsumexp_p, {random_array(dtype, shape)}, along(0, reverse), 16 * epsilon(dtype));
+}
+TEST_F(Expansions, cumulative_special_values) {
+  using namespace ops;
+  for (const Primitive* p : {&cumsum_p, &cumprod_p, &cummax_p, &cummin_p, &cumlogsumexp_p})
+    for (bool reverse : {false, true})
+      for (int trial = 0; trial < 20; ++trial)
+        for (DType dtype : {f32, bf16})
+          check(*p, {random_array(dtype, {2, 9}, Values::special)}, along(1, reverse), 16 * epsilon(dtype));
+  const Array below = numpy::array({-INFINITY, -INFINITY, 1.f, INFINITY, 2.f, NAN, 1.f});
+  check(cumlogsumexp_p, {below}, along(0, false), 1e-6);
+  check(cumlogsumexp_p, {below}, along(0, true), 1e-6);
+}
+TEST_F(Expansions, linear_recurrence) {
+  for (DType dtype : {f32, f64, f16, i32, u8})
+    for (bool reverse : {false, true})
+      for (const Shape& shape : line_shapes) {
+        const Array half = dtype == f64 || dtype == f32 ? numpy::full({}, 0.4, dtype) : numpy::ones({}, dtype);
+        const Array factors = random_array(dtype, shape) * half;
+        check(ops::linear_recurrence_p, {factors, random_array(dtype, shape)},
+              along(static_cast<Integer>(shape.size()) - 1, reverse), 32 * epsilon(dtype));
+      }
+}
+
+// Factorisations ----------------------------------------------------------------------------------------
+
+const Shape batches[] = {{}, {1}, {3}, {2, 2}, {0}};
+constexpr Integer sizes[] = {0, 1, 2, 3, 4, 5, 8, 17, 33};
+
+Shape with(const Shape& batch, std::initializer_list<Integer> core) {
+  Shape out = batch;
+  out.insert(out.end(), core);
+  return out;
+}
+/// Far from singular.
+Array positive_definite(DType dtype, const Shape& batch, Integer n) {
+  const Array a = random_array(dtype, with(batch, {n, n}));
+  return numpy::matmul(a, numpy::matrix_transpose(a)) + numpy::eye(n, {}, 0, dtype) * (0.1 * static_cast<double>(n));
+}
+
+TEST_F(Expansions, cholesky) {
+  for (DType dtype : {f32, f64})
+    for (const Shape& batch : batches)
+      for (Integer n : sizes) check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
+}
+TEST_F(Expansions, cholesky_of_no_positive_definite_matrix) {
+  for (Integer n : {3, 6}) {
+    const Array good = positive_definite(f32, {3}, n);
+    for (float bad : {-1e3f, 0.0f, NAN, INFINITY})
+      for (Integer row = 0; row < n; ++row) {
+        if (std::isinf(bad) && row + 1 < n) continue;  // LAPACK's NaN on the way are its own
+        const Array a = good.at(1, row, row).set(bad);
+        check(ops::cholesky_p, {a}, {}, 1e-5);
+      }
+    // The upper triangle is not read.
+    check(ops::cholesky_p, {good.at(0, 0, n - 1).set(NAN)}, {}, 1e-5);
+  }
+}
+TEST_F(Expansions, triangular_solve) {
+  for (DType dtype : {f32, f64})
+    for (const Shape& batch : batches)
+      for (Integer n : {0, 1, 3, 4, 5, 17, 33})
+        for (Integer sides : {0, 1, 5})
+          for (int flags = 0; flags < 16; ++flags) {
+            const bool left = flags & 1, lower = flags & 2, transposed = flags & 4, unit = flags & 8;
+            const Array a = random_array(dtype, with(batch, {n, n})) * (unit ? 1.0 / static_cast<double>(n + 1) : 1.0) +
+                            numpy::eye(n, {}, 0, dtype) * (unit ? 0.0 : 2.0 + 2.0 * static_cast<double>(n));
+            const Array b = random_array(dtype, left ? with(batch, {n, sides}) : with(batch, {sides, n}));
+            check(ops::triangular_solve_p, {a, b},
+                  {{"left_side", left}, {"lower", lower}, {"transpose_a", transposed}, {"unit_diagonal", unit}},
+                  64 * epsilon(dtype));
+          }
+}
+TEST_F(Expansions, triangular_solve_reads_one_triangle) {
+  for (Integer n : {3, 7}) {
+    const Array a = random_array(f32, {n, n}) + numpy::eye(n) * 9.0, b = random_array(f32, {n, 2});
+    const Array nan = numpy::full({n, n}, NAN);
+    for (bool lower : {false, true})
+      for (bool unit : {false, true}) {
+        const Array part = lower ? numpy::where(numpy::tri(n, {}, unit ? -1 : 0) > 0, a, nan)
+                                 : numpy::where(numpy::tri(n, {}, unit ? 0 : -1) > 0, nan, a);
+        check(ops::triangular_solve_p, {part, b},
+              {{"left_side", true}, {"lower", lower}, {"transpose_a", false}, {"unit_diagonal", unit}}, 1e-3);
+      }
+  }
+}
+TEST_F(Expansions, lu) {
+  for (DType dtype : {f32, f64})
+    for (const Shape& batch : batches)
+      for (Integer m : {0, 1, 2, 5, 17})
+        for (Integer n : {0, 1, 3, 5, 33})
+          check(ops::lu_p, {random_array(dtype, with(batch, {m, n}))}, {}, 256 * epsilon(dtype));
+  const Array singular = numpy::zeros({2, 4, 3});
+  check(ops::lu_p, {singular}, {});
+  check(ops::lu_p, {singular.at(0, numpy::array({1, 3}), 1).set(2.0)}, {});
+  check(ops::lu_p, {random_array(f32, {2, 5, 5}).at(1, 2, 3).set(NAN)}, {}, 1e-5);
+}
+TEST_F(Expansions, qr) {
+  for (DType dtype : {f32, f64})
+    for (bool full : {false, true}) {
+      const Params params{{"full_matrices", full}};
+      for (const Shape& batch : batches)
+        for (Integer m : {0, 1, 2, 5, 17})
+          for (Integer n : {0, 1, 3, 5, 20})
+            check(ops::qr_p, {random_array(dtype, with(batch, {m, n}))}, params, 1024 * epsilon(dtype));
+      check(ops::qr_p, {numpy::zeros({4, 3}, dtype)}, params);
+      check(ops::qr_p, {numpy::full({1, 1}, -2.0, dtype)}, params);
+      for (float bad : {NAN, INFINITY})
+        check(ops::qr_p, {random_array(dtype, {2, 4, 3}).at(1, 2, 1).set(bad)}, params, 1e-5);
+    }
+  const Array a = random_array(f32, {6, 4});
+  for (double scale : {1e-30, 1e30})
+    check(ops::qr_p, {a * scale}, {{"full_matrices", false}}, 1e-5);
+}
+
+}  // namespace
