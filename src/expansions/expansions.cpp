@@ -26,6 +26,13 @@ constexpr Entry entries[] = {
     {&ops::triangular_solve_p, expansions::triangular_solve},
     {&ops::lu_p, expansions::lu},
     {&ops::qr_p, expansions::qr},
+    {&ops::sort_p, expansions::sort},
+    {&ops::top_k_p, expansions::top_k},
+    {&ops::scatter_p, expansions::scatter},
+    {&ops::scatter_add_p, expansions::scatter},
+    {&ops::scatter_mul_p, expansions::scatter},
+    {&ops::scatter_min_p, expansions::scatter},
+    {&ops::scatter_max_p, expansions::scatter},
 };
 
 }  // namespace

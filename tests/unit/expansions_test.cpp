@@ -296,4 +296,153 @@ TEST_F(Expansions, qr) {
     check(ops::qr_p, {a * scale}, {{"full_matrices", false}}, 1e-5);
 }
 
+// Sorting -------------------------------------------------------------------------------------------------
+
+Params sorting(Integer axis, Integer keys) {
+  return {{"dimension", axis}, {"is_stable", true}, {"num_keys", keys}};
+}
+
+TEST_F(Expansions, sort) {
+  for (DType dtype : {f32, f64, f16, bf16, i8, i32, i64, u8, u32, u64, bool_})
+    for (const Shape& shape : {Shape{0}, {1}, {2}, {33}, {3, 17}, {5, 2, 3}, {0, 3}, {2, 1}})
+      for (Integer axis = 0; axis < static_cast<Integer>(shape.size()); ++axis)
+        for (Values values : {Values::special, Values::few})
+          check(ops::sort_p, {random_array(dtype, shape, values), random_array(i32, shape)}, sorting(axis, 1));
+}
+TEST_F(Expansions, sort_by_several_keys) {
+  for (Integer keys : {1, 2, 3})
+    check(ops::sort_p,
+          {random_array(i32, {3, 40}, Values::few), random_array(f32, {3, 40}, Values::special),
+           random_array(u8, {3, 40}, Values::few), random_array(f16, {3, 40})},
+          sorting(1, keys));
+}
+TEST_F(Expansions, sort_long_rows) {
+  check(ops::sort_p, {random_array(f32, {2, 3000}, Values::special)}, sorting(1, 1));
+  check(ops::sort_p, {random_array(i32, {5000}, Values::few), random_array(f32, {5000})}, sorting(0, 1));
+}
+TEST_F(Expansions, top_k) {
+  for (DType dtype : {f32, f64, bf16, i8, i32, u32, bool_})
+    for (const Shape& shape : {Shape{0}, {1}, {9}, {3, 17}, {2, 0}, {2, 2, 64}})
+      for (Integer k : {0, 1, 5, 17})
+        for (Values values : {Values::special, Values::few})
+          if (k <= shape.back()) check(ops::top_k_p, {random_array(dtype, shape, values)}, {{"k", k}});
+}
+
+// Scatters ------------------------------------------------------------------------------------------------
+
+struct ScatterCase {
+  Shape operand, indices, updates;
+  ops::WindowDims dims;
+};
+const ScatterCase scatter_cases[] = {
+    // One window, several, many: elements, rows, columns.
+    {{9}, {1}, {4}, {{0}, {}, {0}}},
+    {{9}, {5, 1}, {5}, {{}, {0}, {0}}},
+    {{9}, {40, 1}, {40}, {{}, {0}, {0}}},
+    {{7, 3}, {60, 1}, {60, 3}, {{1}, {0}, {0}}},
+    {{3, 7}, {60, 1}, {3, 60}, {{0}, {1}, {1}}},
+    // Windows narrower than the operand, and windows that overlap in part.
+    {{7, 5}, {50, 1}, {50, 2}, {{1}, {0}, {0}}},
+    {{12}, {30, 1}, {30, 4}, {{1}, {}, {0}}},
+    {{6, 8}, {20, 2}, {20, 2, 3}, {{1, 2}, {}, {1, 0}}},
+    {{6, 8}, {3, 2}, {3, 2, 3}, {{1, 2}, {}, {0, 1}}},
+    // Index vectors in several axes, batching axes, a scalar operand, nothing at all.
+    {{4, 5, 6}, {3, 9, 2}, {3, 9, 5}, {{2}, {0, 2}, {0, 2}}},
+    {{3, 8}, {3, 20, 1}, {3, 20}, {{}, {1}, {1}, {0}, {0}}},
+    {{3, 8}, {3, 1, 1}, {3, 1}, {{}, {1}, {1}, {0}, {0}}},
+    {{}, {0}, {}, {{}, {}, {}}},
+    {{}, {20, 0}, {20}, {{}, {}, {}}},
+    {{4}, {0, 1}, {0}, {{}, {0}, {0}}},
+    {{0}, {0, 1}, {0}, {{}, {0}, {0}}},
+    {{2, 0}, {3, 1}, {3, 0}, {{1}, {0}, {0}}},
+};
+
+Params scatter_params(const ScatterCase& c, const char* mode, bool unique = false) {
+  return {{"update_window_dims", c.dims.offset_dims},
+          {"inserted_window_dims", c.dims.collapsed_slice_dims},
+          {"scatter_dims_to_operand_dims", c.dims.start_index_map},
+          {"operand_batching_dims", c.dims.operand_batching_dims},
+          {"scatter_indices_batching_dims", c.dims.start_indices_batching_dims},
+          {"mode", std::string(mode)},
+          {"unique_indices", unique}};
+}
+const Primitive* const scatters[] = {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_mul_p, &ops::scatter_min_p,
+                                     &ops::scatter_max_p};
+
+TEST_F(Expansions, scatter) {
+  for (const ScatterCase& c : scatter_cases)
+    for (const Primitive* p : scatters)
+      for (const char* mode : {ops::mode_clip, ops::mode_fill_or_drop, ops::mode_promise_in_bounds})
+        check(*p, {random_array(f32, c.operand), random_indices(i32, c.indices, -2, 9), random_array(f32, c.updates)},
+              scatter_params(c, mode), 1e-5, mode);
+}
+TEST_F(Expansions, scatter_of_other_dtypes) {
+  for (std::size_t k : {2u, 3u, 6u})
+    for (const Primitive* p : scatters)
+      for (DType dtype : {f64, f16, i8, i32, u64, bool_}) {
+        const ScatterCase& c = scatter_cases[k];
+        // Halves are rounded less often than one after the other.
+        const double tolerance = dtype == f16 ? 40 * epsilon(f16) : 1e-12;
+        check(*p, {random_array(dtype, c.operand), random_indices(i32, c.indices, -2, 9), random_array(dtype, c.updates)},
+              scatter_params(c, ops::mode_fill_or_drop), is_floating(dtype) ? tolerance : 0);
+      }
+}
+TEST_F(Expansions, scatter_of_special_values) {
+  for (std::size_t k : {1u, 2u, 6u})
+    for (const Primitive* p : scatters)
+      for (int trial = 0; trial < 5; ++trial) {
+        const ScatterCase& c = scatter_cases[k];
+        check(*p,
+              {random_array(f32, c.operand, Values::special), random_indices(i32, c.indices, 0, 8),
+               random_array(f32, c.updates, Values::special)},
+              scatter_params(c, ops::mode_fill_or_drop), 1e-5);
+      }
+}
+TEST_F(Expansions, scatter_with_indices_of_any_dtype) {
+  const ScatterCase &few = scatter_cases[1], &many = scatter_cases[2];
+  for (const ScatterCase* c : {&few, &many})
+    for (const char* mode : {ops::mode_clip, ops::mode_fill_or_drop})
+      for (DType dtype : {i8, u8, u32, i64, u64}) {
+        Array at = random_indices(dtype, c->indices, 0, 10);
+        if (dtype == i64 || dtype == u64) at = at.at(1, 0).set(Array::from_host(std::vector{Integer{1} << 40}, {}).astype(dtype));
+        if (dtype == i64) at = at.at(2, 0).set(Array::from_host(std::vector{-(Integer{1} << 40)}, {}));
+        if (dtype == u32) at = at.at(1, 0).set(Array::from_host(std::vector{0xfffffff0u}, {}));
+        check(ops::scatter_add_p, {random_array(i32, c->operand), at, random_array(i32, c->updates)},
+              scatter_params(*c, mode));
+      }
+}
+TEST_F(Expansions, scatter_of_unique_indices) {
+  const ScatterCase c{{50, 2}, {30, 1}, {30, 2}, {{1}, {0}, {0}}};
+  const Array at = numpy::flip(numpy::arange(30)).reshape({30, 1}) * 2 - 4;
+  for (const Primitive* p : scatters)
+    check(*p, {random_array(f32, c.operand), at, random_array(f32, c.updates)},
+          scatter_params(c, ops::mode_fill_or_drop, true));
+}
+
+// Convolution has no expansion but a lowering rule, which a compiler without the routine uses ------------------
+
+TEST_F(Expansions, convolution_in_lanes) {
+  // In the loop of a lane there are no routines: there the rule is what runs.
+  const Array kernel = random_array(f32, {2, 3, 3}), images = random_array(f32, {5, 4, 3, 9});
+  const auto f = [](const Array& x, const Array& k) {
+    lax::ConvOptions options;
+    options.window_strides = {2};
+    options.padding = {{1, 2}};
+    options.rhs_dilation = {2};
+    return lax::scan(
+               [&](const Array& c, const Array& image) {
+                 const Array y = lax::conv_general_dilated(image.reshape({1, 3, 9}), k, options);
+                 return std::pair{c + numpy::sum(y), y};
+               },
+               numpy::zeros({}), x)
+        .second;
+  };
+  const Array expected = vmap(f, {.in_axes = {0, none}})(images, kernel);
+  const Array there = device_put(images, "native"), taps = device_put(kernel, "native");
+  default_device("native");
+  const Array actual = jit(vmap(f, {.in_axes = {0, none}}))(there, taps);
+  default_device("reference");
+  expect_close(device_put(actual, "reference"), expected, 1e-6, "conv in lanes");
+}
+
 }  // namespace
