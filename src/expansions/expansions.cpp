@@ -33,6 +33,8 @@ constexpr Entry entries[] = {
     {&ops::scatter_mul_p, expansions::scatter},
     {&ops::scatter_min_p, expansions::scatter},
     {&ops::scatter_max_p, expansions::scatter},
+    {&ops::eigh_p, expansions::eigh},
+    {&ops::svd_p, expansions::svd},
 };
 
 }  // namespace

@@ -419,6 +419,108 @@ TEST_F(Expansions, scatter_of_unique_indices) {
           scatter_params(c, ops::mode_fill_or_drop, true));
 }
 
+// Eigenvalues and singular values: vectors may differ in sign, or altogether where values are equal ---------------
+
+Array product(const Array& a, const Array& b) { return numpy::matmul(a, b); }
+Array transposed(const Array& a) { return numpy::matrix_transpose(a); }
+void expect_orthonormal(const Array& columns, double tolerance, const std::string& what) {
+  const Array gram = product(transposed(columns), columns);
+  const Array one = numpy::broadcast_to(numpy::eye(gram.shape().back(), {}, 0, gram.dtype()), gram.shape());
+  expect_close(gram, one, tolerance, what + ": not orthonormal");
+}
+
+/// Values against the rule's, vectors by what they are for.
+void check_eigh(const Array& a, bool lower, const std::string& name = {}) {
+  const std::string what = "eigh " + a.aval().str() + " " + name;
+  SCOPED_TRACE(what);
+  const Params params{{"lower", lower}};
+  const Array triangle = lower ? numpy::tril(a) : numpy::triu(a);
+  const Array whole = triangle + transposed(lower ? numpy::tril(a, -1) : numpy::triu(a, 1));
+  const double n = static_cast<double>(a.shape().back()), tolerance = 8 * (4 + n) * epsilon(a.dtype());
+  const Arrays expected = by_rule(ops::eigh_p, {a}, params);
+  const JaxprPtr program = expanded(ops::eigh_p, {a.aval()}, params);
+  check_program(*program, what);
+  for (const char* device : {"reference", "native"}) {
+    const Arrays actual = run_on(device, program, {a});
+    const Array &v = actual[0], &w = actual[1];
+    expect_close(w, expected[1], tolerance, what + " on " + device);
+    expect_orthonormal(v, tolerance, what);
+    const Array back = product(v * numpy::expand_dims(w, -2), transposed(v));
+    expect_close(back, whole, tolerance, what + " on " + device + ": V w Vᵀ is not the matrix");
+  }
+}
+TEST_F(Expansions, eigh) {
+  for (DType dtype : {f32, f64})
+    for (Integer n : {1, 2, 3, 4, 5, 8, 17, 33}) {
+      check_eigh(random_array(dtype, {n, n}), n % 2 == 0);
+      check_eigh(random_array(dtype, {2, n, n}), n % 2 == 1);
+      check_eigh(numpy::broadcast_to(numpy::eye(n, {}, 0, dtype), {n, n}), true, "identity");
+      check_eigh(numpy::zeros({n, n}, dtype), true, "zeros");
+      const Array column = random_array(dtype, {n, 1});
+      check_eigh(product(column, transposed(column)), true, "of rank 1");
+      check_eigh(numpy::ones({n, n}, dtype), true, "ones");
+    }
+  check_eigh(random_array(f32, {70, 70}), true);
+  for (double scale : {1e-25, 1e25}) check_eigh(random_array(f32, {6, 6}) * scale, true, "scaled");
+  const Params params{{"lower", true}};
+  check(ops::eigh_p, {numpy::zeros({0, 0})}, params);
+  check(ops::eigh_p, {numpy::zeros({0, 3, 3})}, params);
+  check(ops::eigh_p, {numpy::zeros({2, 0, 0})}, params);
+  for (float bad : {NAN, INFINITY}) {
+    // Only the triangle that is read counts.
+    const Array plain = numpy::broadcast_to(numpy::eye(4), {1, 4, 4}) * 3.0;
+    for (Integer row : {0, 3}) {
+      const Array a = plain.at(0, row, 3 - row).set(bad);
+      const Arrays expected = by_rule(ops::eigh_p, {a}, params);
+      const Arrays actual = run_on("native", expanded(ops::eigh_p, {a.aval()}, params), {a});
+      expect_close(actual[1], expected[1], 1e-6, "eigh");
+    }
+  }
+}
+
+void check_svd(const Array& a, bool full, const std::string& name = {}) {
+  const std::string what = "svd " + a.aval().str() + (full ? " full " : " thin ") + name;
+  SCOPED_TRACE(what);
+  const Params params{{"compute_uv", true}, {"full_matrices", full}};
+  const Integer m = a.shape()[a.shape().size() - 2], n = a.shape().back(), k = std::min(m, n);
+  const double tolerance = 8 * (4 + static_cast<double>(std::max(m, n))) * epsilon(a.dtype());
+  const Arrays expected = by_rule(ops::svd_p, {a}, params);
+  const JaxprPtr program = expanded(ops::svd_p, {a.aval()}, params);
+  check_program(*program, what);
+  for (const char* device : {"reference", "native"}) {
+    const Arrays actual = run_on(device, program, {a});
+    const Array &s = actual[0], &u = actual[1], &vt = actual[2];
+    ASSERT_EQ(u.aval().str(), expected[1].aval().str());
+    ASSERT_EQ(vt.aval().str(), expected[2].aval().str());
+    expect_close(s, expected[0], tolerance, what + " on " + device);
+    expect_orthonormal(u, tolerance, what + " U");
+    expect_orthonormal(transposed(vt), tolerance, what + " V");
+    const Array thin_u = ops::slice_axis(u, u.ndim() - 1, 0, k), thin_vt = ops::slice_axis(vt, vt.ndim() - 2, 0, k);
+    expect_close(product(thin_u * numpy::expand_dims(s, -2), thin_vt), a, tolerance, what + ": U s Vᵀ is not the matrix");
+  }
+  const Params only{{"compute_uv", false}, {"full_matrices", full}};
+  check(ops::svd_p, {a}, only, tolerance);
+}
+TEST_F(Expansions, svd) {
+  for (DType dtype : {f32, f64})
+    for (bool full : {false, true}) {
+      for (Integer m : {1, 2, 5, 17})
+        for (Integer n : {1, 3, 5, 8}) {
+          check_svd(random_array(dtype, {m, n}), full);
+          check_svd(product(random_array(dtype, {m, 1}), random_array(dtype, {1, n})), full, "of rank 1");
+          check_svd(numpy::zeros({m, n}, dtype), full, "zeros");
+        }
+      check_svd(random_array(dtype, {3, 4, 6}), full);
+      check_svd(numpy::eye(5, {}, 0, dtype), full);
+      for (const Shape& shape : {Shape{0, 0}, {3, 0}, {0, 3}, {2, 3, 0}, {0, 2, 2}})
+        check(ops::svd_p, {numpy::zeros(shape, dtype)}, {{"compute_uv", true}, {"full_matrices", full}});
+    }
+  check_svd(random_array(f32, {40, 33}), true);
+  for (double scale : {1e-25, 1e25}) check_svd(random_array(f32, {6, 4}) * scale, false, "scaled");
+  for (float bad : {NAN, INFINITY})
+    check(ops::svd_p, {numpy::zeros({4, 3}).at(1, 2).set(bad)}, {{"compute_uv", true}, {"full_matrices", true}});
+}
+
 // Convolution has no expansion but a lowering rule, which a compiler without the routine uses ------------------
 
 TEST_F(Expansions, convolution_in_lanes) {
