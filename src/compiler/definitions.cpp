@@ -158,7 +158,10 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     equations_[v] = &e;
     result_numbers_[v] = k;
     const bool lowered = p.scalar || p.scalars || p.element;
-    if (!lowered || program_.written_over.contains(v) || (target.prefers_routine && target.prefers_routine(p, types, e.params)) ||
+    // Routines know nothing of lanes.
+    const bool prefers_routine =
+        target.prefers_routine && !program_.lanes[v] && target.prefers_routine(p, types, e.params);
+    if (!lowered || program_.written_over.contains(v) || prefers_routine ||
         (&p == &ops::concatenate_p && e.inputs.size() > few_parts)) {
       kinds_[v] = Kind::routine;
       continue;

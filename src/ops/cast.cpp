@@ -1,7 +1,8 @@
 // Casts between dtypes, by value and by bits.
+#include <bit>
 #include <cotan/numpy.hpp>
 
-#include "expr/expr.hpp"
+#include "expr/lowering.hpp"
 #include "ops/elementwise.hpp"
 
 namespace cotan::ops {
@@ -56,6 +57,33 @@ BatchResult bitcast_batch(const Primitive& self, std::span<const Array> x, std::
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0}};
 }
 
+DType unsigned_of(DType dtype) {
+  constexpr DType by_size[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+  return by_size[std::countr_zero(itemsize(dtype))];
+}
+/// Bits are cut or joined as unsigned integers, the lowest first.
+expr::Expr bitcast_element(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
+  using expr::Expr;
+  const DType from = x.type(0).dtype, to = params.dtype("new_dtype");
+  const std::size_t from_size = itemsize(from), to_size = itemsize(to);
+  if (from_size == to_size) return expr::bitcast(x.at(0, i), to);
+  const DType bits = unsigned_of(from), new_bits = unsigned_of(to);
+  if (from_size > to_size) {
+    const Expr whole = expr::bitcast(x.at(0, i.first(i.size() - 1)), bits);
+    const Expr shift = expr::cast(i.back() * expr::integer(static_cast<std::int64_t>(8 * to_size)), bits);
+    return expr::bitcast(expr::cast(expr::shift_right(whole, shift), new_bits), to);
+  }
+  Expr joined = expr::constant_bits(new_bits, 0);
+  std::vector<Expr> at(i.begin(), i.end());
+  at.emplace_back();
+  for (std::size_t k = 0; k < to_size / from_size; ++k) {
+    at.back() = expr::integer(static_cast<std::int64_t>(k));
+    const Expr part = expr::cast(expr::bitcast(x.at(0, at), bits), new_bits);
+    joined = joined | expr::shift_left(part, static_cast<int>(8 * from_size * k));
+  }
+  return expr::bitcast(joined, to);
+}
+
 Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
 
 }  // namespace
@@ -76,7 +104,8 @@ const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
                                        .type = bitcast_type,
                                        .eval = bitcast_eval,
                                        .batch = bitcast_batch,
-                                       .not_differentiable = true};
+                                       .not_differentiable = true,
+                                       .element = bitcast_element};
 const Primitive stop_gradient_p{.name = "stop_gradient",
                                 .op_class = OpClass::elementwise,
                                 .type = elementwise_type<Accepts::any>,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expr/lowering.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -362,6 +363,56 @@ BatchResult conv_batch(const Primitive& self, std::span<const Array> x, std::spa
   return {{split_axis(conv_general_dilated(lhs, rhs, c), result, size)}, {result}};
 }
 
+// Lowering ----------------------------------------------------------------------------------------
+
+/// A sum over the input features of a group and the taps, which come last.
+expr::Reduction conv_reduction(std::span<const AbstractValue> x, const Params& params) {
+  const ConvParams c(params);
+  Shape shape = conv_type(conv_general_dilated_p, x, params)[0].shape;
+  std::vector<bool> reduced(shape.size(), false);
+  const Ints kernel = in_order(x[1].shape, c.rhs_spec);
+  shape.insert(shape.end(), kernel.begin() + 1, kernel.end());
+  reduced.resize(shape.size(), true);
+  return {x[0].dtype == DType::bool_ ? expr::ReduceOp::bit_or : expr::ReduceOp::sum, std::move(shape),
+          std::move(reduced)};
+}
+
+/// A tap times the element of lhs that it meets, or 0 where that is padding: no product, since 0 times infinity is none.
+expr::Expr conv_term(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
+  using expr::Expr;
+  const ConvParams c(params);
+  const Shape &lhs = x.type(0).shape, &rhs = x.type(1).shape;
+  const std::size_t rank = lhs.size();
+  const Expr feature = i[rank], out_feature = i[c.out_spec[1]];
+  std::vector<Expr> image(rank), tap(rank);
+  image[c.lhs_spec[0]] = i[c.out_spec[0]];
+  image[c.lhs_spec[1]] = feature;
+  tap[c.rhs_spec[0]] = out_feature;
+  tap[c.rhs_spec[1]] = feature;
+  if (c.groups() > 1) {
+    const Expr group = expr::floor_div(out_feature, std::max<std::int64_t>(rhs[c.rhs_spec[0]] / c.groups(), 1));
+    const std::int64_t axis = c.lhs_spec[c.batch_group_count > 1 ? 0 : 1];
+    image[axis] = image[axis] + group * expr::integer(lhs[axis] / c.groups());
+  }
+  Expr inside = expr::boolean(true);
+  for (std::size_t k = 0; k + 2 < rank; ++k) {
+    const Expr at = i[rank + 1 + k];
+    const std::int64_t axis = c.lhs_spec[2 + k], dilation = c.lhs_dilation[k];
+    const Expr spread = i[c.out_spec[2 + k]] * expr::integer(c.window_strides[k]) +
+                        at * expr::integer(c.rhs_dilation[k]) - expr::integer(c.padding_low[k]);
+    tap[c.rhs_spec[2 + k]] = at;
+    image[axis] = expr::floor_div(spread, dilation);
+    if (dilation > 1) inside = inside & expr::eq(expr::floor_mod(spread, dilation), expr::integer(0));
+    inside = inside & expr::ge(image[axis], expr::integer(0)) & expr::lt(image[axis], expr::integer(lhs[axis]));
+  }
+  const auto wide = [](Expr e) {
+    return e->dtype == DType::f16 || e->dtype == DType::bf16 ? expr::cast(e, DType::f32) : e;
+  };
+  const Expr a = wide(x.at(0, image, inside)), b = wide(x.at(1, tap));
+  const Expr term = a->dtype == DType::bool_ ? a & b : a * b;
+  return expr::select(inside, term, expr::constant_bits(term->dtype, 0));
+}
+
 }  // namespace
 
 const Primitive conv_general_dilated_p{
@@ -376,7 +427,9 @@ const Primitive conv_general_dilated_p{
                    return bind1(conv_general_dilated_p, {p.x[0], p.t}, p.params);
                  }},
     .transpose = conv_transpose,
-    .batch = conv_batch};
+    .batch = conv_batch,
+    .element = conv_term,
+    .reduction = conv_reduction};
 
 Array conv_general_dilated(const Array& lhs, const Array& rhs, const ConvParams& c) {
   return bind1(conv_general_dilated_p, {lhs, rhs}, c.params());

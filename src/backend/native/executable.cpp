@@ -56,6 +56,7 @@ extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, 
 namespace {
 
 bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+  if (&p == &ops::conv_general_dilated_p) return true;
   if (&p != &ops::dot_general_p) return false;
   // Small products and products with vectors are plain loops: they fuse with what is around them. What fits
   // into registers is unrolled.

@@ -1,0 +1,75 @@
+#include "expansions/expansions.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "expansions/tools.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
+
+namespace cotan {
+
+namespace {
+
+struct Entry {
+  const Primitive* primitive;
+  expansions::Expand expand;
+};
+constexpr Entry entries[] = {
+    {&ops::cumsum_p, expansions::cumulative},
+    {&ops::cumprod_p, expansions::cumulative},
+    {&ops::cummax_p, expansions::cumulative},
+    {&ops::cummin_p, expansions::cumulative},
+    {&ops::cumlogsumexp_p, expansions::cumulative},
+    {&ops::linear_recurrence_p, expansions::linear_recurrence},
+    {&ops::cholesky_p, expansions::cholesky},
+    {&ops::triangular_solve_p, expansions::triangular_solve},
+    {&ops::lu_p, expansions::lu},
+    {&ops::qr_p, expansions::qr},
+    {&ops::sort_p, expansions::sort},
+    {&ops::top_k_p, expansions::top_k},
+    {&ops::scatter_p, expansions::scatter},
+    {&ops::scatter_add_p, expansions::scatter},
+    {&ops::scatter_mul_p, expansions::scatter},
+    {&ops::scatter_min_p, expansions::scatter},
+    {&ops::scatter_max_p, expansions::scatter},
+    {&ops::eigh_p, expansions::eigh},
+    {&ops::svd_p, expansions::svd},
+};
+
+}  // namespace
+
+JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params) {
+  const Entry* entry = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
+  if (entry == std::end(entries)) return nullptr;
+  Types strong = types;
+  for (AbstractValue& t : strong) t.weak_type = false;
+  const auto expand = [&](std::span<const Array> x) { return entry->expand(p, x, params); };
+  const ClosedJaxpr closed = trace_to_jaxpr(expand, strong, "jit", std::string(p.name));
+  internal_check(closed.consts.empty(), "an expansion captures an array");
+  if (closed.jaxpr->outputs.empty()) return nullptr;
+  const JaxprPtr program = eliminate_dead_code(inline_all_calls(closed.jaxpr));
+  verify_if_enabled(*program, "expanding a routine");
+  return program;
+}
+
+JaxprPtr expand_routines(const JaxprPtr& jaxpr,
+                         bool (*wanted)(const Primitive&, std::span<const AbstractValue>, const Params&)) {
+  Rewriter rewriter(*jaxpr);
+  for (const Equation& e : jaxpr->equations) {
+    Types types;
+    for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));
+    const JaxprPtr program =
+        wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, e.params) : nullptr;
+    if (!program) {
+      rewriter.emit(e, rewriter.read(e.inputs),
+                    map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted); }));
+      continue;
+    }
+    const std::vector<Atom> results = splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
+    for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
+  }
+  return rewriter.finish(jaxpr->outputs, "expanding routines");
+}
+
+}  // namespace cotan

@@ -1,0 +1,294 @@
+// Cholesky, triangular solves, LU and QR, column by column: a loop whose state is the matrix and whose steps are masked
+// elementwise operations on all of it. A matrix is a lane. Very small ones are written out without a loop, on the whole
+// batch at once, so that they fuse with what is around them.
+#include <limits>
+
+#include "expansions/tools.hpp"
+#include "ops/linalg/matrix.hpp"
+
+namespace cotan::expansions {
+
+namespace {
+
+constexpr std::int64_t written_out = 4;  ///< matrices up to this size have no loops
+
+std::int64_t rows(const Array& a) { return ops::rows_of(a.shape()); }
+std::int64_t columns(const Array& a) { return ops::columns_of(a.shape()); }
+Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
+Array all_of(const Array& condition) {
+  Ints axes;
+  for (int i = 0; i < condition.ndim(); ++i) axes.push_back(i);
+  return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
+}
+
+/// Row and column numbers of one matrix, as [m, 1] and [1, n]: comparisons of them are masks.
+struct Grid {
+  Array row, column;
+  explicit Grid(const Array& a) : row(ops::iota(i32, {rows(a), 1}, 0)), column(ops::iota(i32, {1, columns(a)}, 1)) {}
+};
+/// Column j as [m, 1], row i as [1, n], and one element.
+Array column_at(const Array& a, const Array& j) {
+  return bind1(ops::dynamic_slice_p, {a, scalar(i32, 0), j}, {{"slice_sizes", Ints{rows(a), 1}}});
+}
+Array row_at(const Array& a, const Array& i) {
+  return bind1(ops::dynamic_slice_p, {a, i, scalar(i32, 0)}, {{"slice_sizes", Ints{1, columns(a)}}});
+}
+Array element_at(const Array& a, const Array& i, const Array& j) {
+  return ops::reshape(bind1(ops::dynamic_slice_p, {a, i, j}, {{"slice_sizes", Ints{1, 1}}}), {});
+}
+Array as_matrix(const Array& scalar_value) { return ops::reshape(scalar_value, {1, 1}); }
+
+/// Elements of small matrices, each an array over the batch.
+class Elements {
+ public:
+  explicit Elements(const Array& a) : shape_(a.shape()) {
+    const int at = a.ndim() - 2;
+    for (std::int64_t i = 0; i < rows(a); ++i)
+      for (std::int64_t j = 0; j < columns(a); ++j) {
+        const Array row = ops::slice_axis(a, at, i, i + 1);
+        values_.push_back(ops::reshape(ops::slice_axis(row, at + 1, j, j + 1), ops::with_core(shape_, {})));
+      }
+  }
+  Array& operator()(std::int64_t i, std::int64_t j) {
+    return values_[static_cast<std::size_t>(i * ops::columns_of(shape_) + j)];
+  }
+  /// Back in one array: a choice by position, since many parts are not put together at no cost.
+  Array assembled() const {
+    const int n = static_cast<int>(shape_.size());
+    const std::int64_t width = ops::columns_of(shape_);
+    const Array position = ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
+    Ints batch;
+    for (int i = 0; i < n - 2; ++i) batch.push_back(i);
+    Array out;
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      const Array value = ops::broadcast_in_dim(values_[k], shape_, batch);
+      out = k == 0 ? value : ops::select(position == static_cast<int>(k), value, out);
+    }
+    return out;
+  }
+
+ private:
+  Shape shape_;
+  std::vector<Array> values_;
+};
+
+// Cholesky --------------------------------------------------------------------------------------------
+
+/// Where a pivot is not positive (or no number), the whole lower triangle is not a number.
+Array cholesky_written_out(const Array& a) {
+  const std::int64_t n = rows(a);
+  const Array none = nan_of(a.dtype()), zero = scalar(a.dtype(), 0);
+  Elements l(a);
+  Array ok;
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = j; i < n; ++i)
+      for (std::int64_t k = 0; k < j; ++k) l(i, j) = l(i, j) - l(i, k) * l(j, k);
+    const Array positive = l(j, j) > zero;
+    ok = ok.defined() ? ok & positive : positive;
+    l(j, j) = np::sqrt(l(j, j));
+    for (std::int64_t i = j + 1; i < n; ++i) l(i, j) = l(i, j) / l(j, j);
+  }
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) l(i, j) = j > i ? ops::zeros_like(l(i, j)) : ops::select(ok, l(i, j), ops::full(ok.shape(), none));
+  return l.assembled();
+}
+
+Array cholesky_of_one(const Array& a) {
+  const std::int64_t n = rows(a);
+  const Array zero = scalar(a.dtype(), 0);
+  const auto step = [&](std::span<const Array> in) {
+    const Array &m = in[0], &ok = in[1], &j = in[2];
+    const Grid at(m);
+    const Array pivot = element_at(m, j, j), root = np::sqrt(pivot);
+    const Array column = np::where(at.row == j, as_matrix(root), column_at(m, j) / root);
+    // The other triangle is never read, so that it may hold anything.
+    const Array rest = m - column * ops::reshape(column, {1, n});
+    return Arrays{np::where(at.column > j, rest, np::where(at.column == j, column, m)), ok & (pivot > zero)};
+  };
+  const Arrays out = loop(n, {a, scalar(bool_, 1)}, {numbers(n)}, step);
+  const Grid at(a);
+  return np::where(at.row >= at.column, np::where(out[1], out[0], nan_of(a.dtype())), zero);
+}
+
+// Triangular solves -----------------------------------------------------------------------------------
+
+struct Triangle {
+  bool lower, unit;
+};
+
+/// a x = b.
+Array solve_written_out(const Array& a, const Array& b, Triangle t) {
+  const std::int64_t n = rows(a);
+  Elements m(a);
+  Shape row_shape = b.shape();
+  row_shape[row_shape.size() - 2] = 1;
+  const auto coefficient = [&](std::int64_t i, std::int64_t j) {
+    Shape shape = m(i, j).shape();
+    shape.insert(shape.end(), {1, 1});
+    return ops::broadcast_to(ops::reshape(m(i, j), shape), row_shape);
+  };
+  Arrays x;
+  for (std::int64_t i = 0; i < n; ++i) x.push_back(ops::matrix_rows(b, i, i + 1));
+  for (std::int64_t step = 0; step < n; ++step) {
+    const std::int64_t i = t.lower ? step : n - 1 - step;
+    Array& xi = x[static_cast<std::size_t>(i)];
+    if (!t.unit) xi = xi / coefficient(i, i);
+    for (std::int64_t k = 0; k < n; ++k)
+      if (t.lower ? k > i : k < i) {
+        Array& xk = x[static_cast<std::size_t>(k)];
+        xk = xk - coefficient(k, i) * xi;
+      }
+  }
+  return ops::concatenate(x, b.ndim() - 2);
+}
+
+/// One matrix, and right-hand sides as the columns of b.
+Array solve_one(const Array& a, const Array& b, Triangle t) {
+  const std::int64_t n = rows(a);
+  const auto step = [&](std::span<const Array> in) {
+    const Array &x = in[0], &j = in[1];
+    const Grid at(x);
+    Array row = row_at(x, j);
+    if (!t.unit) row = row / as_matrix(element_at(a, j, j));
+    const Array later = t.lower ? at.row > j : at.row < j;
+    return Arrays{np::where(later, x - column_at(a, j) * row, np::where(at.row == j, row, x))};
+  };
+  return loop(n, {b}, {numbers(n)}, step, !t.lower)[0];
+}
+
+// LU --------------------------------------------------------------------------------------------------
+
+/// Packed factors, pivots and permutation of one matrix.
+Arrays lu_of_one(const Array& a) {
+  const std::int64_t m = rows(a), n = columns(a), k = std::min(m, n);
+  const DType dtype = a.dtype();
+  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
+  const Array start = ops::reshape(numbers(m), {m, 1});
+  const auto swapped = [&](const Array& x, const Array& i, const Array& j) {
+    const Grid at(x);
+    return np::where(at.row == i, row_at(x, j), np::where(at.row == j, row_at(x, i), x));
+  };
+  const auto step = [&](std::span<const Array> in) {
+    const Array& j = in[2];
+    const Grid at(in[0]);
+    const Array sizes = np::where(at.row >= j, np::abs(column_at(in[0], j)), scalar(dtype, -1));
+    const Array pivot = bind1(ops::argmax_p, {ops::reshape(sizes, {m})}, {{"axis", std::int64_t{0}}, {"index_dtype", i32}});
+    const Array x = swapped(in[0], j, pivot), permutation = swapped(in[1], j, pivot);
+    // A column of zeros stays as it is.
+    const Array divisor = element_at(x, j, j);
+    const Array factors = column_at(x, j) / as_matrix(ops::select(divisor == zero, one, divisor));
+    const Array below = at.row > j;
+    const Array next = np::where(below & (at.column > j), x - factors * row_at(x, j),
+                                 np::where(below & (at.column == j), factors, x));
+    return Arrays{next, permutation, pivot};
+  };
+  const Arrays out = loop(k, {a, start}, {numbers(k)}, step);
+  const Array ok = all_of(a == a);
+  return {np::where(ok, out[0], nan_of(dtype)), np::where(ok, out[2], numbers(k)),
+          ops::reshape(np::where(ok, out[1], start), {m})};
+}
+
+// QR --------------------------------------------------------------------------------------------------
+
+/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector; LAPACK's signs.
+struct Reflection {
+  Array vector, factor, diagonal;  ///< [m, 1], [], []
+};
+Reflection reflection_of(const Array& a, const Array& j) {
+  const DType dtype = a.dtype();
+  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
+  const Grid at(a);
+  const Array column = column_at(a, j), first = element_at(a, j, j);
+  // In units of the largest element, so that squares neither overflow nor vanish.
+  const Array part = np::where(at.row >= j, column, zero);
+  const Array largest = ops::reduce_max(np::abs(part), {0, 1});
+  const Array unit = ops::select(largest > zero, largest, one);
+  const Array scaled = part / as_matrix(unit);
+  const Array rest = np::where(at.row > j, scaled, zero), head = first / unit;
+  const Array below = ops::reduce_sum(rest * rest, {0, 1});
+  const Array size = np::sqrt(below + head * head);
+  const Array moves = below > zero;
+  const Array beta = ops::select(moves, ops::select(head < zero, size, -size), head);
+  const Array divisor = ops::select(moves, head - beta, one);
+  const Array vector = np::where(at.row == j, one, rest / as_matrix(divisor));
+  const Array factor = ops::select(moves, (beta - head) / ops::select(moves, beta, one), zero);
+  return {vector, factor, ops::select(moves, beta * unit, first)};
+}
+/// (I - factor v vᵀ) a
+Array reflected(const Array& a, const Array& v, const Array& factor) {
+  return a - (as_matrix(factor) * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
+}
+
+Arrays qr_of_one(const Array& a, bool full) {
+  const std::int64_t m = rows(a), n = columns(a), steps = std::min(m, n), k = full ? m : steps;
+  const DType dtype = a.dtype();
+  const Array zero = scalar(dtype, 0), none = nan_of(dtype);
+  const auto forward = [&](std::span<const Array> in) {
+    const Array &x = in[0], &j = in[1];
+    const Grid at(x);
+    const Reflection h = reflection_of(x, j);
+    const Array diagonal = (at.row == j) & (at.column == j);
+    const Array next = np::where(at.column > j, reflected(x, h.vector, h.factor),
+                                 np::where(diagonal, as_matrix(h.diagonal), x));
+    return Arrays{next, h.vector, h.factor};
+  };
+  const Arrays factored = loop(steps, {a}, {numbers(steps)}, forward);
+  const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], in[1], in[2])}; };
+  const Array q = loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
+  const Array ok = all_of(bind1(ops::is_finite_p, {a}));
+  const Array r = ops::matrix_rows(factored[0], 0, k);
+  const Grid at(r);
+  return {np::where(ok, q, none), np::where(at.row > at.column, zero, np::where(ok, r, none))};
+}
+
+}  // namespace
+
+Arrays cholesky(const Primitive&, std::span<const Array> x, const Params&) {
+  if (x[0].size() == 0) return {x[0]};
+  if (rows(x[0]) <= written_out) return {cholesky_written_out(x[0])};
+  return for_each_matrix({x[0]}, [](std::span<const Array> a) { return Arrays{cholesky_of_one(a[0])}; });
+}
+
+Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params& params) {
+  if (x[1].size() == 0) return {x[1]};
+  // x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and the transpose of a lower triangle is an upper one.
+  const bool left = params.flag("left_side"), transposed = params.flag("transpose_a") == left;
+  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0], b = left ? x[1] : ops::matrix_transpose(x[1]);
+  const Triangle t{params.flag("lower") != transposed, params.flag("unit_diagonal")};
+  const auto solve = [&]() -> Array {
+    if (rows(a) <= written_out) return solve_written_out(a, b, t);
+    const Shape batch = ops::with_core(a.shape(), {});
+    if (ops::product(batch) == 1 && columns(b) > 1) {
+      // One matrix for many right-hand sides: these know nothing of each other.
+      const std::int64_t n = rows(a), sides = columns(b);
+      const Array one = ops::reshape(a, {n, n});
+      const Array by_side = ops::reshape(ops::matrix_transpose(ops::reshape(b, {n, sides})), {sides, n, 1});
+      const auto side = [&](std::span<const Array> in) { return Arrays{solve_one(in[1], in[0], t)}; };
+      const Array solved = for_each_lane({by_side}, {one}, side)[0];
+      return ops::reshape(ops::matrix_transpose(ops::reshape(solved, {sides, n})), b.shape());
+    }
+    return for_each_matrix({a, b}, [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
+  };
+  return {left ? solve() : ops::matrix_transpose(solve())};
+}
+
+Arrays lu(const Primitive& p, std::span<const Array> x, const Params& params) {
+  if (x[0].size() == 0) {
+    const Types types = p.type(p, std::vector{x[0].aval()}, params);
+    return {x[0], ops::zeros_of(types[1]), ops::iota(i32, types[2].shape, types[2].ndim() - 1)};
+  }
+  return for_each_matrix({x[0]}, [](std::span<const Array> a) { return lu_of_one(a[0]); });
+}
+
+Arrays qr(const Primitive& p, std::span<const Array> x, const Params& params) {
+  const bool full = params.flag("full_matrices");
+  if (x[0].size() == 0) {
+    const Types types = p.type(p, std::vector{x[0].aval()}, params);
+    const Shape& q = types[0].shape;
+    return {ops::broadcast_to(ops::identity_matrix(x[0].dtype(), ops::rows_of(q), ops::columns_of(q)), q),
+            ops::zeros_of(types[1])};
+  }
+  return for_each_matrix({x[0]}, [&](std::span<const Array> a) { return qr_of_one(a[0], full); });
+}
+
+}  // namespace cotan::expansions

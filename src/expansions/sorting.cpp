@@ -1,0 +1,141 @@
+// sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at its position
+// xor the stage's distance. The position an element came from is its last key: it makes the order total, hence the
+// sort stable, and says where the operands' elements go.
+#include <bit>
+#include <limits>
+
+#include "expansions/tools.hpp"
+
+namespace cotan::expansions {
+
+namespace {
+
+constexpr std::int64_t longest_lane = 2048;  ///< longer rows are sorted side by side, as one array
+
+DType bits_of(DType dtype) { return dtype == f64 ? u64 : u32; }
+
+/// Floats as integers in the order of their bits: negative ones count downwards.
+Array bit_order(const Array& x) {
+  const DType bits = bits_of(x.dtype());
+  const Array y = bind1(ops::bitcast_convert_type_p, {x}, {{"new_dtype", bits}});
+  const Array sign = bind1(ops::shift_left_p, {scalar(bits, 1), scalar(bits, bits == u64 ? 63 : 31)});
+  return ops::select((y & sign) != scalar(bits, 0), ~y, y | sign);
+}
+/// The same, but every NaN is the largest and -0 is +0.
+Array numeric_order(const Array& x) {
+  const Array zero = scalar(x.dtype(), 0);
+  const Array order = bit_order(ops::select(x == zero, zero, x));
+  // By bits: comparisons with NaN are what some compilers do not take seriously.
+  const DType bits = bits_of(x.dtype());
+  const Array infinity = bit_order(scalar(x.dtype(), std::numeric_limits<double>::infinity()));
+  const Array minus_infinity = bit_order(scalar(x.dtype(), -std::numeric_limits<double>::infinity()));
+  return ops::select((order > infinity) | (order < minus_infinity), ~scalar(bits, 0), order);
+}
+/// An integer array that orders as `x` does.
+Array ascending(const Array& x) {
+  if (is_floating(x.dtype())) return numeric_order(ops::cast(x, wide(x.dtype())));
+  return x.dtype() == bool_ ? ops::cast(x, i32) : x;
+}
+/// The reverse of JAX's order for top_k, which is the total one.
+Array descending(const Array& x) {
+  if (is_floating(x.dtype())) return ~bit_order(ops::cast(x, wide(x.dtype())));
+  return ~(x.dtype() == bool_ ? ops::cast(x, i32) : x);
+}
+Array largest_of(DType dtype) {
+  const bool is_signed = dtype == i8 || dtype == i16 || dtype == i32 || dtype == i64;
+  const Array ones = ~scalar(dtype, 0);
+  return is_signed ? bind1(ops::shift_right_logical_p, {ones, scalar(dtype, 1)}) : ones;
+}
+
+/// Lexicographically less.
+Array less(std::span<const Array> a, std::span<const Array> b) {
+  const Array first = a[0] < b[0];
+  return a.size() == 1 ? first : first | ((a[0] == b[0]) & less(a.subspan(1), b.subspan(1)));
+}
+
+/// Per stage: the blocks that it makes sorted, and the distance of the elements that it compares. Blocks of 2^(t+1) take
+/// t + 1 stages, with distances 2^t, …, 1.
+struct Stages {
+  std::int64_t count;
+  Array block, distance;
+  explicit Stages(std::int64_t length) {
+    const int rounds = std::countr_zero(static_cast<std::uint64_t>(length));
+    count = rounds * (rounds + 1) / 2;
+    const Array stage = numbers(count), one = scalar(i32, 1);
+    Array round = ops::zeros_like(stage);
+    for (int t = 1; t < rounds; ++t) round = round + ops::cast(stage >= t * (t + 1) / 2, i32);
+    const Array within = stage - bind1(ops::shift_right_logical_p, {round * (round + 1), one});
+    block = bind1(ops::shift_left_p, {one, round + 1});
+    distance = bind1(ops::shift_left_p, {one, round - within});
+  }
+};
+
+/// Positions of the elements of each row, [rows, n] or [n], in ascending order of the keys.
+Array sorted_positions(const Arrays& keys, std::int64_t n) {
+  const Shape& shape = keys[0].shape();
+  const int axis = static_cast<int>(shape.size()) - 1;
+  const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+  Ints none(shape.size(), 0), more = none;
+  more.back() = length - n;
+  Arrays carries;
+  for (const Array& key : keys) carries.push_back(ops::pad(key, largest_of(key.dtype()), none, more, none));
+  Shape padded = shape;
+  padded.back() = length;
+  carries.push_back(ops::iota(i32, padded, axis));
+  const Stages stages(length);
+  const auto stage = [&](std::span<const Array> in) {
+    const auto own = in.subspan(0, carries.size());
+    const Array &block = in[carries.size()], &distance = in[carries.size() + 1];
+    const Array at = numbers(length), partner = at ^ distance;
+    Arrays other;
+    for (const Array& a : own) other.push_back(take(a, partner, axis));
+    const Array zero = scalar(i32, 0);
+    const Array wants_smaller = ((at & distance) == zero) == ((at & block) == zero);
+    const Array takes_other = less(other, own) == ops::broadcast_to(wants_smaller, padded);
+    Arrays out;
+    for (std::size_t i = 0; i < own.size(); ++i) out.push_back(ops::select(takes_other, other[i], own[i]));
+    return out;
+  };
+  const Array positions = loop(stages.count, carries, {stages.block, stages.distance}, stage).back();
+  return ops::slice_axis(positions, axis, 0, n);
+}
+
+/// Positions of the first `wanted` elements in ascending order of the keys, along the last axis.
+Array order_of(const Arrays& keys, std::int64_t wanted) {
+  const Shape& shape = keys[0].shape();
+  const std::int64_t n = shape.back(), rows = ops::product(shape) / n;
+  Shape result = shape;
+  result.back() = wanted;
+  if (n == 1) return ops::zeros_of({i32, result, false});
+  Arrays flat;
+  for (const Array& key : keys) flat.push_back(ops::reshape(key, rows == 1 ? Shape{n} : Shape{rows, n}));
+  const auto first = [&](const Array& positions) { return ops::slice_axis(positions, positions.ndim() - 1, 0, wanted); };
+  const auto row = [&](std::span<const Array> in) { return Arrays{first(sorted_positions(Arrays(in.begin(), in.end()), n))}; };
+  const Array order = rows > 1 && n <= longest_lane ? for_each_lane(flat, {}, row)[0] : row(flat)[0];
+  return ops::reshape(order, result);
+}
+
+}  // namespace
+
+Arrays sort(const Primitive&, std::span<const Array> x, const Params& params) {
+  if (x[0].size() == 0) return Arrays(x.begin(), x.end());
+  const auto axis = static_cast<int>(params.integer("dimension"));
+  const auto num_keys = static_cast<std::size_t>(params.integer("num_keys"));
+  const int last = x[0].ndim() - 1;
+  Arrays operands, keys;
+  for (const Array& a : x) operands.push_back(ops::move_axis(a, axis, last));
+  for (std::size_t k = 0; k < num_keys; ++k) keys.push_back(ascending(operands[k]));
+  const Array order = order_of(keys, operands[0].shape().back());
+  Arrays out;
+  for (const Array& a : operands) out.push_back(ops::move_axis(take_along_last(a, order), last, axis));
+  return out;
+}
+
+Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params) {
+  const Types types = p.type(p, std::vector{x[0].aval()}, params);
+  if (types[0].size() == 0) return {ops::zeros_of(types[0]), ops::zeros_of(types[1])};
+  const Array order = order_of({descending(x[0])}, params.integer("k"));
+  return {take_along_last(x[0], order), order};
+}
+
+}  // namespace cotan::expansions
