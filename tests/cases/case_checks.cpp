@@ -122,25 +122,60 @@ void check_jit(const Case& c) {
 
 /// The compiled program gives what the reference gives: integers and exact rows bit for bit, floats within the
 /// row's tolerance; and the same bits on every call.
-void check_native(const Case& c) {
+void expect_device_is_reference(const Case& c, const char* device) {
   Arrays expected;
   {
     const OnDevice reference("reference");
     expected = lookup(c)(make_inputs(c));
   }
-  const OnDevice native("native");
+  const OnDevice on(device);
   const ct::FlatFunction f = lookup(c);
   const Arrays inputs = make_inputs(c);
   const auto jitted = ct::jit([&f](const Arrays& x) { return f(x); });
   const Arrays out = jitted(inputs), again = jitted(inputs);
   ASSERT_EQ(out.size(), expected.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
-    EXPECT_EQ(out[k].device().name(), "native");
+    EXPECT_EQ(out[k].device().name(), device);
     if (c.exact)
       EXPECT_TRUE(identical(out[k], expected[k])) << "output " << k;
     else
       EXPECT_TRUE(close(out[k], expected[k], c.tolerance(expected[k].dtype()))) << "output " << k;
     EXPECT_TRUE(identical(again[k], out[k])) << "output " << k << " of the second call";
+  }
+}
+
+void check_native(const Case& c) { expect_device_is_reference(c, "native"); }
+/// The same where the device has the types of the results, and else an error that says what to do.
+void check_webgpu(const Case& c) {
+  Arrays expected;
+  {
+    const OnDevice reference("reference");
+    expected = lookup(c)(make_inputs(c));
+  }
+  const bool wide = std::any_of(expected.begin(), expected.end(), [](const Array& a) { return itemsize(a.dtype()) > 4; });
+  if (!wide) {
+    expect_device_is_reference(c, "webgpu");
+    return;
+  }
+  const OnDevice on("webgpu");
+  const ct::FlatFunction f = lookup(c);
+  try {
+    ct::jit([&f](const Arrays& x) { return f(x); })(make_inputs(c));
+    ADD_FAILURE() << "64-bit results must raise";
+  } catch (const ct::TypeError& e) {
+    EXPECT_NE(std::string(e.what()).find("64-bit"), std::string::npos) << e.what();
+  }
+}
+
+/// The gradient, compiled, against JAX's.
+void check_webgpu_gradient(const Case& c) {
+  const OnDevice on("webgpu");
+  const Differentiable f(c);
+  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs));
+  const Arrays gradients = ct::jit([&](const Arrays& at) { return pull_back(f, at, cotangents); })(x);
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    const Array expected = golden(c.id + "/grad" + std::to_string(c.grad[k]));
+    EXPECT_TRUE(close(gradients[k], expected, c.tolerance(expected.dtype(), true))) << "gradient of argument " << c.grad[k];
   }
 }
 
@@ -276,6 +311,12 @@ bool always(const Case&) { return true; }
 bool traceable(const Case& c) { return !c.eager; }
 bool batchable(const Case& c) { return !c.eager && !c.arguments.empty(); }
 bool has_gradient(const Case& c) { return !c.grad.empty(); }
+/// What a device without 64-bit types can hold.
+bool narrow(const Case& c) {
+  return std::none_of(c.arguments.begin(), c.arguments.end(), [](const auto& a) { return itemsize(a.dtype) > 4; });
+}
+bool narrow_and_traceable(const Case& c) { return traceable(c) && narrow(c); }
+bool narrow_and_differentiable(const Case& c) { return has_gradient(c) && narrow_and_traceable(c); }
 bool all_f64(const Case& c) {
   return c.finite_differences && !c.grad.empty() &&
          std::all_of(c.grad.begin(), c.grad.end(),
@@ -294,6 +335,8 @@ const std::vector<Check>& all_checks() {
       {"Jvp", has_gradient, check_jvp},
       {"TransformedVjp", has_gradient, check_transformed_vjp},
       {"FiniteDifferences", all_f64, check_finite_differences},
+      {"WebGpu", narrow_and_traceable, check_webgpu},
+      {"WebGpuVjp", narrow_and_differentiable, check_webgpu_gradient},
   };
   return checks;
 }

@@ -78,6 +78,7 @@ void Device::request_adapter() {
   capabilities_.vendor = text(info.vendor);
   capabilities_.driver = text(info.description);
   capabilities_.software = info.adapterType == WGPUAdapterType_CPU;
+  capabilities_.fused_fma = !capabilities_.software;
   const bool null = info.backendType == WGPUBackendType_Null || info.backendType == WGPUBackendType_Undefined;
   api().AdapterInfoFreeMembers(info);
   // Dawn's last resort computes nothing.

@@ -23,6 +23,7 @@ struct Range {
 struct Capabilities {
   std::string name, vendor, driver;
   bool software = false;
+  bool fused_fma = true;
   bool f16 = false, subgroups = false, timestamps = false, subgroup_matrix = false;
   std::uint32_t storage_buffers = 8, workgroup_bytes = 16384, workgroup_threads = 256, groups = 65535;
   std::uint32_t uniform_alignment = 256;

@@ -9,6 +9,7 @@
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "expansions/expansions.hpp"
 
 namespace cotan::webgpu {
 
@@ -44,9 +45,14 @@ const compiler::Target& webgpu_target() {
   return target;
 }
 
+JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
+  return expand_routines(inline_all_calls(jaxpr),
+                         [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+}
+
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   const auto on = device();
-  plan_ = make_plan(compiler::compile(jaxpr, webgpu_target()), on->capabilities());
+  plan_ = make_plan(compiler::compile(with_expansions(jaxpr), webgpu_target()), on->capabilities());
 }
 
 /// One call: from arrays to encoded commands, and where the host has to compute something, several of those.

@@ -6,6 +6,8 @@
 namespace cotan::webgpu {
 
 const compiler::Target& webgpu_target();
+/// The program without operations that the device has no code for.
+JaxprPtr with_expansions(const JaxprPtr& jaxpr);
 
 class Executable {
  public:

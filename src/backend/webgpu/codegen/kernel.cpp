@@ -301,7 +301,7 @@ Shader kernel_shader(const Program& program, const Kernel& kernel, const Surroun
   const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
   const bool reduces = std::any_of(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; }) ||
                        !kernel.passes[0].reductions.empty();
-  ShaderBuilder s(program, kernel.name);
+  ShaderBuilder s(program, kernel.name, device);
   const bool together = reduces && row > short_row && !(rows >= many_rows && row <= middle_row) &&
                         (rows < 1024 || reduces_along_rows(kernel));
   Writer& w = s.body;

@@ -75,7 +75,7 @@ class LoopWriter {
  public:
   LoopWriter(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
              const Capabilities& device)
-      : program_(program), top_(loop), plan_(plan), device_(device), s_(program, loop.name), w_(s_.body) {
+      : program_(program), top_(loop), plan_(plan), device_(device), s_(program, loop.name, device), w_(s_.body) {
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
     for (BufferId b : locals_of(program, loop)) {
@@ -88,6 +88,7 @@ class LoopWriter {
         s_.declarations += fmt::format("var<workgroup> {}: {};\n", name, array);
       s_.set_array(b, name);
     }
+    find_shared(loop);
   }
 
   Shader write() {
@@ -116,6 +117,31 @@ class LoopWriter {
   }
 
  private:
+  /// Memory that is both read and written: what is only read, or only written, makes nobody wait.
+  void find_shared(const Repeat& loop) {
+    std::set<BufferId> read, written;
+    const auto look = [&](const Step& step) {
+      for (BufferId b : compiler::reads_of(step)) read.insert(program_.root(b));
+      for (BufferId b : compiler::writes_of(step)) written.insert(program_.root(b));
+      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) read.insert(program_.root((*choice)->index));
+    };
+    const auto carried = [&](const Repeat& r) {
+      for (const Carried& c : r.carries)
+        for (BufferId b : {c.start, c.in, c.out, c.result}) {
+          read.insert(program_.root(b));
+          written.insert(program_.root(b));
+        }
+      if (r.holds >= 0) read.insert(program_.root(r.holds));
+    };
+    carried(loop);
+    for (const auto* steps : {&loop.condition, &loop.steps})
+      compiler::for_each_step(*steps, [&](const Step& step) {
+        look(step);
+        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step)) carried(**nested);
+      });
+    std::set_intersection(read.begin(), read.end(), written.begin(), written.end(), std::inserter(shared_, shared_.end()));
+  }
+
   const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
   bool team() const { return !plan_.one_thread && plan_.threads > 1; }
 
@@ -127,8 +153,10 @@ class LoopWriter {
     for (BufferId b : reads) wait = wait || written_.contains(s_.root(b));
     for (BufferId b : writes) wait = wait || written_.contains(s_.root(b)) || read_.contains(s_.root(b));
     if (wait) barrier();
-    for (BufferId b : reads) read_.insert(s_.root(b));
-    for (BufferId b : writes) written_.insert(s_.root(b));
+    for (BufferId b : reads)
+      if (shared_.contains(program_.root(b))) read_.insert(s_.root(b));
+    for (BufferId b : writes)
+      if (shared_.contains(program_.root(b))) written_.insert(s_.root(b));
   }
   void barrier() {
     if (!team()) return;
@@ -493,6 +521,7 @@ class LoopWriter {
   const Capabilities& device_;
   ShaderBuilder s_;
   Writer& w_;
+  std::set<BufferId> shared_;
   std::set<BufferId> read_, written_;  ///< since all threads met
   std::vector<Pending> pending_;
   Expr first_, end_;

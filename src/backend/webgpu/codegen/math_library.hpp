@@ -18,7 +18,8 @@ struct LibraryEntry {
   std::string_view uses;  ///< names, separated by spaces
   std::string_view text;
 };
-std::span<const LibraryEntry> library_basics();   ///< special values, conversions, integers, exact arithmetic
+/// Special values, conversions, integers, exact arithmetic.
+std::span<const LibraryEntry> library_basics();
 std::span<const LibraryEntry> library_trigonometry();
 std::span<const LibraryEntry> library_gamma();
 

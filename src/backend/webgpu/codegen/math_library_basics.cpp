@@ -13,12 +13,17 @@ constexpr LibraryEntry basics[] = {
     {"cotan_special_bits", "", R"(
 var<private> cotan_inf_bits: u32 = 0x7f800000u;
 var<private> cotan_nan_bits: u32 = 0x7fc00000u;
+var<private> cotan_sign_bit: u32 = 0x80000000u;
 )"},
     {"cotan_inf", "cotan_special_bits", R"(
 fn cotan_inf() -> f32 { return bitcast<f32>(cotan_inf_bits); }
 )"},
     {"cotan_nan", "cotan_special_bits", R"(
 fn cotan_nan() -> f32 { return bitcast<f32>(cotan_nan_bits); }
+)"},
+    // Tint reads -0.0 as 0.0, and takes the constants 0.0 and bitcast<f32>(0x80000000u) for the same.
+    {"cotan_negative_zero", "cotan_special_bits", R"(
+fn cotan_negative_zero() -> f32 { return bitcast<f32>(cotan_sign_bit); }
 )"},
     {"cotan_is_nan", "", R"(
 fn cotan_is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
@@ -77,7 +82,7 @@ fn cotan_u32_to_f32(x: u32) -> f32 {
 }
 )"},
 
-    // Half precision and bfloat16, on integers: devices flush subnormal halves, and pack2x16float fails at NaN.
+    // Half precision and bfloat16, on integers: devices flush subnormal halves, pack2x16float fails at NaN.
     {"cotan_f16_bits", "", R"(
 fn cotan_f16_bits(x: f32) -> u32 {
   let bits = bitcast<u32>(x);
@@ -179,6 +184,15 @@ fn cotan_two_product(a: f32, b: f32) -> vec2<f32> {
     {"cotan_fma", "", R"(
 // Fused where the device's is.
 fn cotan_fma(a: f32, b: f32, c: f32) -> f32 { return fma(a, b, c); }
+)"},
+    {"cotan_careful_fma", "cotan_two_sum cotan_two_product cotan_is_finite", R"(
+// a b + c for devices whose fma rounds twice: exact where the sum cancels, else within an ulp, and without branches.
+fn cotan_careful_fma(a: f32, b: f32, c: f32) -> f32 {
+  let product = cotan_two_product(a, b);
+  let sum = cotan_two_sum(product.x, c);
+  let careful = sum.x + (sum.y + product.y);
+  return select(a * b + c, careful, cotan_is_finite(careful));
+}
 )"},
     {"cotan_exact_fma", "cotan_two_sum cotan_two_product cotan_keep", R"(
 // a b + c with one rounding, on any device. Subnormal operands and results count as 0.

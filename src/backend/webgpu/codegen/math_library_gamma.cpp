@@ -1,8 +1,8 @@
 // lgamma, digamma and polygamma in WGSL.
 //
-// Polynomials are minimax approximations weighted for the relative error; comments give what is fitted, where,
-// and the error with rounded coefficients. Left of -1/2, lgamma and digamma come from the reflection formula:
-// next to their zeros there, the error is that of the terms that cancel.
+// Polynomials are minimax approximations weighted for the relative error; comments give what is fitted,
+// where, and the error with rounded coefficients. Left of -1/2, lgamma and digamma come from the reflection
+// formula: next to their zeros there, the error is that of the terms that cancel.
 #include "backend/webgpu/codegen/math_library.hpp"
 
 namespace cotan::webgpu {
@@ -165,7 +165,8 @@ fn cotan_digamma_after(x: f32) -> f32 {
   return log_x.x + (log_x.y + fma(0.5, inverse, series));
 }
 )"},
-    {"cotan_digamma", "cotan_digamma_after cotan_turn cotan_quotient cotan_two_product cotan_nan cotan_keep", R"(
+    {"cotan_digamma", "cotan_digamma_after cotan_turn cotan_quotient cotan_two_product cotan_nan cotan_keep",
+     R"(
 fn cotan_digamma(x: f32) -> f32 {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
   if (bits >= 0x7f800000u) { return select(x, cotan_nan(), bitcast<u32>(x) == 0xff800000u); }
@@ -212,7 +213,8 @@ fn cotan_factorial_over_power(n: f32, x: vec2<f32>) -> f32 {
 }
 )"},
     {"cotan_zeta_sum", "cotan_factorial_over_power cotan_two_sum", R"(
-const cotan_bernoulli = array<f32, 6>(1.0, 0.166666667, -0.0333333333, 0.0238095238, -0.0333333333, 0.0757575758);
+const cotan_bernoulli =
+    array<f32, 6>(1.0, 0.166666667, -0.0333333333, 0.0238095238, -0.0333333333, 0.0757575758);
 // n! (1/x^(n+1) + 1/(x+1)^(n+1) + ...) for x = x.x + x.y > 0, n >= 1.
 fn cotan_zeta_sum(n: f32, x: vec2<f32>) -> f32 {
   // From x + steps on by Euler and Maclaurin:
@@ -256,7 +258,8 @@ fn cotan_polygamma(n: f32, x: f32) -> f32 {
   if (!cotan_is_finite(nearest)) { return sign * nearest; }
   var sum = nearest + cotan_zeta_sum(n, cotan_two_sum(1.0, fraction));
   if (x < -0.5) {
-    sum += sign * (cotan_zeta_sum(n, cotan_two_sum(1.0, -fraction)) - cotan_zeta_sum(n, cotan_two_sum(1.0, -x)));
+    let down = cotan_zeta_sum(n, cotan_two_sum(1.0, -fraction));
+    sum += sign * (down - cotan_zeta_sum(n, cotan_two_sum(1.0, -x)));
   }
   return sign * sum;
 }

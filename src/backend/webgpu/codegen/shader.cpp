@@ -38,7 +38,8 @@ std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most) {
   return {static_cast<std::uint32_t>((count + rows - 1) / rows), static_cast<std::uint32_t>(rows), 1};
 }
 
-ShaderBuilder::ShaderBuilder(const Program& program, std::string name) : program_(program), name_(std::move(name)) {
+ShaderBuilder::ShaderBuilder(const Program& program, std::string name, const Capabilities& device)
+    : body({.careful_fma = !device.fused_fma, .careful = device.software}), program_(program), name_(std::move(name)) {
   body.load = [this](const expr::Node& load, const std::string& offset) {
     return loaded(static_cast<BufferId>(load.bits), load.dtype, offset);
   };

@@ -2,6 +2,7 @@
 // that the shader names is a slot: the block it is in and where it begins there are given with each call.
 #pragma once
 #include "backend/webgpu/codegen/writer.hpp"
+#include "backend/webgpu/device.hpp"
 
 namespace cotan::webgpu {
 
@@ -46,7 +47,7 @@ std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most);
 /// A shader that is being written: its body, and the memory that the body names.
 class ShaderBuilder {
  public:
-  ShaderBuilder(const Program& program, std::string name);
+  ShaderBuilder(const Program& program, std::string name, const Capabilities& device);
 
   Writer body;
   /// How the body reads and writes element `offset` of a buffer.

@@ -33,7 +33,7 @@ const char* wgsl_type(DType dtype) {
   return is_signed_integer(dtype) ? "i32" : "u32";
 }
 
-Writer::Writer() { levels_.push_back({"", "", {}}); }
+Writer::Writer(Dialect dialect) : dialect_(dialect) { levels_.push_back({"", "", {}}); }
 
 void Writer::open(const std::string& head) { levels_.push_back({head, "", {}}); }
 void Writer::close() {
@@ -80,29 +80,17 @@ Writer::Known Writer::emit(Expr e) {
   if (const auto at = known_.find(e.get()); at != known_.end()) return at->second;
   if (!is_supported(e->dtype) && e->dtype != DType::i64) raise_unsupported(e->dtype, "jit");
   if (e->op == Op::constant) return {literal(*e.get()), 0, false};
+  if (e->op == Op::load) return emit_load(e);
   if (e->op == Op::variable) raise<InternalError>("[webgpu] a loop index is used outside its loop; this is a bug in cotan.");
   std::vector<std::string> x;
   int level = 0;
-  bool loads = e->op == Op::load, constants = true;
+  bool loads = false, constants = true;
   for (Expr operand : e->operands) {
     const Known k = emit(operand);
     x.push_back(k.name);
     level = std::max(level, k.level);
     loads = loads || k.loads;
     constants = constants && operand->op == Op::constant;
-  }
-  if (e->op == Op::load) {
-    level = std::max(level, load_level_);
-    if (x.size() < 2) return define(e, load(*e.get(), x[0]), level, true);
-    // Read only where the predicate holds: elsewhere there may be no memory.
-    const std::string name = new_name("e"), in = indent(level);
-    std::string& text = levels_[static_cast<std::size_t>(level)].text;
-    text += fmt::format("{}var {}: {};\n", in, name, wgsl_type(e->dtype));
-    text += fmt::format("{}if ({}) {{ {} = {}; }}\n", in, x[1], name, load(*e.get(), x[0]));
-    const Known known{name, level, true};
-    known_[e.get()] = known;
-    levels_[static_cast<std::size_t>(level)].known.push_back(e.get());
-    return known;
   }
   // Compilers refuse to compute some constants; a name hides them.
   if (constants && !x.empty()) {
@@ -126,6 +114,26 @@ Writer::Known Writer::emit(Expr e) {
   return define(e, operation(*e.get(), x), level, loads);
 }
 
+Writer::Known Writer::emit_load(Expr e) {
+  const bool predicated = e->operands.size() > 1;
+  const Known when = predicated ? emit(e->operands[1]) : Known{"", 0, false};
+  const bool saved = std::exchange(may_wrap_, may_wrap_ || predicated);
+  const Known at = emit(e->operands[0]);
+  may_wrap_ = saved;
+  const int level = std::max({at.level, when.level, load_level_});
+  if (!predicated) return define(e, load(*e.get(), at.name), level, true);
+  // Read only where the predicate holds: elsewhere there may be no memory.
+  const std::string name = new_name("e"), in = indent(level);
+  const std::string element = load(*e.get(), at.name);
+  std::string& text = levels_[static_cast<std::size_t>(level)].text;
+  text += fmt::format("{}var {}: {};\n", in, name, wgsl_type(e->dtype));
+  text += fmt::format("{}if ({}) {{ {} = {}; }}\n", in, when.name, name, element);
+  const Known known{name, level, true};
+  known_[e.get()] = known;
+  levels_[static_cast<std::size_t>(level)].known.push_back(e.get());
+  return known;
+}
+
 std::string Writer::literal(const Node& node) {
   if (node.dtype == DType::bool_) return node.bits ? "true" : "false";
   if (is_floating(node.dtype)) {
@@ -133,7 +141,7 @@ std::string Writer::literal(const Node& node) {
     const auto f = static_cast<float>(v);
     constexpr float large = 1 << 20, small = 0x1p-100f;
     // Zeros and large numbers are hidden from compilers that take floats for reals: x + c - c is not x.
-    if (!std::isfinite(f) || f == 0 || std::abs(f) >= large || std::abs(f) < small)
+    if (dialect_.careful || !std::isfinite(f) || f == 0 || std::abs(f) >= large || std::abs(f) < small)
       return opaque(std::bit_cast<std::uint32_t>(f), DType::f32);
     std::string text = fmt::format("{}", f);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -210,10 +218,12 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
   if (node.dtype == DType::i64) {
     const bool computes = node.op == Op::add || node.op == Op::sub || node.op == Op::mul || node.op == Op::neg ||
                           node.op == Op::linear || node.op == Op::shift_left;
-    if (computes && !fits(node.range, 2)) raise_unsupported(DType::i64, "jit");
+    if (computes && !may_wrap_ && !fits(node.range, 2)) raise_unsupported(DType::i64, "jit");
   }
   const auto infix = [&](const char* op) { return fmt::format("{} {} {}", x[0], op, x[1]); };
-  const auto arithmetic = [&](const char* op) { return wrapped(node.dtype, infix(op)); };
+  const auto arithmetic = [&](const char* op) {
+    return real && dialect_.careful ? fmt::format("bitcast<f32>(bitcast<u32>({}))", infix(op)) : wrapped(node.dtype, infix(op));
+  };
   const auto function = [&](const char* f) { return fmt::format("{}({})", f, x[0]); };
   const auto two = [&] { return x[0] + ", " + x[1]; };
   const auto word = [&](const std::string& v) { return logical ? fmt::format("u32({})", v) : v; };
@@ -246,6 +256,7 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
     case Op::sqrt:
       return function("sqrt");
     case Op::fma:
+      if (dialect_.careful_fma) return call("cotan_careful_fma", fmt::format("{}, {}, {}", x[0], x[1], x[2]));
       return fmt::format("fma({}, {}, {})", x[0], x[1], x[2]);
     case Op::floor:
       return function("floor");

@@ -17,9 +17,15 @@ using expr::Expr;
 /// The type of a value in WGSL: halves are f32, narrow integers are wide ones that are wrapped, indices are i32.
 const char* wgsl_type(DType dtype);
 
+/// What the driver's compiler cannot be trusted with.
+struct Dialect {
+  bool careful_fma = false;  ///< its fma rounds twice: the library's is used
+  bool careful = false;    ///< it takes floats for real numbers: x + c - c must be hidden from it
+};
+
 class Writer {
  public:
-  Writer();
+  explicit Writer(Dialect dialect = {});
 
   /// Opens `head {`.
   void open(const std::string& head);
@@ -64,6 +70,7 @@ class Writer {
     bool loads;  ///< it depends on memory
   };
   Known emit(Expr e);
+  Known emit_load(Expr e);
   Known define(Expr e, const std::string& text, int level, bool loads);
   std::string literal(const expr::Node& node);
   std::string operation(const expr::Node& node, const std::vector<std::string>& x);
@@ -72,10 +79,12 @@ class Writer {
   std::string linear(const expr::Node& node, const std::vector<std::string>& x);
   std::string indent(int level) const { return std::string(static_cast<std::size_t>(level) * 2, ' '); }
 
+  const Dialect dialect_;
   std::vector<Level> levels_;
   std::unordered_map<const expr::Node*, Known> known_;
   std::set<std::string, std::less<>> library_;
   int names_ = 0, load_level_ = 0;
+  bool may_wrap_ = false;  ///< an index that is only used where it is in range may overflow elsewhere
 };
 
 }  // namespace cotan::webgpu
