@@ -12,14 +12,18 @@ namespace {
 /// The axes of an operand by their role: batch, contracted, and what is left.
 struct Roles {
   Ints batch, depth, width;
-  Roles(std::int64_t ndim, const Ints& batch_axes, const Ints& contracted) : batch(batch_axes), depth(contracted) {
-    const auto has = [](const Ints& axes, std::int64_t a) { return std::find(axes.begin(), axes.end(), a) != axes.end(); };
+  Roles(std::int64_t ndim, const Ints& batch_axes, const Ints& contracted)
+      : batch(batch_axes), depth(contracted) {
+    const auto has = [](const Ints& axes, std::int64_t a) {
+      return std::find(axes.begin(), axes.end(), a) != axes.end();
+    };
     for (std::int64_t a = 0; a < ndim; ++a)
       if (!has(batch, a) && !has(depth, a)) width.push_back(a);
   }
 };
 Roles roles_of(const AbstractValue& type, const Params& params, bool left) {
-  return {type.ndim(), params.ints(left ? "batch_lhs" : "batch_rhs"), params.ints(left ? "contract_lhs" : "contract_rhs")};
+  return {type.ndim(), params.ints(left ? "batch_lhs" : "batch_rhs"),
+          params.ints(left ? "contract_lhs" : "contract_rhs")};
 }
 
 std::int64_t count(const AbstractValue& type, const Ints& axes) {
@@ -31,7 +35,8 @@ std::int64_t count(const AbstractValue& type, const Ints& axes) {
 AxisGroup group(const compiler::Operand& o, const Ints& axes) {
   AxisGroup out;
   for (auto a : axes) {
-    const std::int64_t extent = o.type.shape[static_cast<std::size_t>(a)], stride = o.strides[static_cast<std::size_t>(a)];
+    const std::int64_t extent = o.type.shape[static_cast<std::size_t>(a)],
+                       stride = o.strides[static_cast<std::size_t>(a)];
     if (extent == 1) continue;
     if (!out.extents.empty() && out.strides.back() == stride * extent) {
       out.extents.back() *= extent;
@@ -69,18 +74,21 @@ MatmulProblem matmul_problem(const compiler::Routine& routine) {
 }
 
 bool prefers_matmul(std::span<const AbstractValue> types, const Params& params) {
-  // As many terms as make a loop want the whole device (plan_loop): loops over smaller products stay one shader.
+  // As many terms as make a loop want the whole device (plan_loop): loops over smaller products stay one
+  // shader.
   constexpr std::int64_t small_product = 1 << 17, few_terms = 16;
   const DType dtype = types[0].dtype;
   if (!is_supported(dtype) || dtype == DType::bool_) return false;
   const Roles left = roles_of(types[0], params, true), right = roles_of(types[1], params, false);
   const std::int64_t rows = count(types[0], left.width), columns = count(types[1], right.width),
                      depth = count(types[0], left.depth);
-  return types[0].size() > 0 && types[1].size() > 0 && depth >= few_terms && rows * columns * depth > small_product;
+  return types[0].size() > 0 && types[1].size() > 0 && depth >= few_terms &&
+         rows * columns * depth > small_product;
 }
 
-std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                                   BufferId scratch, const Surroundings& around, const Capabilities& device) {
+std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem,
+                                   const MatmulTile& tile, BufferId scratch, const Surroundings& around,
+                                   const Capabilities& device) {
   std::vector<Shader> out;
   const auto write = tile.kind == MatmulTile::Kind::tiled ? tiled_matmul : narrow_matmul;
   out.push_back(write(program, problem, tile, scratch, around, device));

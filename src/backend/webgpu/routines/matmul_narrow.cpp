@@ -1,5 +1,5 @@
-// Products with vectors and with matrices of few columns or rows: all there is to do is to read the other operand once.
-// Threads share a sum, each with every so many-th term, and add up what they have in a tree.
+// Products with vectors and with matrices of few columns or rows: all there is to do is to read the other
+// operand once. Threads share a sum, each with every so many-th term, and add up what they have in a tree.
 #include "backend/webgpu/routines/matmul_parts.hpp"
 
 namespace cotan::webgpu {
@@ -26,11 +26,13 @@ class NarrowWriter : MatmulWriter {
     declare_base(narrow_, "b_base");
     // Groups that run one after the other read the same rows: the columns change fastest.
     for (int i = 0; i < tile_.thread_rows; ++i)
-      declare_place("a", i, wide_, fmt::format("tile / {} * {} + thread_row + {}", column_tiles, tile_.rows, i * threads_across()),
-                    wide_extent_, tile_.rows);
+      declare_place(
+          "a", i, wide_,
+          fmt::format("tile / {} * {} + thread_row + {}", column_tiles, tile_.rows, i * threads_across()),
+          wide_extent_, tile_.rows);
     for (int j = 0; j < tile_.columns; ++j)
-      declare_place("b", j, narrow_, fmt::format("tile % {} * {} + {}", column_tiles, tile_.columns, j), narrow_extent_,
-                    tile_.columns);
+      declare_place("b", j, narrow_, fmt::format("tile % {} * {} + {}", column_tiles, tile_.columns, j),
+                    narrow_extent_, tile_.columns);
     for (int c = 0; c < sums(); ++c) w_.line(fmt::format("var {} = {};", sum(c), zero()));
     add_terms();
     add_up();
@@ -56,9 +58,11 @@ class NarrowWriter : MatmulWriter {
   }
 
   /// The number of a row or column, and where it begins; past the end any one will do.
-  void declare_place(const char* name, int e, const MatmulSide& side, const std::string& number, std::int64_t extent, int step) {
+  void declare_place(const char* name, int e, const MatmulSide& side, const std::string& number,
+                     std::int64_t extent, int step) {
     w_.line(fmt::format("let {}_w{} = {};", name, e, number));
-    const std::string inside = extent % step ? fmt::format("min({}_w{}, {})", name, e, extent - 1) : fmt::format("{}_w{}", name, e);
+    const std::string inside =
+        extent % step ? fmt::format("min({}_w{}, {})", name, e, extent - 1) : fmt::format("{}_w{}", name, e);
     w_.line(fmt::format("let {}_at{} = {}_base + {};", name, e, name, offset_of(side.width, inside)));
   }
 
@@ -77,8 +81,9 @@ class NarrowWriter : MatmulWriter {
   void add_terms_at(int count) {
     const auto load = [&](const char* name, int e, int u, const MatmulSide& side) {
       const std::string x = fmt::format("{}{}_{}", name, u, e);
-      w_.line(fmt::format("let {} = {};", x,
-                          loaded(side, fmt::format("{}_at{} + {}", name, e, offset_of(side.depth, fmt::format("k{}", u))))));
+      w_.line(fmt::format(
+          "let {} = {};", x,
+          loaded(side, fmt::format("{}_at{} + {}", name, e, offset_of(side.depth, fmt::format("k{}", u))))));
       return x;
     };
     for (int u = 0; u < count; ++u) {
@@ -90,7 +95,8 @@ class NarrowWriter : MatmulWriter {
       for (int i = 0; i < tile_.thread_rows; ++i)
         for (int j = 0; j < tile_.columns; ++j) {
           const std::string c = sum(i * tile_.columns + j);
-          w_.line(fmt::format("{} = {};", c, multiply_add(fmt::format("a{}_{}", u, i), fmt::format("b{}_{}", u, j), c)));
+          w_.line(fmt::format("{} = {};", c,
+                              multiply_add(fmt::format("a{}_{}", u, i), fmt::format("b{}_{}", u, j), c)));
         }
   }
 
@@ -131,8 +137,8 @@ class NarrowWriter : MatmulWriter {
 
 }  // namespace
 
-Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                     const Surroundings& around, const Capabilities& device) {
+Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                     BufferId scratch, const Surroundings& around, const Capabilities& device) {
   return NarrowWriter(program, problem, tile, scratch, around, device).write();
 }
 

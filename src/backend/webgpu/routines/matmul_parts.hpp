@@ -1,4 +1,5 @@
-// What the shaders of matrix products have in common: where elements lie, and which part a group of threads computes.
+// What the shaders of matrix products have in common: where elements lie, and which part a group of threads
+// computes.
 #pragma once
 #include "backend/webgpu/routines/matmul.hpp"
 
@@ -13,7 +14,8 @@ class MatmulWriter {
                const Surroundings& around, const Capabilities& device);
 
  protected:
-  /// Names `tile`, `batch`, and the terms `first_term` up to `end_term` that the group adds up; there are `tiles` in a product.
+  /// Names `tile`, `batch`, and the terms `first_term` up to `end_term` that the group adds up; there are
+  /// `tiles` in a product.
   void enter(std::int64_t tiles);
   Shader finish();
   /// Where the operand's matrices of this batch begin, as the name `name`.
@@ -41,10 +43,10 @@ class MatmulWriter {
 /// A sum of type `sum_type(dtype)` as a value of `dtype`.
 std::string rounded_sum(Writer& w, DType dtype, const std::string& sum);
 
-Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                    const Surroundings& around, const Capabilities& device);
-Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                     const Surroundings& around, const Capabilities& device);
+Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                    BufferId scratch, const Surroundings& around, const Capabilities& device);
+Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                     BufferId scratch, const Surroundings& around, const Capabilities& device);
 
 /// Parts along the depth, none of them empty, and how long each is.
 struct DepthParts {

@@ -1,5 +1,5 @@
-// Large products. A group of threads copies a slice of both operands to shared memory, as vectors of four along rows
-// and columns; each thread multiplies some rows by some columns of it, with its sums in registers.
+// Large products. A group of threads copies a slice of both operands to shared memory, as vectors of four
+// along rows and columns; each thread multiplies some rows by some columns of it, with its sums in registers.
 #include <set>
 
 #include "backend/webgpu/routines/matmul_parts.hpp"
@@ -15,16 +15,16 @@ struct Loader {
   const MatmulSide& side;
   std::string name;
   int width, depth, threads;
-  std::int64_t extent;      ///< of the whole operand along the width
-  std::string first;        ///< where the slice begins there
-  bool checks_depth;        ///< the last slice is not full
+  std::int64_t extent;  ///< of the whole operand along the width
+  std::string first;    ///< where the slice begins there
+  bool checks_depth;    ///< the last slice is not full
 
-  /// Neighbouring threads read neighbouring elements. Where those are along the depth, a thread reads four of the
-  /// width, which it can store as a vector.
+  /// Neighbouring threads read neighbouring elements. Where those are along the depth, a thread reads four of
+  /// the width, which it can store as a vector.
   bool along_depth() const { return side.along_depth(); }
   int loads() const { return width * depth / threads; }
-  /// Vectors from one term to the next. One more than needed keeps those who store along the depth out of each
-  /// other's banks.
+  /// Vectors from one term to the next. One more than needed keeps those who store along the depth out of
+  /// each other's banks.
   int pitch() const { return width / lanes + (along_depth() ? 1 : 0); }
   int buffer_vectors() const { return pitch() * depth; }
   std::string shared() const { return name + "_shared"; }
@@ -75,8 +75,10 @@ class TiledWriter : MatmulWriter {
   }
 
  private:
-  Loader loader(const MatmulSide& side, const char* name, int width, std::int64_t extent, const char* first) const {
-    return {side, name, width, tile_.depth, tile_.threads(), extent, first, problem_.depth % tile_.depth != 0};
+  Loader loader(const MatmulSide& side, const char* name, int width, std::int64_t extent,
+                const char* first) const {
+    return {
+        side, name, width, tile_.depth, tile_.threads(), extent, first, problem_.depth % tile_.depth != 0};
   }
   static std::string sum(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
@@ -87,11 +89,13 @@ class TiledWriter : MatmulWriter {
     const std::string high = tile_rows % band ? fmt::format("min({}, {} - band * {})", band, tile_rows, band)
                                               : fmt::format("{}", band);
     w_.line(fmt::format("let band_rows = {};", high));
-    w_.line(fmt::format("let first_row = (band * {} + tile % {} % band_rows) * {};", band, tiles, tile_.rows));
+    w_.line(
+        fmt::format("let first_row = (band * {} + tile % {} % band_rows) * {};", band, tiles, tile_.rows));
     w_.line(fmt::format("let first_column = tile % {} / band_rows * {};", tiles, tile_.columns));
   }
 
-  /// Threads that run in step are a block of 4 x 8 of the tile: what they read of shared memory is few vectors.
+  /// Threads that run in step are a block of 4 x 8 of the tile: what they read of shared memory is few
+  /// vectors.
   void find_thread() {
     const int across = tile_.columns / tile_.thread_columns / 8;
     w_.line(fmt::format("let thread_row = i32(thread / 32u / {}u * 4u + thread % 32u / 8u);", across));
@@ -100,7 +104,8 @@ class TiledWriter : MatmulWriter {
 
   void prepare(const Loader& l) {
     const int buffers = tile_.two_buffers ? 2 : 1;
-    s_.declarations += fmt::format("var<workgroup> {}: array<{}, {}>;\n", l.shared(), vector_, buffers * l.buffer_vectors());
+    s_.declarations +=
+        fmt::format("var<workgroup> {}: array<{}, {}>;\n", l.shared(), vector_, buffers * l.buffer_vectors());
     declare_base(l.side, l.name + "_base");
     w_.line(fmt::format("let {}_width = {};", l.name, l.width_of_thread()));
     w_.line(fmt::format("let {}_depth = {};", l.name, l.depth_of_thread()));
@@ -113,7 +118,8 @@ class TiledWriter : MatmulWriter {
       w_.line(fmt::format("let {} = {}_base + {};", l.place(more), l.name, offset_of(l.side.width, number)));
     }
     // Where a thread writes in shared memory.
-    w_.line(fmt::format("let {}_to = {}_depth * {} + {}_width / {};", l.name, l.name, l.pitch(), l.name, lanes));
+    w_.line(
+        fmt::format("let {}_to = {}_depth * {} + {}_width / {};", l.name, l.name, l.pitch(), l.name, lanes));
   }
 
   static std::set<int> distinct(const Loader& l, int (Loader::*number)(int) const) {
@@ -122,12 +128,14 @@ class TiledWriter : MatmulWriter {
     return out;
   }
 
-  /// Reads the thread's elements of the slice that begins with term `first`; assigns to variables, or declares them.
+  /// Reads the thread's elements of the slice that begins with term `first`; assigns to variables, or
+  /// declares them.
   void load(const Loader& l, const std::string& first, bool declares) {
     const auto term = [&](int more) { return fmt::format("{}_term{}", l.name, more); };
     for (int more : distinct(l, &Loader::depth_more)) {
       w_.line(fmt::format("let {} = {} + {}_depth + {};", term(more), first, l.name, more));
-      const std::string inside = l.checks_depth ? fmt::format("min({}, {})", term(more), problem_.depth - 1) : term(more);
+      const std::string inside =
+          l.checks_depth ? fmt::format("min({}, {})", term(more), problem_.depth - 1) : term(more);
       w_.line(fmt::format("let {}_at = {};", term(more), offset_of(l.side.depth, inside)));
     }
     for (int e = 0; e < l.loads(); ++e) {
@@ -146,7 +154,8 @@ class TiledWriter : MatmulWriter {
         w_.line(fmt::format("{}[{} + {}] = {}({}, {}, {}, {});", l.shared(), to, vector, vector_, l.loaded(e),
                             l.loaded(e + 1), l.loaded(e + 2), l.loaded(e + 3)));
       else
-        w_.line(fmt::format("{}[{} + {}][{}_width % {}] = {};", l.shared(), to, vector, l.name, lanes, l.loaded(e)));
+        w_.line(fmt::format("{}[{} + {}][{}_width % {}] = {};", l.shared(), to, vector, l.name, lanes,
+                            l.loaded(e)));
     }
   }
   std::string buffer_offset(const Loader& l, const std::string& which) const {
@@ -187,12 +196,13 @@ class TiledWriter : MatmulWriter {
     w_.close();
   }
 
-  /// Adds the products of a slice to the thread's sums. A thread's rows and columns are vectors that are as far apart
-  /// as there are threads: neighbours read neighbouring vectors.
+  /// Adds the products of a slice to the thread's sums. A thread's rows and columns are vectors that are as
+  /// far apart as there are threads: neighbours read neighbouring vectors.
   void multiply(const std::string& current) {
     w_.open(fmt::format("for (var k = 0; k < {}; k += {})", tile_.depth, tile_.unroll));
     const auto begin = [&](const Loader& l, const char* thread) {
-      w_.line(fmt::format("let {}_from = k * {} + {}{};", l.name, l.pitch(), thread, buffer_offset(l, current)));
+      w_.line(
+          fmt::format("let {}_from = k * {} + {}{};", l.name, l.pitch(), thread, buffer_offset(l, current)));
     };
     begin(left_, "thread_row");
     begin(right_, "thread_column");
@@ -202,15 +212,18 @@ class TiledWriter : MatmulWriter {
   void multiply_term(int u) {
     const auto read = [&](const Loader& l, int vector, int threads) {
       const std::string name = fmt::format("{}{}_{}", l.name, u, vector);
-      w_.line(fmt::format("let {} = {}[{}_from + {}];", name, l.shared(), l.name, u * l.pitch() + vector * threads));
+      w_.line(fmt::format("let {} = {}[{}_from + {}];", name, l.shared(), l.name,
+                          u * l.pitch() + vector * threads));
       return name;
     };
     std::vector<std::string> x, y;
-    for (int i = 0; i < tile_.thread_rows / lanes; ++i) x.push_back(read(left_, i, tile_.rows / tile_.thread_rows));
+    for (int i = 0; i < tile_.thread_rows / lanes; ++i)
+      x.push_back(read(left_, i, tile_.rows / tile_.thread_rows));
     for (int j = 0; j < tile_.thread_columns / lanes; ++j)
       y.push_back(read(right_, j, tile_.columns / tile_.thread_columns));
     for (int i = 0; i < tile_.thread_rows; ++i) {
-      const std::string row = fmt::format("{}({}.{})", vector_, x[static_cast<std::size_t>(i / lanes)], "xyzw"[i % lanes]);
+      const std::string row =
+          fmt::format("{}({}.{})", vector_, x[static_cast<std::size_t>(i / lanes)], "xyzw"[i % lanes]);
       for (std::size_t j = 0; j < y.size(); ++j) {
         const std::string c = sum(i, static_cast<int>(j));
         w_.line(fmt::format("{} = {};", c, multiply_add(row, y[j], c)));
@@ -220,14 +233,16 @@ class TiledWriter : MatmulWriter {
 
   void store_sums() {
     const bool checks_rows = problem_.rows % tile_.rows, checks_columns = problem_.columns % tile_.columns;
-    const int row_groups = tile_.rows / (tile_.thread_rows / lanes), column_groups = tile_.columns / (tile_.thread_columns / lanes);
+    const int row_groups = tile_.rows / (tile_.thread_rows / lanes),
+              column_groups = tile_.columns / (tile_.thread_columns / lanes);
     for (int i = 0; i < tile_.thread_rows; ++i) {
       const std::string row = fmt::format("row{}", i);
-      w_.line(fmt::format("let {} = first_row + thread_row * {} + {};", row, lanes, i / lanes * row_groups + i % lanes));
+      w_.line(fmt::format("let {} = first_row + thread_row * {} + {};", row, lanes,
+                          i / lanes * row_groups + i % lanes));
       if (checks_rows) w_.open(fmt::format("if ({} < {})", row, problem_.rows));
       for (int j = 0; j < tile_.thread_columns; ++j) {
-        const std::string column =
-            fmt::format("first_column + thread_column * {} + {}", lanes, j / lanes * column_groups + j % lanes);
+        const std::string column = fmt::format("first_column + thread_column * {} + {}", lanes,
+                                               j / lanes * column_groups + j % lanes);
         if (checks_columns) w_.open(fmt::format("if ({} < {})", column, problem_.columns));
         store(row, column, fmt::format("{}.{}", sum(i, j / lanes), "xyzw"[j % lanes]));
         if (checks_columns) w_.close();
@@ -242,8 +257,8 @@ class TiledWriter : MatmulWriter {
 
 }  // namespace
 
-Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                    const Surroundings& around, const Capabilities& device) {
+Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                    BufferId scratch, const Surroundings& around, const Capabilities& device) {
   return TiledWriter(program, problem, tile, scratch, around, device).write();
 }
 
