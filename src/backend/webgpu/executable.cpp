@@ -52,6 +52,8 @@ JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   const auto on = device();
+  for (const AbstractValue& t : jaxpr->output_types())
+    if (!is_supported(t.dtype)) raise_unsupported(t.dtype, "jit");
   plan_ = make_plan(compiler::compile(with_expansions(jaxpr), webgpu_target()), on->capabilities());
 }
 
@@ -62,7 +64,7 @@ class Executable::Call {
       : plan_(executable.plan_), program_(*executable.plan_.program), backend_(executable.backend_), device_(webgpu::device()), lock_(device_->mutex()) {
     if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
     for (const Array& a : args) {
-      arguments_.push_back(&concrete(a)->buffer->backend() == &backend_ ? a : copy_to_backend(a, backend_));
+      arguments_.push_back(on_this_backend(a, backend_));
       inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
     }
   }
@@ -84,7 +86,7 @@ class Executable::Call {
     for (std::size_t k = 0; k < out.size(); ++k) {
       const compiler::Output& o = program_.outputs[k];
       if (o.buffer < 0) {
-        out[k] = copy_to_backend(o.literal, backend_);
+        out[k] = on_this_backend(o.literal, backend_);
         continue;
       }
       const compiler::Buffer& buffer = program_.buffers[static_cast<std::size_t>(o.buffer)];
