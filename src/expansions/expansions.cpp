@@ -37,11 +37,18 @@ constexpr Entry entries[] = {
     {&ops::svd_p, expansions::svd},
 };
 
+const Entry* entry_of(const Primitive& p) {
+  const auto* at = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
+  return at == std::end(entries) ? nullptr : at;
+}
+
 }  // namespace
 
+bool has_expansion(const Primitive& p) { return entry_of(p) != nullptr; }
+
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params) {
-  const Entry* entry = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
-  if (entry == std::end(entries)) return nullptr;
+  const Entry* const entry = entry_of(p);
+  if (!entry) return nullptr;
   Types strong = types;
   for (AbstractValue& t : strong) t.weak_type = false;
   const auto expand = [&](std::span<const Array> x) { return entry->expand(p, x, params); };

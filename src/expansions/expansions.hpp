@@ -5,6 +5,8 @@
 
 namespace cotan {
 
+/// Whether there is a program for the operation. (For some operands there may be none all the same: see expansion_of.)
+bool has_expansion(const Primitive& p);
 /// The operation as a program of loops, elementwise operations and gathers, for devices without a routine for it;
 /// nullptr: there is none. No 64-bit types are in it unless the operation itself has them.
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params);

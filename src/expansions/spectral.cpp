@@ -128,6 +128,8 @@ Arrays eigh_of_one(const Array& a, bool lower) {
   const Scaled s(triangle + ops::matrix_transpose(strict));
   const Tournament t{even(n)};
   const std::int64_t h = t.half(), more = t.n - n;
+  // Elements this small beside the whole are rounding errors. The rotations of the last sweep leave far less.
+  const Array nothing = epsilon_of(dtype) * np::sqrt(ops::reduce_sum(s.matrix * s.matrix, {0, 1}));
   const auto round = [&](std::span<const Array> in) {
     const Array &m = in[0], &vectors = in[1];
     const auto diagonal_from = [&](std::int64_t row, std::int64_t column) {
@@ -139,9 +141,8 @@ Arrays eigh_of_one(const Array& a, bool lower) {
     const Array half_done = rotated_rows(t, m, r);
     const Array own = ops::reshape(r.own, {1, t.n}), other = ops::reshape(r.other, {1, t.n});
     const Array next = own * half_done + other * t.partners(half_done, 1);
-    // The rotations of the last sweep leave far less than what it found.
-    const Array off = np::abs(mixed) > epsilon_of(dtype);
-    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0), any(off)};
+    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0),
+                  any(np::abs(mixed) > nothing)};
   };
   const Arrays out = sweep_until_done(t, {padded(s.matrix, more, more), ops::identity_matrix(dtype, t.n)}, round);
   const Array values = ops::slice_axis(ops::diagonal_of(out[0]), 0, 0, n) * s.unit;

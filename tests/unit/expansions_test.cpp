@@ -117,7 +117,7 @@ void check_program(const Jaxpr& program, const std::string& what) {
     for (const Equation& e : j.equations) {
       const Primitive& p = *e.primitive;
       const bool known = p.scalar || p.scalars || p.element || p.op_class == OpClass::control;
-      EXPECT_TRUE(known || &p == &ops::dynamic_update_slice_p) << what << " has the routine " << p.name;
+      EXPECT_TRUE(known) << what << " has the routine " << p.name;
     }
   });
 }
@@ -208,7 +208,10 @@ TEST_F(Expansions, linear_recurrence) {
 // Factorisations ----------------------------------------------------------------------------------------
 
 const Shape batches[] = {{}, {1}, {3}, {2, 2}, {0}};
-constexpr Integer sizes[] = {0, 1, 2, 3, 4, 5, 8, 17, 33};
+/// Every one for f32; for f64, one of them.
+std::vector<Shape> batches_for(DType dtype) {
+  return dtype == f32 ? std::vector<Shape>(std::begin(batches), std::end(batches)) : std::vector<Shape>{{2}};
+}
 
 Shape with(const Shape& batch, std::initializer_list<Integer> core) {
   Shape out = batch;
@@ -222,9 +225,12 @@ Array positive_definite(DType dtype, const Shape& batch, Integer n) {
 }
 
 TEST_F(Expansions, cholesky) {
-  for (DType dtype : {f32, f64})
+  for (DType dtype : {f32, f64}) {
+    for (Integer n : {0, 1, 2, 3, 4, 5, 8, 17, 33})
+      check(ops::cholesky_p, {positive_definite(dtype, {}, n)}, {}, 64 * epsilon(dtype));
     for (const Shape& batch : batches)
-      for (Integer n : sizes) check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
+      for (Integer n : {0, 3, 6}) check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
+  }
 }
 TEST_F(Expansions, cholesky_of_no_positive_definite_matrix) {
   for (Integer n : {3, 6}) {
@@ -239,20 +245,25 @@ TEST_F(Expansions, cholesky_of_no_positive_definite_matrix) {
     check(ops::cholesky_p, {good.at(0, 0, n - 1).set(NAN)}, {}, 1e-5);
   }
 }
+void check_triangular_solve(DType dtype, const Shape& batch, Integer n, Integer sides, int flags) {
+  const bool left = flags & 1, lower = flags & 2, transposed = flags & 4, unit = flags & 8;
+  const double size = static_cast<double>(n);
+  const Array a = random_array(dtype, with(batch, {n, n})) * (unit ? 1 / (size + 1) : 1.0) +
+                  numpy::eye(n, {}, 0, dtype) * (unit ? 0.0 : 2 + 2 * size);
+  const Array b = random_array(dtype, left ? with(batch, {n, sides}) : with(batch, {sides, n}));
+  check(ops::triangular_solve_p, {a, b},
+        {{"left_side", left}, {"lower", lower}, {"transpose_a", transposed}, {"unit_diagonal", unit}},
+        64 * epsilon(dtype));
+}
 TEST_F(Expansions, triangular_solve) {
-  for (DType dtype : {f32, f64})
-    for (const Shape& batch : batches)
-      for (Integer n : {0, 1, 3, 4, 5, 17, 33})
-        for (Integer sides : {0, 1, 5})
-          for (int flags = 0; flags < 16; ++flags) {
-            const bool left = flags & 1, lower = flags & 2, transposed = flags & 4, unit = flags & 8;
-            const Array a = random_array(dtype, with(batch, {n, n})) * (unit ? 1.0 / static_cast<double>(n + 1) : 1.0) +
-                            numpy::eye(n, {}, 0, dtype) * (unit ? 0.0 : 2.0 + 2.0 * static_cast<double>(n));
-            const Array b = random_array(dtype, left ? with(batch, {n, sides}) : with(batch, {sides, n}));
-            check(ops::triangular_solve_p, {a, b},
-                  {{"left_side", left}, {"lower", lower}, {"transpose_a", transposed}, {"unit_diagonal", unit}},
-                  64 * epsilon(dtype));
-          }
+  for (int flags = 0; flags < 16; ++flags)
+    for (Integer n : {3, 6}) {
+      check_triangular_solve(f32, {}, n, 2, flags);
+      check_triangular_solve(f64, {3}, n, 2, flags);
+    }
+  for (const Shape& batch : batches)
+    for (Integer n : {0, 1, 4, 5, 17})
+      for (Integer sides : {0, 1, 5}) check_triangular_solve(f32, batch, n, sides, static_cast<int>(between(0, 15)));
 }
 TEST_F(Expansions, triangular_solve_reads_one_triangle) {
   for (Integer n : {3, 7}) {
@@ -269,9 +280,9 @@ TEST_F(Expansions, triangular_solve_reads_one_triangle) {
 }
 TEST_F(Expansions, lu) {
   for (DType dtype : {f32, f64})
-    for (const Shape& batch : batches)
-      for (Integer m : {0, 1, 2, 5, 17})
-        for (Integer n : {0, 1, 3, 5, 33})
+    for (const Shape& batch : batches_for(dtype))
+      for (Integer m : {0, 1, 5, 17})
+        for (Integer n : {0, 1, 5, 20})
           check(ops::lu_p, {random_array(dtype, with(batch, {m, n}))}, {}, 256 * epsilon(dtype));
   const Array singular = numpy::zeros({2, 4, 3});
   check(ops::lu_p, {singular}, {});
@@ -282,9 +293,9 @@ TEST_F(Expansions, qr) {
   for (DType dtype : {f32, f64})
     for (bool full : {false, true}) {
       const Params params{{"full_matrices", full}};
-      for (const Shape& batch : batches)
-        for (Integer m : {0, 1, 2, 5, 17})
-          for (Integer n : {0, 1, 3, 5, 20})
+      for (const Shape& batch : batches_for(dtype))
+        for (Integer m : {0, 1, 5, 9})
+          for (Integer n : {0, 1, 5, 12})
             check(ops::qr_p, {random_array(dtype, with(batch, {m, n}))}, params, 1024 * epsilon(dtype));
       check(ops::qr_p, {numpy::zeros({4, 3}, dtype)}, params);
       check(ops::qr_p, {numpy::full({1, 1}, -2.0, dtype)}, params);
@@ -304,10 +315,13 @@ Params sorting(Integer axis, Integer keys) {
 
 TEST_F(Expansions, sort) {
   for (DType dtype : {f32, f64, f16, bf16, i8, i32, i64, u8, u32, u64, bool_})
-    for (const Shape& shape : {Shape{0}, {1}, {2}, {33}, {3, 17}, {5, 2, 3}, {0, 3}, {2, 1}})
-      for (Integer axis = 0; axis < static_cast<Integer>(shape.size()); ++axis)
-        for (Values values : {Values::special, Values::few})
-          check(ops::sort_p, {random_array(dtype, shape, values), random_array(i32, shape)}, sorting(axis, 1));
+    for (Values values : {Values::special, Values::few}) {
+      check(ops::sort_p, {random_array(dtype, {33}, values), random_array(i32, {33})}, sorting(0, 1));
+      check(ops::sort_p, {random_array(dtype, {17, 3}, values), random_array(i32, {17, 3})}, sorting(0, 1));
+    }
+  for (const Shape& shape : {Shape{0}, {1}, {2}, {64}, {3, 17}, {5, 2, 3}, {0, 3}, {2, 1}})
+    for (Integer axis = 0; axis < static_cast<Integer>(shape.size()); ++axis)
+      check(ops::sort_p, {random_array(f32, shape, Values::special), random_array(i32, shape)}, sorting(axis, 1));
 }
 TEST_F(Expansions, sort_by_several_keys) {
   for (Integer keys : {1, 2, 3})
@@ -322,10 +336,11 @@ TEST_F(Expansions, sort_long_rows) {
 }
 TEST_F(Expansions, top_k) {
   for (DType dtype : {f32, f64, bf16, i8, i32, u32, bool_})
-    for (const Shape& shape : {Shape{0}, {1}, {9}, {3, 17}, {2, 0}, {2, 2, 64}})
-      for (Integer k : {0, 1, 5, 17})
-        for (Values values : {Values::special, Values::few})
-          if (k <= shape.back()) check(ops::top_k_p, {random_array(dtype, shape, values)}, {{"k", k}});
+    for (Values values : {Values::special, Values::few})
+      check(ops::top_k_p, {random_array(dtype, {3, 17}, values)}, {{"k", Integer{5}}});
+  for (const Shape& shape : {Shape{0}, {1}, {9}, {3, 17}, {2, 0}, {2, 2, 64}})
+    for (Integer k : {0, 1, 5, 17})
+      if (k <= shape.back()) check(ops::top_k_p, {random_array(f32, shape, Values::special)}, {{"k", k}});
 }
 
 // Scatters ------------------------------------------------------------------------------------------------
@@ -372,12 +387,12 @@ const Primitive* const scatters[] = {&ops::scatter_p, &ops::scatter_add_p, &ops:
 TEST_F(Expansions, scatter) {
   for (const ScatterCase& c : scatter_cases)
     for (const Primitive* p : scatters)
-      for (const char* mode : {ops::mode_clip, ops::mode_fill_or_drop, ops::mode_promise_in_bounds})
+      for (const char* mode : {ops::mode_clip, ops::mode_fill_or_drop})
         check(*p, {random_array(f32, c.operand), random_indices(i32, c.indices, -2, 9), random_array(f32, c.updates)},
               scatter_params(c, mode), 1e-5, mode);
 }
 TEST_F(Expansions, scatter_of_other_dtypes) {
-  for (std::size_t k : {2u, 3u, 6u})
+  for (std::size_t k : {1u, 3u})
     for (const Primitive* p : scatters)
       for (DType dtype : {f64, f16, i8, i32, u64, bool_}) {
         const ScatterCase& c = scatter_cases[k];
@@ -451,8 +466,9 @@ void check_eigh(const Array& a, bool lower, const std::string& name = {}) {
 }
 TEST_F(Expansions, eigh) {
   for (DType dtype : {f32, f64})
-    for (Integer n : {1, 2, 3, 4, 5, 8, 17, 33}) {
-      check_eigh(random_array(dtype, {n, n}), n % 2 == 0);
+    for (Integer n : {1, 2, 3, 4, 5, 8, 17, 33}) check_eigh(random_array(dtype, {n, n}), n % 2 == 0);
+  for (DType dtype : {f32, f64})
+    for (Integer n : {2, 5, 8}) {
       check_eigh(random_array(dtype, {2, n, n}), n % 2 == 1);
       check_eigh(numpy::broadcast_to(numpy::eye(n, {}, 0, dtype), {n, n}), true, "identity");
       check_eigh(numpy::zeros({n, n}, dtype), true, "zeros");
@@ -504,8 +520,8 @@ void check_svd(const Array& a, bool full, const std::string& name = {}) {
 TEST_F(Expansions, svd) {
   for (DType dtype : {f32, f64})
     for (bool full : {false, true}) {
-      for (Integer m : {1, 2, 5, 17})
-        for (Integer n : {1, 3, 5, 8}) {
+      for (Integer m : {1, 5, 9})
+        for (Integer n : {1, 4, 9}) {
           check_svd(random_array(dtype, {m, n}), full);
           check_svd(product(random_array(dtype, {m, 1}), random_array(dtype, {1, n})), full, "of rank 1");
           check_svd(numpy::zeros({m, n}, dtype), full, "zeros");
@@ -545,6 +561,51 @@ TEST_F(Expansions, convolution_in_lanes) {
   const Array actual = jit(vmap(f, {.in_axes = {0, none}}))(there, taps);
   default_device("reference");
   expect_close(device_put(actual, "reference"), expected, 1e-6, "conv in lanes");
+}
+
+TEST_F(Expansions, bitcasts_between_widths) {
+  for (const auto& [from, to, shape] :
+       {std::tuple{f32, u8, Shape{3, 2}}, {u8, f32, {3, 4}}, {f16, u32, {5, 2}}, {u32, f16, {5}}, {i64, u16, {2}},
+        {u8, i64, {3, 8}}, {f64, u32, {2, 3}}, {f32, i32, {4}}, {bf16, u16, {4}}}) {
+    const Array x = random_array(from, shape);
+    const Params params{{"new_dtype", to}};
+    const JaxprPtr program =
+        trace_to_jaxpr([&](std::span<const Array> in) { return bind(ops::bitcast_convert_type_p, in, params); },
+                       {x.aval()}, "jit")
+            .jaxpr;
+    expect_close(run_on("native", program, {x})[0], by_rule(ops::bitcast_convert_type_p, {x}, params)[0], 0, "bitcast");
+  }
+}
+
+// All of them ---------------------------------------------------------------------------------------------
+
+TEST_F(Expansions, every_routine_has_one) {
+  const std::set<std::string_view> none{"polygamma"};
+  for (const Primitive* p : ops::all_primitives()) {
+    const bool lowered = p->scalar || p->scalars || p->element;
+    EXPECT_EQ(!lowered && !has_expansion(*p), none.contains(p->name)) << p->name;
+  }
+}
+TEST_F(Expansions, are_found_inside_loops_and_calls) {
+  const auto f = [](const Array& x) {
+    return lax::scan([](const Array& c, const Array& row) { return std::pair{c + numpy::sort(row), lax::cumsum(c)}; },
+                     numpy::zeros({6}), x);
+  };
+  const Array x = random_array(f32, {4, 6});
+  const auto program = make_jaxpr(jit(f))(x);
+  const JaxprPtr expanded = expand_routines(program.jaxpr(), everything);
+  const auto [carry, ys] = f(x);
+  const Arrays actual = run_on("native", expanded, {x});
+  expect_close(actual[0], carry, 1e-6, "carry");
+  expect_close(actual[1], ys, 1e-6, "ys");
+  // Those that are not wanted stay.
+  const auto only_sorts = [](const Primitive& p, std::span<const AbstractValue>, const Params&) { return &p == &ops::sort_p; };
+  std::set<std::string_view> names;
+  for_each_program(*expand_routines(program.jaxpr(), only_sorts), [&](const Jaxpr& j) {
+    for (const Equation& e : j.equations) names.insert(e.primitive->name);
+  });
+  EXPECT_TRUE(names.contains("cumsum"));
+  EXPECT_FALSE(names.contains("sort"));
 }
 
 }  // namespace
