@@ -35,10 +35,12 @@ constexpr Entry entries[] = {
     {&ops::scatter_max_p, expansions::scatter},
     {&ops::eigh_p, expansions::eigh},
     {&ops::svd_p, expansions::svd},
+    {&ops::polygamma_p, expansions::polygamma},
 };
 
 const Entry* entry_of(const Primitive& p) {
-  const auto* at = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
+  const auto* at =
+      std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
   return at == std::end(entries) ? nullptr : at;
 }
 
@@ -73,7 +75,8 @@ JaxprPtr expand_routines(const JaxprPtr& jaxpr,
                     map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted); }));
       continue;
     }
-    const std::vector<Atom> results = splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
+    const std::vector<Atom> results =
+        splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
   return rewriter.finish(jaxpr->outputs, "expanding routines");

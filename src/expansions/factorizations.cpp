@@ -1,7 +1,7 @@
-// Cholesky, triangular solves, LU and QR, column by column: a loop whose state is the matrix. A step gives out a column
-// or a row of the result and changes all of the matrix, also what is done with: that is never read again, so that no
-// masks are needed. A matrix is a lane. Very small ones are written out without a loop, on the whole batch at once, so
-// that they fuse with what is around them.
+// Cholesky, triangular solves, LU and QR, column by column: a loop whose state is the matrix. A step gives
+// out a column or a row of the result and changes all of the matrix, also what is done with: that is never
+// read again, so that no masks are needed. A matrix is a lane. Very small ones are written out without a
+// loop, on the whole batch at once, so that they fuse with what is around them.
 #include <limits>
 
 #include "expansions/tools.hpp"
@@ -22,7 +22,8 @@ Array all_of(const Array& condition) {
   return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
 }
 
-/// Row and column numbers of one matrix, in its shape: comparisons of them are masks, which fuse with what they mask.
+/// Row and column numbers of one matrix, in its shape: comparisons of them are masks, which fuse with what
+/// they mask.
 struct Grid {
   Array row, column;
   explicit Grid(const Array& a) : row(ops::iota(i32, a.shape(), 0)), column(ops::iota(i32, a.shape(), 1)) {}
@@ -64,7 +65,8 @@ class Elements {
   Array assembled() const {
     const int n = static_cast<int>(shape_.size());
     const std::int64_t width = ops::columns_of(shape_);
-    const Array position = ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
+    const Array position =
+        ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
     Ints batch;
     for (int i = 0; i < n - 2; ++i) batch.push_back(i);
     Array out;
@@ -97,7 +99,8 @@ Array cholesky_written_out(const Array& a) {
     for (std::int64_t i = j + 1; i < n; ++i) l(i, j) = l(i, j) / l(j, j);
   }
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) l(i, j) = j > i ? ops::zeros_like(l(i, j)) : ops::select(ok, l(i, j), ops::full(ok.shape(), none));
+    for (std::int64_t j = 0; j < n; ++j)
+      l(i, j) = j > i ? ops::zeros_like(l(i, j)) : ops::select(ok, l(i, j), ops::full(ok.shape(), none));
   return l.assembled();
 }
 
@@ -162,8 +165,8 @@ Array solve_one(const Array& a, const Array& b, Triangle t) {
 
 // LU --------------------------------------------------------------------------------------------------
 
-/// Packed factors, pivots and permutation of one matrix. Its rows stay where they are: the permutation says which are
-/// whose turn, and those that had theirs are 0.
+/// Packed factors, pivots and permutation of one matrix. Its rows stay where they are: the permutation says
+/// which are whose turn, and those that had theirs are 0.
 Arrays lu_of_one(const Array& a) {
   const std::int64_t m = rows(a), n = columns(a), k = std::min(m, n);
   const DType dtype = a.dtype();
@@ -174,7 +177,8 @@ Arrays lu_of_one(const Array& a) {
     const Array sizes = np::where(seat >= j, np::abs(take(column, permutation, 0)), scalar(dtype, -1));
     const Array pivot = bind1(ops::argmax_p, {sizes}, {{"axis", std::int64_t{0}}, {"index_dtype", i32}});
     const Array chosen = element_at(permutation, pivot);
-    const Array swapped = np::where(seat == j, chosen, np::where(seat == pivot, element_at(permutation, j), permutation));
+    const Array swapped =
+        np::where(seat == j, chosen, np::where(seat == pivot, element_at(permutation, j), permutation));
     const Array row = row_at(x, chosen), divisor = element_at(x, chosen, j);
     // A column of zeros stays as it is.
     const Array factors = column / ops::select(divisor == zero, one, divisor);
@@ -187,12 +191,14 @@ Arrays lu_of_one(const Array& a) {
   const Grid at(a);
   const Array packed = np::where(at.row > at.column, padded(l, m, n), padded(u, m, n));
   const Array ok = all_of(a == a);
-  return {np::where(ok, packed, nan_of(dtype)), np::where(ok, pivots, numbers(k)), np::where(ok, permutation, numbers(m))};
+  return {np::where(ok, packed, nan_of(dtype)), np::where(ok, pivots, numbers(k)),
+          np::where(ok, permutation, numbers(m))};
 }
 
 // QR --------------------------------------------------------------------------------------------------
 
-/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector; LAPACK's signs.
+/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector;
+/// LAPACK's signs.
 struct Reflection {
   Array vector, factor;  ///< [m, 1], []
 };
@@ -231,7 +237,8 @@ Arrays qr_of_one(const Array& a, bool full) {
   };
   const Arrays factored = loop(steps, {a}, {numbers(steps)}, forward);
   const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], in[1], in[2])}; };
-  const Array q = loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
+  const Array q =
+      loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
   const Array ok = all_of(bind1(ops::is_finite_p, {a}));
   const Array r = ops::matrix_rows(factored[0], 0, k);
   const Grid at(r);
@@ -250,7 +257,8 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
   if (x[1].size() == 0) return {x[1]};
   // x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and the transpose of a lower triangle is an upper one.
   const bool left = params.flag("left_side"), transposed = params.flag("transpose_a") == left;
-  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0], b = left ? x[1] : ops::matrix_transpose(x[1]);
+  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0],
+              b = left ? x[1] : ops::matrix_transpose(x[1]);
   const Triangle t{params.flag("lower") != transposed, params.flag("unit_diagonal")};
   const auto solve = [&]() -> Array {
     if (rows(a) <= written_out) return solve_written_out(a, b, t);
@@ -264,7 +272,8 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
       const Array solved = for_each_lane({by_side}, {one}, side)[0];
       return ops::reshape(ops::matrix_transpose(ops::reshape(solved, {sides, n})), b.shape());
     }
-    return for_each_matrix({a, b}, [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
+    return for_each_matrix({a, b},
+                           [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
   };
   return {left ? solve() : ops::matrix_transpose(solve())};
 }

@@ -1,8 +1,7 @@
-// sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at its position
-// xor the stage's distance. The position an element came from is its last key: it makes the order total, hence the
-// sort stable, and says where the operands' elements go.
+// sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at
+// its position xor the stage's distance. The position an element came from is its last key: it makes the
+// order total, hence the sort stable, and says where the operands' elements go.
 #include <bit>
-#include <limits>
 
 #include "expansions/tools.hpp"
 
@@ -13,13 +12,22 @@ namespace {
 constexpr std::int64_t longest_lane = 2048;  ///< longer rows are sorted side by side, as one array
 
 DType bits_of(DType dtype) { return dtype == f64 ? u64 : u32; }
+/// The bits of f32 or f64 numbers, as constants.
+struct Bits {
+  std::uint64_t sign, infinity, ones;
+  explicit Bits(DType bits)
+      : sign(bits == u64 ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31),
+        infinity(bits == u64 ? 0x7ff0'0000'0000'0000u : 0x7f80'0000u),
+        ones(sign | (sign - 1)) {}
+};
+Array constant(DType bits, std::uint64_t value) { return scalar(bits, static_cast<std::int64_t>(value)); }
 
 /// Floats as integers in the order of their bits: negative ones count downwards.
 Array bit_order(const Array& x) {
   const DType bits = bits_of(x.dtype());
-  const Array y = bind1(ops::bitcast_convert_type_p, {x}, {{"new_dtype", bits}});
-  const Array sign = bind1(ops::shift_left_p, {scalar(bits, 1), scalar(bits, bits == u64 ? 63 : 31)});
-  return ops::select((y & sign) != scalar(bits, 0), ~y, y | sign);
+  const Array y = bind1(ops::bitcast_convert_type_p, {x}, {{"new_dtype", bits}}),
+              sign = constant(bits, Bits(bits).sign);
+  return ops::select((y & sign) != constant(bits, 0), ~y, y | sign);
 }
 /// The same, but every NaN is the largest and -0 is +0.
 Array numeric_order(const Array& x) {
@@ -27,9 +35,10 @@ Array numeric_order(const Array& x) {
   const Array order = bit_order(ops::select(x == zero, zero, x));
   // By bits: comparisons with NaN are what some compilers do not take seriously.
   const DType bits = bits_of(x.dtype());
-  const Array infinity = bit_order(scalar(x.dtype(), std::numeric_limits<double>::infinity()));
-  const Array minus_infinity = bit_order(scalar(x.dtype(), -std::numeric_limits<double>::infinity()));
-  return ops::select((order > infinity) | (order < minus_infinity), ~scalar(bits, 0), order);
+  const Bits c(bits);
+  const std::uint64_t infinity = c.infinity | c.sign, minus_infinity = c.ones ^ infinity;
+  const Array is_number = (order <= constant(bits, infinity)) & (order >= constant(bits, minus_infinity));
+  return ops::select(is_number, order, constant(bits, c.ones));
 }
 /// An integer array that orders as `x` does.
 Array ascending(const Array& x) {
@@ -43,8 +52,8 @@ Array descending(const Array& x) {
 }
 Array largest_of(DType dtype) {
   const bool is_signed = dtype == i8 || dtype == i16 || dtype == i32 || dtype == i64;
-  const Array ones = ~scalar(dtype, 0);
-  return is_signed ? bind1(ops::shift_right_logical_p, {ones, scalar(dtype, 1)}) : ones;
+  const auto bits = static_cast<int>(8 * itemsize(dtype)) - (is_signed ? 1 : 0);
+  return constant(dtype, ~std::uint64_t{0} >> (64 - bits));
 }
 
 /// Lexicographically less.
@@ -53,8 +62,8 @@ Array less(std::span<const Array> a, std::span<const Array> b) {
   return a.size() == 1 ? first : first | ((a[0] == b[0]) & less(a.subspan(1), b.subspan(1)));
 }
 
-/// Per stage: the blocks that it makes sorted, and the distance of the elements that it compares. Blocks of 2^(t+1) take
-/// t + 1 stages, with distances 2^t, …, 1.
+/// Per stage: the blocks that it makes sorted, and the distance of the elements that it compares. Blocks of
+/// 2^(t+1) take t + 1 stages, with distances 2^t, …, 1.
 struct Stages {
   std::int64_t count;
   Array block, distance;
@@ -109,8 +118,12 @@ Array order_of(const Arrays& keys, std::int64_t wanted) {
   if (n == 1) return ops::zeros_of({i32, result, false});
   Arrays flat;
   for (const Array& key : keys) flat.push_back(ops::reshape(key, rows == 1 ? Shape{n} : Shape{rows, n}));
-  const auto first = [&](const Array& positions) { return ops::slice_axis(positions, positions.ndim() - 1, 0, wanted); };
-  const auto row = [&](std::span<const Array> in) { return Arrays{first(sorted_positions(Arrays(in.begin(), in.end()), n))}; };
+  const auto first = [&](const Array& positions) {
+    return ops::slice_axis(positions, positions.ndim() - 1, 0, wanted);
+  };
+  const auto row = [&](std::span<const Array> in) {
+    return Arrays{first(sorted_positions(Arrays(in.begin(), in.end()), n))};
+  };
   const Array order = rows > 1 && n <= longest_lane ? for_each_lane(flat, {}, row)[0] : row(flat)[0];
   return ops::reshape(order, result);
 }

@@ -1,6 +1,7 @@
-// Eigenvalues and singular values by Jacobi's rotations. The indices are drawn up as in a tournament: those of the first
-// half meet those of the second, all at once, then everyone but the first moves on by one seat, until all have met. So a
-// round is a few elementwise operations on whole matrices, and after a sweep of rounds all are back in their seats.
+// Eigenvalues and singular values by Jacobi's rotations. The indices are drawn up as in a tournament: those
+// of the first half meet those of the second, all at once, then everyone but the first moves on by one seat,
+// until all have met. So a round is a few elementwise operations on whole matrices, and after a sweep of
+// rounds all are back in their seats.
 #include <cmath>
 #include <limits>
 
@@ -19,7 +20,9 @@ Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::qu
 double epsilon_of(DType dtype) {
   return dtype == f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
-Array all_finite(const Array& a) { return bind1(ops::reduce_and_p, {bind1(ops::is_finite_p, {a})}, {{"axes", Ints{0, 1}}}); }
+Array all_finite(const Array& a) {
+  return bind1(ops::reduce_and_p, {bind1(ops::is_finite_p, {a})}, {{"axes", Ints{0, 1}}});
+}
 std::int64_t even(std::int64_t n) { return n + n % 2; }
 /// A row, or a row and a column, of zeros where their number is odd: that index meets nobody.
 Array padded(const Array& a, std::int64_t more_rows, std::int64_t more_columns) {
@@ -57,15 +60,16 @@ struct Tournament {
 struct Rotations {
   Array own, other;  ///< [n, 1]: what a player keeps of itself and takes from the other
 };
-/// From the products of the pair's members with themselves and with each other, [n / 2]. Pairs are left alone where the
-/// last is not above `least`.
+/// From the products of the pair's members with themselves and with each other, [n / 2]. Pairs are left alone
+/// where the last is not above `least`.
 Rotations rotations_of(const Tournament& t, const Array& first, const Array& second, const Array& mixed,
                        const Array& least) {
   const Array zero = scalar(mixed.dtype(), 0), one = scalar(mixed.dtype(), 1);
   const Array turns = np::abs(mixed) > least;
   const Array zeta = (second - first) / ops::select(turns, 2 * mixed, ops::full(mixed.shape(), one));
   const Array size = np::abs(zeta) + np::sqrt(1 + zeta * zeta);
-  const Array tangent = ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
+  const Array tangent =
+      ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
   const Array cosine = 1 / np::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   return {ops::as_column(t.for_both(cosine, cosine)), ops::as_column(t.for_both(-sine, sine))};
 }
@@ -78,9 +82,7 @@ Arrays sweep_until_done(const Tournament& t, Arrays state, const FlatFn& round) 
   const std::size_t n = state.size();
   state.push_back(scalar(i32, 0));
   state.push_back(scalar(bool_, 1));
-  const auto holds = [&](std::span<const Array> in) {
-    return Arrays{in[n + 1] & (in[n] < most_sweeps)};
-  };
+  const auto holds = [&](std::span<const Array> in) { return Arrays{in[n + 1] & (in[n] < most_sweeps)}; };
   const auto sweep = [&](std::span<const Array> in) {
     Arrays carries(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
     carries.push_back(scalar(bool_, 0));
@@ -99,7 +101,8 @@ Arrays sweep_until_done(const Tournament& t, Arrays state, const FlatFn& round) 
 }
 Array any(const Array& condition) { return bind1(ops::reduce_or_p, {condition}, {{"axes", Ints{0}}}); }
 
-/// In units of the largest element, so that squares neither overflow nor vanish. What is not finite becomes 0.
+/// In units of the largest element, so that squares neither overflow nor vanish. What is not finite becomes
+/// 0.
 struct Scaled {
   Array matrix, unit, ok;
   explicit Scaled(const Array& a) : ok(all_finite(a)) {
@@ -144,7 +147,8 @@ Arrays eigh_of_one(const Array& a, bool lower) {
     return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0),
                   any(np::abs(mixed) > nothing)};
   };
-  const Arrays out = sweep_until_done(t, {padded(s.matrix, more, more), ops::identity_matrix(dtype, t.n)}, round);
+  const Arrays out =
+      sweep_until_done(t, {padded(s.matrix, more, more), ops::identity_matrix(dtype, t.n)}, round);
   const Array values = ops::slice_axis(ops::diagonal_of(out[0]), 0, 0, n) * s.unit;
   const Array vectors = ops::slice(out[1], {0, 0}, {n, n});
   const Array order = order_of(values), none = nan_of(dtype);
@@ -197,14 +201,16 @@ Arrays svd_of_tall(const Array& a, bool full, bool with_vectors) {
   const Orthogonalized o = orthogonalized(ops::matrix_transpose(s.matrix), with_vectors);
   const Array values = np::where(s.ok, o.sizes * s.unit, none);
   if (!with_vectors) return {values};
-  // The columns of U are those of a V in units of their size. A QR factorisation finds them, but for signs, and others
-  // where sizes are 0 or columns are missing.
+  // The columns of U are those of a V in units of their size. A QR factorisation finds them, but for signs,
+  // and others where sizes are 0 or columns are missing.
   const Arrays qr = bind(ops::qr_p, {ops::matrix_transpose(o.rows)}, {{"full_matrices", full}});
   const std::int64_t width = columns(qr[0]);
   const Array diagonal = ops::diagonal_of(ops::matrix_rows(qr[1], 0, n));
-  const Array signs = ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
+  const Array signs =
+      ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
   const Array all_signs = ops::pad(signs, scalar(dtype, 1), {0}, {width - n}, {0});
-  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none), np::where(s.ok, o.vt, none)};
+  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none),
+          np::where(s.ok, o.vt, none)};
 }
 
 }  // namespace
@@ -221,7 +227,9 @@ Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params) {
     Arrays out;
     for (const AbstractValue& t : p.type(p, std::vector{x[0].aval()}, params))
       out.push_back(out.empty() ? ops::zeros_of(t)
-                                : ops::broadcast_to(ops::identity_matrix(t.dtype, ops::rows_of(t.shape), ops::columns_of(t.shape)), t.shape));
+                                : ops::broadcast_to(ops::identity_matrix(t.dtype, ops::rows_of(t.shape),
+                                                                         ops::columns_of(t.shape)),
+                                                    t.shape));
     return out;
   }
   return for_each_matrix({x[0]}, [&](std::span<const Array> in) {

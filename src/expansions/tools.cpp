@@ -15,7 +15,8 @@ Types types_of(std::span<const Array> arrays) {
 }
 Types slice_types(std::span<const Array> stacked) {
   Types out;
-  for (const Array& a : stacked) out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
+  for (const Array& a : stacked)
+    out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
   return out;
 }
 ClosedJaxpr traced(const FlatFn& f, const Types& types, std::string_view name) {
@@ -117,7 +118,8 @@ Array take_along_last(const Array& a, const Array& positions) {
   }
   Shape index = positions.shape();
   index.push_back(1);
-  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1), ops::mode_promise_in_bounds);
+  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1),
+                     ops::mode_promise_in_bounds);
 }
 
 }  // namespace cotan::expansions

@@ -24,15 +24,18 @@ Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params)
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& params);
 
 // Loops ---------------------------------------------------------------------------------------------
 
-/// body(carries, a slice of each x) -> carries, ys; so many times. Gives the last carries, then the stacked ys.
-Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body, bool reverse = false);
+/// body(carries, a slice of each x) -> carries, ys; so many times. Gives the last carries, then the stacked
+/// ys.
+Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body,
+            bool reverse = false);
 /// body(carries) -> carries, as long as condition(carries) -> bool holds.
 Arrays loop_while(const Arrays& carries, const FlatFn& condition, const FlatFn& body);
-/// f(rows) -> results for every row of the operands along axis 0 and with what all rows share, a lane for each; results
-/// stacked along axis 0.
+/// f(rows) -> results for every row of the operands along axis 0 and with what all rows share, a lane for
+/// each; results stacked along axis 0.
 Arrays for_each_lane(const Arrays& operands, const Arrays& shared, const FlatFn& f);
 /// f on every matrix (the last two axes) of the operands, which have the same batch axes.
 Arrays for_each_matrix(const Arrays& operands, const FlatFn& f);
