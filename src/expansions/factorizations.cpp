@@ -12,6 +12,8 @@ namespace cotan::expansions {
 namespace {
 
 constexpr std::int64_t written_out = 4;  ///< matrices up to this size have no loops
+constexpr std::int64_t large = 96;       ///< larger ones are cut into blocks …
+constexpr std::int64_t block = 32;       ///< … of so many columns
 
 std::int64_t rows(const Array& a) { return ops::rows_of(a.shape()); }
 std::int64_t columns(const Array& a) { return ops::columns_of(a.shape()); }
@@ -45,7 +47,6 @@ Array element_at(const Array& a, const Array& i) {
 Array padded(const Array& a, std::int64_t m, std::int64_t n) {
   return ops::pad(a, scalar(a.dtype(), 0), {0, 0}, {m - rows(a), n - columns(a)}, {0, 0});
 }
-Array as_matrix(const Array& scalar_value) { return ops::reshape(scalar_value, {1, 1}); }
 
 /// Elements of small matrices, each an array over the batch.
 class Elements {
@@ -119,6 +120,31 @@ Array cholesky_of_one(const Array& a) {
   return np::where(at.row >= at.column, np::where(ok, factor, nan_of(a.dtype())), zero);
 }
 
+/// A large matrix by blocks of columns: most of the work is matrix products, and there are few steps.
+Array cholesky_in_blocks(const Array& a) {
+  const std::int64_t n = rows(a), blocks = (n + block - 1) / block, size = blocks * block;
+  const DType dtype = a.dtype();
+  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
+  const Array whole = padded(a, size, size);
+  const Grid all(whole);
+  const Array start = np::where((all.row == all.column) & (all.row >= scalar(i32, n)), one, whole);
+  const auto step = [&](std::span<const Array> in) {
+    const Array &m = in[0], first = in[1] * scalar(i32, block);
+    const auto columns_from = [&](const Array& row, std::int64_t count) {
+      return bind1(ops::dynamic_slice_p, {m, row, first}, {{"slice_sizes", Ints{count, block}}});
+    };
+    const Array corner = bind1(ops::cholesky_p, {columns_from(first, block)});
+    const Array columns = ops::triangular_solve(corner, columns_from(scalar(i32, 0), size),
+                                                {.left_side = false, .lower = true, .transpose_a = true});
+    return Arrays{m - ops::dot_general(columns, columns, {1}, {1}, {}, {}), columns};
+  };
+  const Array columns = loop(blocks, {start}, {numbers(blocks)}, step)[1];
+  const Array l = ops::slice(ops::reshape(ops::move_axis(columns, 0, 1), {size, size}), {0, 0}, {n, n});
+  const Array ok = all_of(ops::diagonal_of(l) > zero);
+  const Grid at(l);
+  return np::where(at.row >= at.column, np::where(ok, l, nan_of(dtype)), zero);
+}
+
 // Triangular solves -----------------------------------------------------------------------------------
 
 struct Triangle {
@@ -157,7 +183,7 @@ Array solve_one(const Array& a, const Array& b, Triangle t) {
   const auto step = [&](std::span<const Array> in) {
     const Array &x = in[0], &j = in[1];
     Array row = row_at(x, j);
-    if (!t.unit) row = row / as_matrix(element_at(a, j, j));
+    if (!t.unit) row = row / element_at(a, j, j);
     return Arrays{x - column_at(a, j) * row, ops::reshape(row, {sides})};
   };
   return loop(n, {b}, {numbers(n)}, step, !t.lower)[1];
@@ -211,20 +237,20 @@ Reflection reflection_of(const Array& a, const Array& j) {
   const Array part = np::where(at.row >= j, column, zero);
   const Array largest = ops::reduce_max(np::abs(part), {0, 1});
   const Array unit = ops::select(largest > zero, largest, one);
-  const Array scaled = part / as_matrix(unit);
+  const Array scaled = part / unit;
   const Array rest = np::where(at.row > j, scaled, zero), head = first / unit;
   const Array below = ops::reduce_sum(rest * rest, {0, 1});
   const Array size = np::sqrt(below + head * head);
   const Array moves = below > zero;
   const Array beta = ops::select(moves, ops::select(head < zero, size, -size), head);
   const Array divisor = ops::select(moves, head - beta, one);
-  const Array vector = np::where(at.row == j, one, rest / as_matrix(divisor));
+  const Array vector = np::where(at.row == j, one, rest / divisor);
   const Array factor = ops::select(moves, (beta - head) / ops::select(moves, beta, one), zero);
   return {vector, factor};
 }
 /// (I - factor v vᵀ) a
 Array reflected(const Array& a, const Array& v, const Array& factor) {
-  return a - (as_matrix(factor) * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
+  return a - (factor * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
 }
 
 Arrays qr_of_one(const Array& a, bool full) {
@@ -250,7 +276,9 @@ Arrays qr_of_one(const Array& a, bool full) {
 Arrays cholesky(const Primitive&, std::span<const Array> x, const Params&) {
   if (x[0].size() == 0) return {x[0]};
   if (rows(x[0]) <= written_out) return {cholesky_written_out(x[0])};
-  return for_each_matrix({x[0]}, [](std::span<const Array> a) { return Arrays{cholesky_of_one(a[0])}; });
+  return for_each_matrix({x[0]}, [](std::span<const Array> a) {
+    return Arrays{rows(a[0]) > large ? cholesky_in_blocks(a[0]) : cholesky_of_one(a[0])};
+  });
 }
 
 Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params& params) {

@@ -173,9 +173,7 @@ Array count_up_to(const Array& sorted, const Array& x) {
 
 /// Per entry what it and those before it in its run of equal keys combine to.
 Array totals_of_runs(const Array& sorted, const Array& values, const Primitive& combine) {
-  const std::int64_t n = sorted.size();
-  const Array before = ops::pad(sorted, scalar(i32, -1), {1}, {-1}, {0});
-  const Array begins = ops::reshape(sorted != before, {n});
+  const Array begins = sorted != ops::pad(sorted, scalar(i32, -1), {1}, {-1}, {0});
   const auto join = [&](std::span<const Array> e) {
     return Arrays{e[0] | e[2], ops::select(e[2], e[3], bind1(combine, {e[1], e[3]}))};
   };
@@ -206,7 +204,7 @@ Array by_sorting(const Array& operand, const Windows& w, const Primitive* combin
   const auto spread = [&](const Array& a) {
     return ops::broadcast_in_dim(ops::reshape(a, e.key_shape), operand.shape(), axes);
   };
-  const Place place = place_in(w.shape, operand.shape(), Arrays(axes.size() + rest.size()), rest);
+  const Place place = place_in(w.shape, operand.shape(), Arrays(rest.size()), rest);
   const Array position = spread(entry) * scalar(i32, width) + place.position;
   const Array value = take(ops::reshape(values, {values.size()}), position, 0);
   return ops::select(place.inside & spread(hit), combined(combine, operand, value), operand);

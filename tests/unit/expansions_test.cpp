@@ -240,6 +240,13 @@ TEST_F(Expansions, cholesky) {
         check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
   }
 }
+TEST_F(Expansions, cholesky_in_blocks) {
+  for (DType dtype : {f32, f64})
+    check(ops::cholesky_p, {positive_definite(dtype, {}, 100)}, {}, 256 * epsilon(dtype));
+  const Array a = positive_definite(f32, {}, 100);
+  for (float bad : {-1e3f, NAN}) check(ops::cholesky_p, {a.at(70, 70).set(bad)}, {});
+  check(ops::cholesky_p, {positive_definite(f32, {2}, 97).at(0, 3, 90).set(NAN)}, {}, 1e-4);
+}
 TEST_F(Expansions, cholesky_of_no_positive_definite_matrix) {
   for (Integer n : {3, 6}) {
     const Array good = positive_definite(f32, {3}, n);
