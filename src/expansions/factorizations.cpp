@@ -2,8 +2,6 @@
 // out a column or a row of the result and changes all of the matrix, also what is done with: that is never
 // read again, so that no masks are needed. A matrix is a lane. Very small ones are written out without a
 // loop, on the whole batch at once, so that they fuse with what is around them.
-#include <limits>
-
 #include "expansions/tools.hpp"
 #include "ops/linalg/matrix.hpp"
 
@@ -14,15 +12,6 @@ namespace {
 constexpr std::int64_t written_out = 4;  ///< matrices up to this size have no loops
 constexpr std::int64_t large = 96;       ///< larger ones are cut into blocks …
 constexpr std::int64_t block = 32;       ///< … of so many columns
-
-std::int64_t rows(const Array& a) { return ops::rows_of(a.shape()); }
-std::int64_t columns(const Array& a) { return ops::columns_of(a.shape()); }
-Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
-Array all_of(const Array& condition) {
-  Ints axes;
-  for (int i = 0; i < condition.ndim(); ++i) axes.push_back(i);
-  return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
-}
 
 /// Row and column numbers of one matrix, in its shape: comparisons of them are masks, which fuse with what
 /// they mask.
@@ -42,10 +31,6 @@ Array element_at(const Array& a, const Array& i, const Array& j) {
 }
 Array element_at(const Array& a, const Array& i) {
   return ops::reshape(bind1(ops::dynamic_slice_p, {a, i}, {{"slice_sizes", Ints{1}}}), {});
-}
-/// With zeros on the right and below.
-Array padded(const Array& a, std::int64_t m, std::int64_t n) {
-  return ops::pad(a, scalar(a.dtype(), 0), {0, 0}, {m - rows(a), n - columns(a)}, {0, 0});
 }
 
 /// Elements of small matrices, each an array over the batch.

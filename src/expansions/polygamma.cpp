@@ -31,8 +31,7 @@ Array series(const Array& x, std::int64_t n) {
 Array polygamma_of_one(const Array& x, std::int64_t n) {
   constexpr double far_below = -1e5;  // as far as the evaluation rule goes
   const DType dtype = x.dtype();
-  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1),
-              none = scalar(dtype, std::numeric_limits<double>::quiet_NaN());
+  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1), none = nan_of(dtype);
   const Array enough = scalar(dtype, 20.0 + static_cast<double>(n));
   const Array pole = (x <= zero) & (np::floor(x) == x), outside = x <= scalar(dtype, far_below);
   const auto needs_more = [&](std::span<const Array> in) { return Arrays{in[0] < enough}; };

@@ -97,6 +97,12 @@ Arrays scan_associatively(const Arrays& elements, const FlatFn& combine, bool re
   return bind(associative_scan_p, concat(closed.consts, elements), scan.params());
 }
 
+Array all_of(const Array& condition) {
+  Ints axes;
+  for (int i = 0; i < condition.ndim(); ++i) axes.push_back(i);
+  return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
+}
+
 Array take(const Array& a, const Array& positions, int axis) {
   const int n = a.ndim(), k = positions.ndim();
   ops::WindowDims dims{.offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};

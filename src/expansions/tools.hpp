@@ -1,6 +1,7 @@
 // What expansions are written with: loops and lanes of functions on arrays, and the families' own functions.
 #pragma once
 #include <cotan/numpy.hpp>
+#include <limits>
 
 #include "control/control.hpp"
 #include "ops/ops.hpp"
@@ -41,6 +42,18 @@ Arrays for_each_lane(const Arrays& operands, const Arrays& shared, const FlatFn&
 Arrays for_each_matrix(const Arrays& operands, const FlatFn& f);
 /// Partial results of `combine` (two elements -> one) over slices along axis 0.
 Arrays scan_associatively(const Arrays& elements, const FlatFn& combine, bool reverse = false);
+
+// Matrices -------------------------------------------------------------------------------------------
+
+inline std::int64_t rows(const Array& a) { return a.shape()[a.shape().size() - 2]; }
+inline std::int64_t columns(const Array& a) { return a.shape().back(); }
+/// Zeros on the right and below, up to [m, n].
+inline Array padded(const Array& a, std::int64_t m, std::int64_t n) {
+  return ops::pad(a, scalar(a.dtype(), 0), {0, 0}, {m - rows(a), n - columns(a)}, {0, 0});
+}
+inline Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
+/// Of all elements.
+Array all_of(const Array& condition);
 
 // Arrays --------------------------------------------------------------------------------------------
 
