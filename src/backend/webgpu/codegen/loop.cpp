@@ -291,7 +291,7 @@ class LoopWriter {
     const auto& type = buffer(like).type;
     if (type.size() == 0) return;
     before({from}, {to});
-    const std::string i = w_.new_name("i");
+    const std::string i = w_.new_name("at");
     const std::int64_t n = type.size();
     constexpr std::int64_t few = 16;
     if (!team() && n <= few) {
@@ -461,7 +461,7 @@ class LoopWriter {
   void copy_chosen(BufferId to, const std::string& choice, BufferId a, BufferId b, BufferId like) {
     const auto& type = buffer(like).type;
     const std::int64_t n = type.size();
-    const std::string i = w_.new_name("i");
+    const std::string i = w_.new_name("at");
     before({a, b}, {});
     if (!team())
       w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
@@ -478,7 +478,7 @@ class LoopWriter {
   /// The value of a scalar that all threads know to be the same in all.
   std::string agreed(BufferId b, DType dtype) {
     if (!team()) {
-      const std::string name = w_.new_name("u");
+      const std::string name = w_.new_name("same");
       w_.line(fmt::format("let {} = {};", name, s_.loaded(b, dtype, "0")));
       return name;
     }
@@ -488,7 +488,7 @@ class LoopWriter {
     const std::string declaration = fmt::format("var<workgroup> {}: {};\n", shared, type);
     if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
     w_.line(fmt::format("if (thread == 0u) {{ {} = {}; }}", shared, s_.loaded(b, dtype, "0")));
-    const std::string name = w_.new_name("u");
+    const std::string name = w_.new_name("same");
     w_.line(fmt::format("let {} = workgroupUniformLoad(&{});", name, shared));
     return name;
   }
