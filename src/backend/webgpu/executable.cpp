@@ -30,7 +30,7 @@ const compiler::Target& webgpu_target() {
   static const compiler::Target target = [] {
     compiler::Target t;
     t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
-    t.scan_chunks = 64;
+    t.scans_in_levels = true;
     t.check_size = check_size;
     t.item_bytes = item_bytes;
     t.keeps_rows = false;
