@@ -19,11 +19,13 @@ namespace {
 
 enum class Gives : std::uint8_t { before, after };  ///< the carry before or after each step
 
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> args, int levels);
+
 class Chunks {
  public:
-  Chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks, bool in_levels)
+  Chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks, int levels)
       : s_(s),
-        in_levels_(in_levels),
+        levels_(levels),
         consts_(args.subspan(0, s.consts)),
         elements_(args.subspan(s.consts)),
         length_(elements_[0].shape()[0]),
@@ -77,7 +79,7 @@ class Chunks {
 
   /// What the last chunk ends with, and what each begins with.
   std::pair<Arrays, Arrays> starts_of(const Arrays& first, const Arrays& totals) const {
-    if (!in_levels_) return fold(step_before_, consts_, first, totals);
+    if (levels_ == 0) return fold(step_before_, consts_, first, totals);
     Arrays elements, end, starts;  // one more scan, of what the chunks come to
     for (std::size_t i = 0; i < first.size(); ++i) {
       Shape one = totals[i].shape();
@@ -86,7 +88,7 @@ class Chunks {
       if (s_.reverse) std::reverse(parts.begin(), parts.end());
       elements.push_back(ops::concatenate(parts, 0));
     }
-    for (const Array& y : associative_scan_in_levels(s_, concat(consts_, elements))) {
+    for (const Array& y : in_levels(s_, concat(consts_, elements), levels_ - 1)) {
       starts.push_back(range(y, 0, chunks_));
       end.push_back(ops::reshape(range(y, chunks_, chunks_ + 1), Shape(y.shape().begin() + 1, y.shape().end())));
     }
@@ -146,26 +148,30 @@ class Chunks {
   }
 
   const AssociativeScan& s_;
-  const bool in_levels_;
+  const int levels_;
   const std::span<const Array> consts_, elements_;
   const std::int64_t length_, chunks_, steps_;
   const JaxprPtr step_before_, step_after_;
 };
 
+/// With L elements in each chunk, two levels take about 2 L + n / L steps one after the other, three 4 L + n / L².
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> args, int levels) {
+  constexpr std::int64_t few = 128, shortest = 4;
+  const std::int64_t n = args[s.consts].shape()[0];
+  if (n <= few || levels == 1) return associative_scan_in_steps(s, args);
+  const double root = std::pow(static_cast<double>(n) / 2, 1.0 / levels);
+  return Chunks(s, args, (n - 1) / std::max(static_cast<std::int64_t>(root), shortest), levels).run();
+}
+
 }  // namespace
 
 Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks) {
-  return Chunks(s, args, chunks, false).run();
+  return Chunks(s, args, chunks, 0).run();
 }
 
 Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args) {
-  const std::int64_t n = args[s.consts].shape()[0];
-  // With L elements in a chunk, two levels take about 2 L + n / L steps one after the other, three 4 L + n / L².
-  constexpr std::int64_t few = 128, two_levels = 1 << 13;
-  if (n <= few) return associative_scan_in_steps(s, args);
-  const double root = n <= two_levels ? std::sqrt(static_cast<double>(n) / 2) : std::cbrt(static_cast<double>(n) / 2);
-  const std::int64_t length = std::max<std::int64_t>(static_cast<std::int64_t>(root), 4);
-  return Chunks(s, args, (n - 1) / length, true).run();
+  constexpr std::int64_t two_levels = 1 << 13;
+  return in_levels(s, args, args[s.consts].shape()[0] <= two_levels ? 2 : 3);
 }
 
 }  // namespace cotan
