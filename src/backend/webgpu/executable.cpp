@@ -6,14 +6,21 @@
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
+#include "backend/webgpu/routines/matmul.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "expansions/expansions.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
 namespace {
+
+bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+  return &p == &ops::dot_general_p && prefers_matmul(types, params);
+}
+bool takes_strides(const Primitive& p, const AbstractValue&) { return &p == &ops::dot_general_p; }
 
 std::size_t item_bytes(DType) { return element_bytes; }
 
@@ -28,7 +35,7 @@ void check_size(const AbstractValue& type) {
 
 const compiler::Target& webgpu_target() {
   static const compiler::Target target = [] {
-    compiler::Target t;
+    compiler::Target t{.prefers_routine = prefers_routine, .takes_strides = takes_strides};
     t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
     t.scans_in_levels = true;
     t.check_size = check_size;

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "backend/webgpu/memory.hpp"
+#include "backend/webgpu/routines/matmul.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
@@ -21,6 +23,7 @@ class Planner {
   void run() {
     values_in_memory(0);
     add(program_.steps, {}, plan_.steps);
+    place_scratch();
   }
 
  private:
@@ -112,11 +115,39 @@ class Planner {
       }
     } else {
       const Routine& routine = std::get<Routine>(step);
+      if (routine.primitive == &ops::dot_general_p) {
+        add_matmul(routine, around, out);
+        return;
+      }
       if (!around.guards.empty())
         raise<CompileError>("[webgpu] {} in a branch needs the host, which does not know the branch; use where().",
                             routine.primitive->name);
       out.push_back({-1, &routine, nullptr});
     }
+  }
+
+  void add_matmul(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
+    const MatmulProblem problem = matmul_problem(routine);
+    if (buffer(program_.root(problem.result)).storage == Storage::none) return;
+    const MatmulTile tile = choose_tile(problem, device_);
+    const BufferId parts = tile.splits > 1 ? scratch({sum_type(problem.dtype), {problem.size() * tile.splits}}) : -1;
+    for (Shader& shader : matmul_shaders(program_, problem, tile, parts, around, device_))
+      out.push_back(dispatch(add_shader(std::move(shader))));
+  }
+
+  /// Memory between two dispatches that follow each other: all of it is in one place, after everything else.
+  BufferId scratch(const AbstractValue& type) {
+    program_.buffers.push_back({.type = type, .storage = Storage::arena, .scope = 0, .item_bytes = element_bytes});
+    scratch_.push_back(static_cast<BufferId>(program_.buffers.size()) - 1);
+    return scratch_.back();
+  }
+  void place_scratch() {
+    std::int64_t most = 0;
+    for (BufferId b : scratch_) {
+      buffer(b).place = static_cast<std::int64_t>(plan_.arena_bytes);
+      most = std::max(most, compiler::stride_of(buffer(b)));
+    }
+    plan_.arena_bytes += static_cast<std::size_t>(most);
   }
 
   void add_repeat(const Step& step, const Surroundings& around, std::vector<PlannedStep>& out) {
@@ -175,6 +206,7 @@ class Planner {
   Program& program_;
   const Capabilities& device_;
   expr::GraphScope graph_;
+  std::vector<BufferId> scratch_;
 };
 
 void count_steps(const std::vector<PlannedStep>& steps, std::int64_t times, PlanCounts& out) {
