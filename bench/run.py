@@ -46,15 +46,17 @@ def parse_arguments():
         default=workers.ROOT / "build/release/bench/cotan_bench",
         help=argparse.SUPPRESS,
     )
+    parser.add_argument("--gpu", action="store_true", help="workloads_gpu.json: WebGPU beside JAX and PyTorch on one GPU")
     parser.add_argument("--list", action="store_true", help="list workloads and peers")
     options = parser.parse_args()
+    workers.GPU = options.gpu
     for name, full, quick in (("repeats", 5, 3), ("seconds", 0.1, 0.02), ("compiles", 3, 1)):
         if getattr(options, name) is None:
             setattr(options, name, quick if options.quick else full)
     if options.output is None:
         # Only a full run replaces the results that the repository keeps.
         whole = not (options.quick or options.only or options.peers or options.without_cotan)
-        options.output = table.FOLDER / "results" / ("latest" if whole else "partial")
+        options.output = table.FOLDER / "results" / (("gpu" if options.gpu else "latest") if whole else "partial")
     return options
 
 
@@ -152,7 +154,7 @@ def write(options, report, lines, heads, summary):
 
 def main():
     options = parse_arguments()
-    table_of_bars = table.load()
+    table_of_bars = table.load(options.gpu)
     rows = table.rows(table_of_bars, options.only, options.quick)
     if options.list:
         return show_list(rows, workers.known_peers(options.program))

@@ -3,7 +3,9 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev nlohmann-json3-dev libgtest-dev
-          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev)
+          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev
+          libvulkan1 chromium-common)  # the Vulkan loader, and a software driver for tests of the device 'webgpu'
+command -v npm >/dev/null || packages+=(npm)
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system, nothing checked. Needed (Debian names): ${packages[*]}" >&2
@@ -15,7 +17,7 @@ for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $status == installed ]] || missing+=("$package")
 done
-[[ ${#missing[@]} -eq 0 ]] && exit 0
+[[ ${#missing[@]} -eq 0 ]] && exec "$(dirname "$0")/setup_webgpu.sh"
 
 by_hand() {
   echo "setup: $1. Install by hand, as root:" >&2
@@ -38,3 +40,4 @@ trap 'rm -f "$log"' EXIT
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get -qq install -y --no-install-recommends "${missing[@]}"
 } >"$log" 2>&1 || { cat "$log" >&2; by_hand "apt-get failed"; }
+exec "$(dirname "$0")/setup_webgpu.sh"

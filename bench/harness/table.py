@@ -7,8 +7,8 @@ import pathlib
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
 
 
-def load():
-    return json.loads((FOLDER / "workloads.json").read_text())
+def load(gpu=False):
+    return json.loads((FOLDER / ("workloads_gpu.json" if gpu else "workloads.json")).read_text())
 
 
 def rows(table, only=None, quick=False):

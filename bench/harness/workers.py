@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 
 from .table import FOLDER
@@ -22,9 +23,19 @@ class Peer:
     default: bool = True
 
 
+GPU = False  # peers run on the machine's GPU, cotan through WebGPU; whatever Python is there has JAX and PyTorch
+
+
 def known_peers(program):
-    python = ROOT / "build/bench-venv/bin/python"
+    python = sys.executable if GPU else ROOT / "build/bench-venv/bin/python"
     scripts = FOLDER / "peers"
+    if GPU:
+        return [
+            Peer("cotan", "cotan", [program, "--worker=cotan"]),
+            Peer("jax", "JAX", [python, scripts / "jax_worker.py"]),
+            Peer("torch", "PyTorch", [python, scripts / "torch_worker.py"]),
+            Peer("native", "cotan on the CPU", [program, "--worker=cotan"]),
+        ]
     return [
         Peer("cotan", "cotan", [program, "--worker=cotan"]),
         Peer("jax", "JAX", [python, scripts / "jax_worker.py"], "jax"),
@@ -46,7 +57,7 @@ def known_peers(program):
     ]
 
 
-def environment(threads):
+def environment(threads, peer):
     """Every library told to use as many threads, and nobody a cache of compiled programs on disk."""
     keep = {
         k: v
@@ -61,6 +72,10 @@ def environment(threads):
         "NPROC",
         "PJRT_NPROC",
     )
+    if GPU:
+        webgpu = {k: v for k, v in os.environ.items() if k.startswith("COTAN_WEBGPU")}
+        device = {"COTAN_DEVICE": "webgpu"} if peer.name == "cotan" else {}
+        return {**keep, **webgpu, **device, "BENCH_GPU": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     return {
         **keep,
         **dict.fromkeys(names, str(threads)),
@@ -92,7 +107,7 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=environment(self.threads),
+                env=environment(self.threads, self.peer),
                 preexec_fn=lambda: os.sched_setaffinity(0, self.cores),
             )
         self.pending = b""

@@ -8,7 +8,7 @@ namespace cotan {
 
 /// The devices of this build.
 std::vector<Device> devices();
-/// The device that new arrays are made on.
+/// The device that new arrays are made on; at first the one that COTAN_DEVICE names, else "native".
 Device default_device();
 void default_device(std::string_view name);
 /// A copy of `x` on another device, or `x` itself if it is there already.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
+#include <cstdlib>
 #include <limits>
 #include <ostream>
 
@@ -94,8 +95,11 @@ Backend& find_backend(std::string_view name) {
 }
 
 Backend& default_backend() {
-  Backend* b = chosen_backend.load(std::memory_order_relaxed);
-  return b ? *b : native_backend();
+  if (Backend* b = chosen_backend.load(std::memory_order_relaxed)) return *b;
+  const char* wanted = std::getenv("COTAN_DEVICE");
+  Backend& b = wanted && *wanted ? find_backend(wanted) : native_backend();
+  chosen_backend = &b;
+  return b;
 }
 void set_default_backend(std::string_view name) { chosen_backend = &find_backend(name); }
 

@@ -223,7 +223,8 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always};
+  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always,
+                                target.scans_in_levels};
   const JaxprPtr jaxpr =
       fold_transposed_products(eliminate_dead_code(lower_control_flow(inline_all_calls(source), control)));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});

@@ -163,7 +163,10 @@ class Flattener {
     for (std::size_t k = 0; k < axis; ++k)
       if (type.shape[k] != 1) return false;
     bool any = false;
-    for (const Atom& a : e.inputs) any = any || is_stacked(a, block);
+    for (Atom& a : e.inputs) {
+      if (const Atom whole = before_reshaping(a, block); is_stacked(whole, block)) a = whole;
+      any = any || is_stacked(a, block);
+    }
     if (!any) return false;
     auto control = std::make_unique<Control>();
     for (const Atom& a : e.inputs) {
@@ -179,11 +182,19 @@ class Flattener {
     block.items.push_back({std::move(e), std::move(control)});
     return true;
   }
+  /// What `a` is another shape of, in the same order.
+  static Atom before_reshaping(Atom a, const Block& block) {
+    for (auto item = block.items.rbegin(); item != block.items.rend(); ++item)
+      if (const Var* v = std::get_if<Var>(&a);
+          v && item->equation.primitive == &ops::reshape_p && item->equation.outputs[0] == *v)
+        a = item->equation.inputs[0];
+    return a;
+  }
   bool is_stacked(const Atom& a, const Block& block) const {
     const Var* v = std::get_if<Var>(&a);
     if (!v || std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end()) return false;
     for (const Item& item : block.items) {
-      if (!item.control || item.control->slices.empty()) continue;
+      if (!item.control || (item.control->slices.empty() && !item.control->lanes)) continue;
       const auto& outputs = item.equation.outputs;
       const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(item.control->carries.size());
       if (std::find(first, outputs.end(), *v) != outputs.end()) return true;

@@ -133,6 +133,7 @@ class Lifetimes {
       for (BufferId b : reads_of(*step)) use(b, scope, position);
       for (BufferId b : writes_of(*step)) use(b, scope, position);
     }
+    for (const auto& [index, scope, end] : chosen_) use(index, scope, end);
     // A carry is handed on after the last step of the body.
     for (const Repeat* repeat : repeats_)
       for (const Carried& c : repeat->carries)
@@ -164,8 +165,11 @@ class Lifetimes {
         walk((*repeat)->steps, inside);
         span_[static_cast<std::size_t>(inside)].second = static_cast<int>(line_.size()) - 1;
       }
-      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
         for (const auto& branch : (*choice)->branches) walk(branch, scope);
+        // Devices may look at it again before each step of a branch.
+        chosen_.push_back({(*choice)->index, scope, static_cast<int>(line_.size()) - 1});
+      }
     }
   }
   void use(BufferId b, int scope, int position) {
@@ -187,8 +191,13 @@ class Lifetimes {
     last_[at(b)] = std::max(last_[at(b)], when.second);
   }
 
+  struct Chosen {
+    BufferId index;
+    int scope, end;
+  };
   const Program& program_;
   std::vector<Placed> line_;
+  std::vector<Chosen> chosen_;
   std::vector<const Repeat*> repeats_;
   std::vector<int> parent_;
   std::vector<std::pair<int, int>> span_;  ///< of loops, by scope

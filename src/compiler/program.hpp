@@ -172,6 +172,7 @@ struct Target {
   /// Chunks that an associative scan of a costly function is cut into; `chunk_always`: of any function.
   std::int64_t scan_chunks = 1;
   bool chunk_always = false;
+  bool scans_in_levels = false;  ///< in chunks of chunks, of which the device runs thousands at once
   /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
   /// would not end.
   void (*check_size)(const AbstractValue&) = nullptr;

@@ -6,6 +6,8 @@
 //   starts   one after the other  y(0) = x(0), y((c+1) L) = y(c L) * t(c)
 //   results  all chunks at once   y(c L), and L - 1 steps on from there
 // What C L + 1 elements leave over follows one after the other.
+#include <cmath>
+
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -17,10 +19,13 @@ namespace {
 
 enum class Gives : std::uint8_t { before, after };  ///< the carry before or after each step
 
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> args, int levels);
+
 class Chunks {
  public:
-  Chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks)
+  Chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks, int levels)
       : s_(s),
+        levels_(levels),
         consts_(args.subspan(0, s.consts)),
         elements_(args.subspan(s.consts)),
         length_(elements_[0].shape()[0]),
@@ -37,13 +42,13 @@ class Chunks {
       left.push_back(range(x, 1 + chunks_ * steps_, length_));
     }
     const Arrays totals = for_all([&](auto consts, auto x) { return total(consts, x); }, rows);
-    const auto [end, starts] = fold(step_before_, consts_, first, totals);
+    const auto [end, starts] = starts_of(first, totals);
+    const Arrays rest = fold(step_after_, consts_, end, left).second;
     const Arrays results = for_all(
         [&](auto consts, auto in) {
           return fold(step_before_, consts, in.subspan(0, s_.leaves()), in.subspan(s_.leaves())).second;
         },
         concat(starts, rows));
-    const Arrays rest = fold(step_after_, consts_, end, left).second;
     Arrays out;
     for (std::size_t i = 0; i < results.size(); ++i) {
       Shape joined = elements_[i].shape(), one = joined;
@@ -70,6 +75,24 @@ class Chunks {
     shape[0] = steps_;
     shape.insert(shape.begin(), chunks_);
     return ops::reshape(x, shape);
+  }
+
+  /// What the last chunk ends with, and what each begins with.
+  std::pair<Arrays, Arrays> starts_of(const Arrays& first, const Arrays& totals) const {
+    if (levels_ == 0) return fold(step_before_, consts_, first, totals);
+    Arrays elements, end, starts;  // one more scan, of what the chunks come to
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      Shape one = totals[i].shape();
+      one[0] = 1;
+      Arrays parts{ops::reshape(first[i], one), totals[i]};
+      if (s_.reverse) std::reverse(parts.begin(), parts.end());
+      elements.push_back(ops::concatenate(parts, 0));
+    }
+    for (const Array& y : in_levels(s_, concat(consts_, elements), levels_ - 1)) {
+      starts.push_back(range(y, 0, chunks_));
+      end.push_back(ops::reshape(range(y, chunks_, chunks_ + 1), Shape(y.shape().begin() + 1, y.shape().end())));
+    }
+    return {end, starts};
   }
 
   JaxprPtr step(Gives gives) const {
@@ -125,15 +148,30 @@ class Chunks {
   }
 
   const AssociativeScan& s_;
+  const int levels_;
   const std::span<const Array> consts_, elements_;
   const std::int64_t length_, chunks_, steps_;
   const JaxprPtr step_before_, step_after_;
 };
 
+/// With L elements in each chunk, two levels take about 2 L + n / L steps one after the other, three 4 L + n / L².
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> args, int levels) {
+  constexpr std::int64_t few = 128, shortest = 4;
+  const std::int64_t n = args[s.consts].shape()[0];
+  if (n <= few || levels == 1) return associative_scan_in_steps(s, args);
+  const double root = std::pow(static_cast<double>(n) / 2, 1.0 / levels);
+  return Chunks(s, args, (n - 1) / std::max(static_cast<std::int64_t>(root), shortest), levels).run();
+}
+
 }  // namespace
 
 Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks) {
-  return Chunks(s, args, chunks).run();
+  return Chunks(s, args, chunks, 0).run();
+}
+
+Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args) {
+  constexpr std::int64_t two_levels = 1 << 13;
+  return in_levels(s, args, args[s.consts].shape()[0] <= two_levels ? 2 : 3);
 }
 
 }  // namespace cotan

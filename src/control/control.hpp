@@ -160,6 +160,8 @@ struct AssociativeScan {
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
 /// In so many chunks, as lanes. There must be at least two elements for each.
 Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks);
+/// In chunks of chunks, so that few steps follow each other.
+Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args);
 
 // For compilers -------------------------------------------------------------------------------------------
 
@@ -168,6 +170,7 @@ struct ControlLowering {
   bool keep_lanes = false;    ///< lanes stay where their programs are small loops, and are batches elsewhere
   std::int64_t chunks = 1;    ///< that an associative scan of a costly function is cut into
   bool chunk_always = false;  ///< also of cheap ones
+  bool in_levels = false;     ///< chunks of chunks, each a lane: where there are thousands of threads
 };
 /// Associative scans as loops and lanes as batches, also inside nested programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);

@@ -36,6 +36,10 @@ JaxprPtr lowered_form(const Equation& e, const Types& types, const ControlLoweri
   if (e.primitive == &associative_scan_p) {
     const AssociativeScan s(e.params);
     const std::int64_t length = types[s.consts].shape[0];
+    if (how.in_levels && how.keep_lanes && !in_loop) {
+      const auto scan = [&](std::span<const Array> in) { return associative_scan_in_levels(s, in); };
+      return inline_all_calls(trace_to_jaxpr(scan, types, "jit").jaxpr);
+    }
     const std::int64_t chunks = how.keep_lanes && !in_loop ? chunks_for(s, length, how) : 1;
     const auto scan = [&](std::span<const Array> in) {
       return chunks > 1 ? associative_scan_in_chunks(s, in, chunks) : associative_scan_in_steps(s, in);

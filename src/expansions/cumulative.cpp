@@ -1,6 +1,6 @@
-// Running sums, products, extrema, log-sum-exps and linear recurrences as associative scans. Halves are computed in
-// f32. Sums and products are formed in another order than one after the other: results are as good, but where a product
-// overflows on the way to a finite one they may differ.
+// Running sums, products, extrema, log-sum-exps and linear recurrences as associative scans. Halves are
+// computed in f32. Sums and products are formed in another order than one after the other: results are as
+// good, but where a product overflows on the way to a finite one they may differ.
 #include "expansions/tools.hpp"
 
 namespace cotan::expansions {

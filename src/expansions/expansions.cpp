@@ -35,13 +35,22 @@ constexpr Entry entries[] = {
     {&ops::scatter_max_p, expansions::scatter},
     {&ops::eigh_p, expansions::eigh},
     {&ops::svd_p, expansions::svd},
+    {&ops::polygamma_p, expansions::polygamma},
 };
+
+const Entry* entry_of(const Primitive& p) {
+  const auto* at =
+      std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
+  return at == std::end(entries) ? nullptr : at;
+}
 
 }  // namespace
 
+bool has_expansion(const Primitive& p) { return entry_of(p) != nullptr; }
+
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params) {
-  const Entry* entry = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
-  if (entry == std::end(entries)) return nullptr;
+  const Entry* const entry = entry_of(p);
+  if (!entry) return nullptr;
   Types strong = types;
   for (AbstractValue& t : strong) t.weak_type = false;
   const auto expand = [&](std::span<const Array> x) { return entry->expand(p, x, params); };
@@ -66,7 +75,8 @@ JaxprPtr expand_routines(const JaxprPtr& jaxpr,
                     map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted); }));
       continue;
     }
-    const std::vector<Atom> results = splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
+    const std::vector<Atom> results =
+        splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
   return rewriter.finish(jaxpr->outputs, "expanding routines");

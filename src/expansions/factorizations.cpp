@@ -1,8 +1,7 @@
-// Cholesky, triangular solves, LU and QR, column by column: a loop whose state is the matrix and whose steps are masked
-// elementwise operations on all of it. A matrix is a lane. Very small ones are written out without a loop, on the whole
-// batch at once, so that they fuse with what is around them.
-#include <limits>
-
+// Cholesky, triangular solves, LU and QR, column by column: a loop whose state is the matrix. A step gives
+// out a column or a row of the result and changes all of the matrix, also what is done with: that is never
+// read again, so that no masks are needed. A matrix is a lane. Very small ones are written out without a
+// loop, on the whole batch at once, so that they fuse with what is around them.
 #include "expansions/tools.hpp"
 #include "ops/linalg/matrix.hpp"
 
@@ -11,20 +10,14 @@ namespace cotan::expansions {
 namespace {
 
 constexpr std::int64_t written_out = 4;  ///< matrices up to this size have no loops
+constexpr std::int64_t large = 96;       ///< larger ones are cut into blocks …
+constexpr std::int64_t block = 32;       ///< … of so many columns
 
-std::int64_t rows(const Array& a) { return ops::rows_of(a.shape()); }
-std::int64_t columns(const Array& a) { return ops::columns_of(a.shape()); }
-Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
-Array all_of(const Array& condition) {
-  Ints axes;
-  for (int i = 0; i < condition.ndim(); ++i) axes.push_back(i);
-  return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
-}
-
-/// Row and column numbers of one matrix, as [m, 1] and [1, n]: comparisons of them are masks.
+/// Row and column numbers of one matrix, in its shape: comparisons of them are masks, which fuse with what
+/// they mask.
 struct Grid {
   Array row, column;
-  explicit Grid(const Array& a) : row(ops::iota(i32, {rows(a), 1}, 0)), column(ops::iota(i32, {1, columns(a)}, 1)) {}
+  explicit Grid(const Array& a) : row(ops::iota(i32, a.shape(), 0)), column(ops::iota(i32, a.shape(), 1)) {}
 };
 /// Column j as [m, 1], row i as [1, n], and one element.
 Array column_at(const Array& a, const Array& j) {
@@ -36,7 +29,9 @@ Array row_at(const Array& a, const Array& i) {
 Array element_at(const Array& a, const Array& i, const Array& j) {
   return ops::reshape(bind1(ops::dynamic_slice_p, {a, i, j}, {{"slice_sizes", Ints{1, 1}}}), {});
 }
-Array as_matrix(const Array& scalar_value) { return ops::reshape(scalar_value, {1, 1}); }
+Array element_at(const Array& a, const Array& i) {
+  return ops::reshape(bind1(ops::dynamic_slice_p, {a, i}, {{"slice_sizes", Ints{1}}}), {});
+}
 
 /// Elements of small matrices, each an array over the batch.
 class Elements {
@@ -56,7 +51,8 @@ class Elements {
   Array assembled() const {
     const int n = static_cast<int>(shape_.size());
     const std::int64_t width = ops::columns_of(shape_);
-    const Array position = ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
+    const Array position =
+        ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
     Ints batch;
     for (int i = 0; i < n - 2; ++i) batch.push_back(i);
     Array out;
@@ -89,7 +85,8 @@ Array cholesky_written_out(const Array& a) {
     for (std::int64_t i = j + 1; i < n; ++i) l(i, j) = l(i, j) / l(j, j);
   }
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) l(i, j) = j > i ? ops::zeros_like(l(i, j)) : ops::select(ok, l(i, j), ops::full(ok.shape(), none));
+    for (std::int64_t j = 0; j < n; ++j)
+      l(i, j) = j > i ? ops::zeros_like(l(i, j)) : ops::select(ok, l(i, j), ops::full(ok.shape(), none));
   return l.assembled();
 }
 
@@ -97,17 +94,40 @@ Array cholesky_of_one(const Array& a) {
   const std::int64_t n = rows(a);
   const Array zero = scalar(a.dtype(), 0);
   const auto step = [&](std::span<const Array> in) {
-    const Array &m = in[0], &ok = in[1], &j = in[2];
-    const Grid at(m);
-    const Array pivot = element_at(m, j, j), root = np::sqrt(pivot);
-    const Array column = np::where(at.row == j, as_matrix(root), column_at(m, j) / root);
-    // The other triangle is never read, so that it may hold anything.
-    const Array rest = m - column * ops::reshape(column, {1, n});
-    return Arrays{np::where(at.column > j, rest, np::where(at.column == j, column, m)), ok & (pivot > zero)};
+    const Array &m = in[0], &j = in[1];
+    const Array root = np::sqrt(element_at(m, j, j)), column = column_at(m, j) / root;
+    return Arrays{m - column * ops::reshape(column, {1, n}), ops::reshape(column, {n}), root};
   };
-  const Arrays out = loop(n, {a, scalar(bool_, 1)}, {numbers(n)}, step);
+  const Arrays out = loop(n, {a}, {numbers(n)}, step);
+  const Array l = ops::matrix_transpose(out[1]), ok = all_of(out[2] > zero);
   const Grid at(a);
-  return np::where(at.row >= at.column, np::where(out[1], out[0], nan_of(a.dtype())), zero);
+  const Array factor = np::where(at.row == at.column, ops::as_column(out[2]), l);
+  return np::where(at.row >= at.column, np::where(ok, factor, nan_of(a.dtype())), zero);
+}
+
+/// A large matrix by blocks of columns: most of the work is matrix products, and there are few steps.
+Array cholesky_in_blocks(const Array& a) {
+  const std::int64_t n = rows(a), blocks = (n + block - 1) / block, size = blocks * block;
+  const DType dtype = a.dtype();
+  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
+  const Array whole = padded(a, size, size);
+  const Grid all(whole);
+  const Array start = np::where((all.row == all.column) & (all.row >= scalar(i32, n)), one, whole);
+  const auto step = [&](std::span<const Array> in) {
+    const Array &m = in[0], first = in[1] * scalar(i32, block);
+    const auto columns_from = [&](const Array& row, std::int64_t count) {
+      return bind1(ops::dynamic_slice_p, {m, row, first}, {{"slice_sizes", Ints{count, block}}});
+    };
+    const Array corner = bind1(ops::cholesky_p, {columns_from(first, block)});
+    const Array columns = ops::triangular_solve(corner, columns_from(scalar(i32, 0), size),
+                                                {.left_side = false, .lower = true, .transpose_a = true});
+    return Arrays{m - ops::dot_general(columns, columns, {1}, {1}, {}, {}), columns};
+  };
+  const Array columns = loop(blocks, {start}, {numbers(blocks)}, step)[1];
+  const Array l = ops::slice(ops::reshape(ops::move_axis(columns, 0, 1), {size, size}), {0, 0}, {n, n});
+  const Array ok = all_of(ops::diagonal_of(l) > zero);
+  const Grid at(l);
+  return np::where(at.row >= at.column, np::where(ok, l, nan_of(dtype)), zero);
 }
 
 // Triangular solves -----------------------------------------------------------------------------------
@@ -144,79 +164,78 @@ Array solve_written_out(const Array& a, const Array& b, Triangle t) {
 
 /// One matrix, and right-hand sides as the columns of b.
 Array solve_one(const Array& a, const Array& b, Triangle t) {
-  const std::int64_t n = rows(a);
+  const std::int64_t n = rows(a), sides = columns(b);
   const auto step = [&](std::span<const Array> in) {
     const Array &x = in[0], &j = in[1];
-    const Grid at(x);
     Array row = row_at(x, j);
-    if (!t.unit) row = row / as_matrix(element_at(a, j, j));
-    const Array later = t.lower ? at.row > j : at.row < j;
-    return Arrays{np::where(later, x - column_at(a, j) * row, np::where(at.row == j, row, x))};
+    if (!t.unit) row = row / element_at(a, j, j);
+    return Arrays{x - column_at(a, j) * row, ops::reshape(row, {sides})};
   };
-  return loop(n, {b}, {numbers(n)}, step, !t.lower)[0];
+  return loop(n, {b}, {numbers(n)}, step, !t.lower)[1];
 }
 
 // LU --------------------------------------------------------------------------------------------------
 
-/// Packed factors, pivots and permutation of one matrix.
+/// Packed factors, pivots and permutation of one matrix. Its rows stay where they are: the permutation says
+/// which are whose turn, and those that had theirs are 0.
 Arrays lu_of_one(const Array& a) {
   const std::int64_t m = rows(a), n = columns(a), k = std::min(m, n);
   const DType dtype = a.dtype();
   const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
-  const Array start = ops::reshape(numbers(m), {m, 1});
-  const auto swapped = [&](const Array& x, const Array& i, const Array& j) {
-    const Grid at(x);
-    return np::where(at.row == i, row_at(x, j), np::where(at.row == j, row_at(x, i), x));
-  };
   const auto step = [&](std::span<const Array> in) {
-    const Array& j = in[2];
-    const Grid at(in[0]);
-    const Array sizes = np::where(at.row >= j, np::abs(column_at(in[0], j)), scalar(dtype, -1));
-    const Array pivot = bind1(ops::argmax_p, {ops::reshape(sizes, {m})}, {{"axis", std::int64_t{0}}, {"index_dtype", i32}});
-    const Array x = swapped(in[0], j, pivot), permutation = swapped(in[1], j, pivot);
+    const Array &x = in[0], &permutation = in[1], &j = in[2], seat = numbers(m);
+    const Array column = ops::reshape(column_at(x, j), {m});
+    const Array sizes = np::where(seat >= j, np::abs(take(column, permutation, 0)), scalar(dtype, -1));
+    const Array pivot = bind1(ops::argmax_p, {sizes}, {{"axis", std::int64_t{0}}, {"index_dtype", i32}});
+    const Array chosen = element_at(permutation, pivot);
+    const Array swapped =
+        np::where(seat == j, chosen, np::where(seat == pivot, element_at(permutation, j), permutation));
+    const Array row = row_at(x, chosen), divisor = element_at(x, chosen, j);
     // A column of zeros stays as it is.
-    const Array divisor = element_at(x, j, j);
-    const Array factors = column_at(x, j) / as_matrix(ops::select(divisor == zero, one, divisor));
-    const Array below = at.row > j;
-    const Array next = np::where(below & (at.column > j), x - factors * row_at(x, j),
-                                 np::where(below & (at.column == j), factors, x));
-    return Arrays{next, permutation, pivot};
+    const Array factors = column / ops::select(divisor == zero, one, divisor);
+    const Array next = np::where(Grid(x).row == chosen, zero, x - ops::as_column(factors) * row);
+    return Arrays{next, swapped, factors, ops::reshape(row, {n}), pivot};
   };
-  const Arrays out = loop(k, {a, start}, {numbers(k)}, step);
+  const Arrays out = loop(k, {a, numbers(m)}, {numbers(k)}, step);
+  const Array &permutation = out[1], &factors = out[2], &u = out[3], &pivots = out[4];
+  const Array l = take(ops::matrix_transpose(factors), permutation, 0);
+  const Grid at(a);
+  const Array packed = np::where(at.row > at.column, padded(l, m, n), padded(u, m, n));
   const Array ok = all_of(a == a);
-  return {np::where(ok, out[0], nan_of(dtype)), np::where(ok, out[2], numbers(k)),
-          ops::reshape(np::where(ok, out[1], start), {m})};
+  return {np::where(ok, packed, nan_of(dtype)), np::where(ok, pivots, numbers(k)),
+          np::where(ok, permutation, numbers(m))};
 }
 
 // QR --------------------------------------------------------------------------------------------------
 
-/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector; LAPACK's signs.
+/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector;
+/// LAPACK's signs.
 struct Reflection {
-  Array vector, factor, diagonal;  ///< [m, 1], [], []
+  Array vector, factor;  ///< [m, 1], []
 };
 Reflection reflection_of(const Array& a, const Array& j) {
   const DType dtype = a.dtype();
   const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
-  const Grid at(a);
   const Array column = column_at(a, j), first = element_at(a, j, j);
+  const Grid at(column);
   // In units of the largest element, so that squares neither overflow nor vanish.
   const Array part = np::where(at.row >= j, column, zero);
   const Array largest = ops::reduce_max(np::abs(part), {0, 1});
   const Array unit = ops::select(largest > zero, largest, one);
-  const Array scaled = part / as_matrix(unit);
+  const Array scaled = part / unit;
   const Array rest = np::where(at.row > j, scaled, zero), head = first / unit;
   const Array below = ops::reduce_sum(rest * rest, {0, 1});
   const Array size = np::sqrt(below + head * head);
   const Array moves = below > zero;
   const Array beta = ops::select(moves, ops::select(head < zero, size, -size), head);
   const Array divisor = ops::select(moves, head - beta, one);
-  const Array vector = np::where(at.row == j, one, rest / as_matrix(divisor));
+  const Array vector = np::where(at.row == j, one, rest / divisor);
   const Array factor = ops::select(moves, (beta - head) / ops::select(moves, beta, one), zero);
-  return {vector, factor, ops::select(moves, beta * unit, first)};
+  return {vector, factor};
 }
 /// (I - factor v vᵀ) a
 Array reflected(const Array& a, const Array& v, const Array& factor) {
-  return a - (as_matrix(factor) * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
+  return a - (factor * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
 }
 
 Arrays qr_of_one(const Array& a, bool full) {
@@ -224,17 +243,13 @@ Arrays qr_of_one(const Array& a, bool full) {
   const DType dtype = a.dtype();
   const Array zero = scalar(dtype, 0), none = nan_of(dtype);
   const auto forward = [&](std::span<const Array> in) {
-    const Array &x = in[0], &j = in[1];
-    const Grid at(x);
-    const Reflection h = reflection_of(x, j);
-    const Array diagonal = (at.row == j) & (at.column == j);
-    const Array next = np::where(at.column > j, reflected(x, h.vector, h.factor),
-                                 np::where(diagonal, as_matrix(h.diagonal), x));
-    return Arrays{next, h.vector, h.factor};
+    const Reflection h = reflection_of(in[0], in[1]);
+    return Arrays{reflected(in[0], h.vector, h.factor), h.vector, h.factor};
   };
   const Arrays factored = loop(steps, {a}, {numbers(steps)}, forward);
   const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], in[1], in[2])}; };
-  const Array q = loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
+  const Array q =
+      loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
   const Array ok = all_of(bind1(ops::is_finite_p, {a}));
   const Array r = ops::matrix_rows(factored[0], 0, k);
   const Grid at(r);
@@ -246,14 +261,17 @@ Arrays qr_of_one(const Array& a, bool full) {
 Arrays cholesky(const Primitive&, std::span<const Array> x, const Params&) {
   if (x[0].size() == 0) return {x[0]};
   if (rows(x[0]) <= written_out) return {cholesky_written_out(x[0])};
-  return for_each_matrix({x[0]}, [](std::span<const Array> a) { return Arrays{cholesky_of_one(a[0])}; });
+  return for_each_matrix({x[0]}, [](std::span<const Array> a) {
+    return Arrays{rows(a[0]) > large ? cholesky_in_blocks(a[0]) : cholesky_of_one(a[0])};
+  });
 }
 
 Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params& params) {
   if (x[1].size() == 0) return {x[1]};
   // x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and the transpose of a lower triangle is an upper one.
   const bool left = params.flag("left_side"), transposed = params.flag("transpose_a") == left;
-  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0], b = left ? x[1] : ops::matrix_transpose(x[1]);
+  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0],
+              b = left ? x[1] : ops::matrix_transpose(x[1]);
   const Triangle t{params.flag("lower") != transposed, params.flag("unit_diagonal")};
   const auto solve = [&]() -> Array {
     if (rows(a) <= written_out) return solve_written_out(a, b, t);
@@ -267,7 +285,8 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
       const Array solved = for_each_lane({by_side}, {one}, side)[0];
       return ops::reshape(ops::matrix_transpose(ops::reshape(solved, {sides, n})), b.shape());
     }
-    return for_each_matrix({a, b}, [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
+    return for_each_matrix({a, b},
+                           [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
   };
   return {left ? solve() : ops::matrix_transpose(solve())};
 }

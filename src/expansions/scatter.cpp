@@ -1,7 +1,8 @@
-// Scatters without scattered stores: every element of the operand looks for the updates that are meant for it, so that
-// overlapping windows are applied in their order and results are always the same.
+// Scatters without scattered stores: every element of the operand looks for the updates that are meant for
+// it, so that overlapping windows are applied in their order and results are always the same.
 //   few windows   one after the other, each element asks whether it is inside
-//   many windows  they are sorted by where they go; an element finds the end of its run by binary search, and what the
+//   many windows  they are sorted by where they go; an element finds the end of its run by binary search, and
+//   what the
 //                 run adds up to by a segmented scan
 #include <bit>
 #include <limits>
@@ -28,11 +29,14 @@ Array as_i32(const Array& index) {
 /// How two elements combine; nothing for a scatter that replaces.
 const Primitive* combination_of(const Primitive& p, DType dtype) {
   if (&p == &ops::scatter_p) return nullptr;
-  const bool sums = &p == &ops::scatter_add_p, products = &p == &ops::scatter_mul_p, maxima = &p == &ops::scatter_max_p;
+  const bool sums = &p == &ops::scatter_add_p, products = &p == &ops::scatter_mul_p,
+             maxima = &p == &ops::scatter_max_p;
   if (dtype == bool_) return sums || maxima ? &ops::or_p : &ops::and_p;
   return sums ? &ops::add_p : products ? &ops::mul_p : maxima ? &ops::max_p : &ops::min_p;
 }
-Array combined(const Primitive* combine, const Array& a, const Array& b) { return combine ? bind1(*combine, {a, b}) : b; }
+Array combined(const Primitive* combine, const Array& a, const Array& b) {
+  return combine ? bind1(*combine, {a, b}) : b;
+}
 
 /// The updates as windows in a row, in the order in which they are applied.
 struct Windows {
@@ -45,7 +49,8 @@ struct Windows {
 };
 
 Windows windows_of(std::span<const Array> x, const Params& params) {
-  const Ints &window_dims = params.ints("update_window_dims"), &inserted = params.ints("inserted_window_dims"),
+  const Ints &window_dims = params.ints("update_window_dims"),
+             &inserted = params.ints("inserted_window_dims"),
              &index_to_axis = params.ints("scatter_dims_to_operand_dims"),
              &batching = params.ints("operand_batching_dims"),
              &indices_batching = params.ints("scatter_indices_batching_dims");
@@ -59,13 +64,14 @@ Windows windows_of(std::span<const Array> x, const Params& params) {
   }
   w.starts.resize(operand.shape().size());
   for (std::size_t k = 0; k < batching.size(); ++k)
-    w.starts[batching[k]] = ops::reshape(ops::iota(i32, batch, static_cast<int>(indices_batching[k])), {w.count});
+    w.starts[batching[k]] =
+        ops::reshape(ops::iota(i32, batch, static_cast<int>(indices_batching[k])), {w.count});
   w.inside = ops::full({w.count}, scalar(bool_, 1));
   for (std::size_t k = 0; k < index_to_axis.size(); ++k) {
     const auto axis = static_cast<std::size_t>(index_to_axis[k]);
     const auto component = static_cast<std::int64_t>(k);
-    const Array start =
-        as_i32(ops::reshape(ops::slice_axis(indices, indices.ndim() - 1, component, component + 1), {w.count}));
+    const Array start = as_i32(
+        ops::reshape(ops::slice_axis(indices, indices.ndim() - 1, component, component + 1), {w.count}));
     const Array last = scalar(i32, operand.shape()[axis] - w.shape[axis]);
     w.starts[axis] = bind1(ops::max_p, {bind1(ops::min_p, {start, last}), scalar(i32, 0)});
     if (params.text("mode") != ops::mode_clip) w.inside = w.inside & (w.starts[axis] == start);
@@ -76,12 +82,13 @@ Windows windows_of(std::span<const Array> x, const Params& params) {
   return w;
 }
 
-/// Where each element of an array lies in a window that begins at `starts` (none: at 0), over the axes that `counts`
-/// has: its row-major position there, 0 if it is outside.
+/// Where each element of an array lies in a window that begins at `starts` (none: at 0), over the axes that
+/// `counts` has: its row-major position there, 0 if it is outside.
 struct Place {
   Array position, inside;
 };
-Place place_in(const Shape& window, const Shape& shape, const Arrays& starts, const std::vector<bool>& counts) {
+Place place_in(const Shape& window, const Shape& shape, const Arrays& starts,
+               const std::vector<bool>& counts) {
   const Ints strides = ops::strides_of(window);
   Place out{ops::zeros_of({i32, shape, false}), ops::full(shape, scalar(bool_, 1))};
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -99,7 +106,9 @@ Place place_in(const Shape& window, const Shape& shape, const Arrays& starts, co
 Array one_by_one(Array operand, const Windows& w, const Primitive* combine) {
   for (std::int64_t k = 0; k < w.count; ++k) {
     const auto own = [&](const Array& a) {
-      return a.defined() ? ops::reshape(ops::slice_axis(a, 0, k, k + 1), Shape(a.shape().begin() + 1, a.shape().end())) : a;
+      return a.defined() ? ops::reshape(ops::slice_axis(a, 0, k, k + 1),
+                                        Shape(a.shape().begin() + 1, a.shape().end()))
+                         : a;
     };
     Arrays starts;
     for (const Array& s : w.starts) starts.push_back(own(s));
@@ -120,7 +129,8 @@ struct Entries {
   Array values;             ///< [n, elements of an entry]
 };
 
-/// Windows whose moving axes have size 1 are equal or apart, and stay whole. Others are cut into their elements.
+/// Windows whose moving axes have size 1 are equal or apart, and stay whole. Others are cut into their
+/// elements.
 Entries entries_of(const Shape& operand, const Windows& w) {
   bool whole = true;
   for (std::size_t axis = 0; axis < operand.size(); ++axis)
@@ -152,7 +162,8 @@ Entries entries_of(const Shape& operand, const Windows& w) {
 Array count_up_to(const Array& sorted, const Array& x) {
   const std::int64_t n = sorted.size();
   Array count = ops::zeros_like(x);
-  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0; step /= 2) {
+  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0;
+       step /= 2) {
     const Array more = count + scalar(i32, step);
     const Array last = bind1(ops::min_p, {more, scalar(i32, n)}) - 1;
     count = ops::select((more <= scalar(i32, n)) & (take(sorted, last, 0) <= x), more, count);
@@ -162,9 +173,7 @@ Array count_up_to(const Array& sorted, const Array& x) {
 
 /// Per entry what it and those before it in its run of equal keys combine to.
 Array totals_of_runs(const Array& sorted, const Array& values, const Primitive& combine) {
-  const std::int64_t n = sorted.size();
-  const Array before = ops::pad(sorted, scalar(i32, -1), {1}, {-1}, {0});
-  const Array begins = ops::reshape(sorted != before, {n});
+  const Array begins = sorted != ops::pad(sorted, scalar(i32, -1), {1}, {-1}, {0});
   const auto join = [&](std::span<const Array> e) {
     return Arrays{e[0] | e[2], ops::select(e[2], e[3], bind1(combine, {e[1], e[3]}))};
   };
@@ -174,8 +183,9 @@ Array totals_of_runs(const Array& sorted, const Array& values, const Primitive& 
 Array by_sorting(const Array& operand, const Windows& w, const Primitive* combine, bool unique) {
   const Entries e = entries_of(operand.shape(), w);
   const std::int64_t n = e.keys.size(), width = e.values.shape()[1];
-  const Arrays sorted = bind(ops::sort_p, {e.keys, numbers(n)},
-                             {{"dimension", std::int64_t{0}}, {"is_stable", true}, {"num_keys", std::int64_t{1}}});
+  const Arrays sorted =
+      bind(ops::sort_p, {e.keys, numbers(n)},
+           {{"dimension", std::int64_t{0}}, {"is_stable", true}, {"num_keys", std::int64_t{1}}});
   // Per key the last entry of its run.
   const Array key = numbers(ops::product(e.key_shape));
   const Array count = count_up_to(sorted[0], key);
@@ -183,8 +193,7 @@ Array by_sorting(const Array& operand, const Windows& w, const Primitive* combin
   const Array hit = (count > 0) & (take(sorted[0], last, 0) == key);
   const bool adds_up = combine && !unique;
   const Array entry = adds_up ? last : take(sorted[1], last, 0);
-  const Array values =
-      adds_up ? totals_of_runs(sorted[0], take(e.values, sorted[1], 0), *combine) : e.values;
+  const Array values = adds_up ? totals_of_runs(sorted[0], take(e.values, sorted[1], 0), *combine) : e.values;
   // The same for every element, from the axes that make its key.
   Ints axes;
   std::vector<bool> rest;
@@ -195,7 +204,7 @@ Array by_sorting(const Array& operand, const Windows& w, const Primitive* combin
   const auto spread = [&](const Array& a) {
     return ops::broadcast_in_dim(ops::reshape(a, e.key_shape), operand.shape(), axes);
   };
-  const Place place = place_in(w.shape, operand.shape(), Arrays(axes.size() + rest.size()), rest);
+  const Place place = place_in(w.shape, operand.shape(), Arrays(rest.size()), rest);
   const Array position = spread(entry) * scalar(i32, width) + place.position;
   const Array value = take(ops::reshape(values, {values.size()}), position, 0);
   return ops::select(place.inside & spread(hit), combined(combine, operand, value), operand);
@@ -214,7 +223,8 @@ Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& param
   if (!combine) return {by_sorting(operand, w, combine, false)};
   Windows wider = w;
   wider.values = ops::cast(w.values, wide(dtype));
-  const Array sum = by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
+  const Array sum =
+      by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
   return {ops::cast(sum, dtype)};
 }
 

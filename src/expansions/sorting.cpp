@@ -1,8 +1,7 @@
-// sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at its position
-// xor the stage's distance. The position an element came from is its last key: it makes the order total, hence the
-// sort stable, and says where the operands' elements go.
+// sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at
+// its position xor the stage's distance. The position an element came from is its last key: it makes the
+// order total, hence the sort stable, and says where the operands' elements go.
 #include <bit>
-#include <limits>
 
 #include "expansions/tools.hpp"
 
@@ -10,16 +9,25 @@ namespace cotan::expansions {
 
 namespace {
 
-constexpr std::int64_t longest_lane = 2048;  ///< longer rows are sorted side by side, as one array
+constexpr std::int64_t longest_lane = 2048;  ///< elements that a lane sorts; a power of two
 
 DType bits_of(DType dtype) { return dtype == f64 ? u64 : u32; }
+/// The bits of f32 or f64 numbers, as constants.
+struct Bits {
+  std::uint64_t sign, infinity, ones;
+  explicit Bits(DType bits)
+      : sign(bits == u64 ? std::uint64_t{1} << 63 : std::uint64_t{1} << 31),
+        infinity(bits == u64 ? 0x7ff0'0000'0000'0000u : 0x7f80'0000u),
+        ones(sign | (sign - 1)) {}
+};
+Array constant(DType bits, std::uint64_t value) { return scalar(bits, static_cast<std::int64_t>(value)); }
 
 /// Floats as integers in the order of their bits: negative ones count downwards.
 Array bit_order(const Array& x) {
   const DType bits = bits_of(x.dtype());
-  const Array y = bind1(ops::bitcast_convert_type_p, {x}, {{"new_dtype", bits}});
-  const Array sign = bind1(ops::shift_left_p, {scalar(bits, 1), scalar(bits, bits == u64 ? 63 : 31)});
-  return ops::select((y & sign) != scalar(bits, 0), ~y, y | sign);
+  const Array y = bind1(ops::bitcast_convert_type_p, {x}, {{"new_dtype", bits}}),
+              sign = constant(bits, Bits(bits).sign);
+  return ops::select((y & sign) != constant(bits, 0), ~y, y | sign);
 }
 /// The same, but every NaN is the largest and -0 is +0.
 Array numeric_order(const Array& x) {
@@ -27,9 +35,10 @@ Array numeric_order(const Array& x) {
   const Array order = bit_order(ops::select(x == zero, zero, x));
   // By bits: comparisons with NaN are what some compilers do not take seriously.
   const DType bits = bits_of(x.dtype());
-  const Array infinity = bit_order(scalar(x.dtype(), std::numeric_limits<double>::infinity()));
-  const Array minus_infinity = bit_order(scalar(x.dtype(), -std::numeric_limits<double>::infinity()));
-  return ops::select((order > infinity) | (order < minus_infinity), ~scalar(bits, 0), order);
+  const Bits c(bits);
+  const std::uint64_t infinity = c.infinity | c.sign, minus_infinity = c.ones ^ infinity;
+  const Array is_number = (order <= constant(bits, infinity)) & (order >= constant(bits, minus_infinity));
+  return ops::select(is_number, order, constant(bits, c.ones));
 }
 /// An integer array that orders as `x` does.
 Array ascending(const Array& x) {
@@ -43,8 +52,8 @@ Array descending(const Array& x) {
 }
 Array largest_of(DType dtype) {
   const bool is_signed = dtype == i8 || dtype == i16 || dtype == i32 || dtype == i64;
-  const Array ones = ~scalar(dtype, 0);
-  return is_signed ? bind1(ops::shift_right_logical_p, {ones, scalar(dtype, 1)}) : ones;
+  const auto bits = static_cast<int>(8 * itemsize(dtype)) - (is_signed ? 1 : 0);
+  return constant(dtype, ~std::uint64_t{0} >> (64 - bits));
 }
 
 /// Lexicographically less.
@@ -53,51 +62,90 @@ Array less(std::span<const Array> a, std::span<const Array> b) {
   return a.size() == 1 ? first : first | ((a[0] == b[0]) & less(a.subspan(1), b.subspan(1)));
 }
 
-/// Per stage: the blocks that it makes sorted, and the distance of the elements that it compares. Blocks of 2^(t+1) take
-/// t + 1 stages, with distances 2^t, …, 1.
+/// Stages of the network. Blocks of 2^(t+1) are made sorted, every other one in descending order, by t + 1
+/// stages that compare elements at distances 2^t, …, 1.
 struct Stages {
   std::int64_t count;
-  Array block, distance;
-  explicit Stages(std::int64_t length) {
-    const int rounds = std::countr_zero(static_cast<std::uint64_t>(length));
-    count = rounds * (rounds + 1) / 2;
+  Array blocks, distances;
+
+  /// All that sort so many elements.
+  static Stages sorting(std::int64_t length) {
+    const std::int64_t rounds = std::countr_zero(static_cast<std::uint64_t>(length)), count = before(rounds);
     const Array stage = numbers(count), one = scalar(i32, 1);
     Array round = ops::zeros_like(stage);
-    for (int t = 1; t < rounds; ++t) round = round + ops::cast(stage >= t * (t + 1) / 2, i32);
+    for (std::int64_t t = 1; t < rounds; ++t) round = round + ops::cast(stage >= scalar(i32, before(t)), i32);
     const Array within = stage - bind1(ops::shift_right_logical_p, {round * (round + 1), one});
-    block = bind1(ops::shift_left_p, {one, round + 1});
-    distance = bind1(ops::shift_left_p, {one, round - within});
+    return {count, bind1(ops::shift_left_p, {one, round + 1}),
+            bind1(ops::shift_left_p, {one, round - within})};
+  }
+  /// Stages before those with distances from 2^t on.
+  static std::int64_t before(std::int64_t t) { return t * (t + 1) / 2; }
+  Stages part(std::int64_t first, std::int64_t size) const {
+    return {size, ops::slice_axis(blocks, 0, first, first + size),
+            ops::slice_axis(distances, 0, first, first + size)};
   }
 };
+
+/// Keys and positions along the last axis after these stages. `base` is where in its row the first of them
+/// is.
+Arrays after(const Stages& stages, const Arrays& elements, const Array& base) {
+  const Shape& shape = elements[0].shape();
+  const auto axis = static_cast<int>(shape.size()) - 1;
+  const auto stage = [&](std::span<const Array> in) {
+    const auto own = in.subspan(0, elements.size());
+    const Array &block = in[elements.size()], &distance = in[elements.size() + 1];
+    const Array here = numbers(shape.back()), at = here + base, zero = scalar(i32, 0);
+    Arrays other, out;
+    for (const Array& a : own) other.push_back(take(a, here ^ distance, axis));
+    const Array wants_smaller = ((at & distance) == zero) == ((at & block) == zero);
+    const Array takes_other = less(other, own) == ops::broadcast_to(wants_smaller, shape);
+    for (std::size_t i = 0; i < own.size(); ++i) out.push_back(ops::select(takes_other, other[i], own[i]));
+    return out;
+  };
+  return loop(stages.count, elements, {stages.blocks, stages.distances}, stage);
+}
+
+/// Rows that are too long for a lane, in chunks that are not: stages whose distances stay inside a chunk run
+/// there, a loop per chunk; only the others go through all memory.
+Arrays sorted_in_chunks(Arrays elements, std::int64_t length) {
+  const Shape whole = elements[0].shape();
+  const std::int64_t chunk = longest_lane, chunks = ops::product(whole) / chunk;
+  const std::int64_t rounds = std::countr_zero(static_cast<std::uint64_t>(length)),
+                     inside = std::countr_zero(static_cast<std::uint64_t>(chunk));
+  const Array base = (numbers(chunks) & scalar(i32, length / chunk - 1)) * scalar(i32, chunk);
+  const auto in_chunks = [&](const Stages& stages) {
+    for (Array& a : elements) a = ops::reshape(a, {chunks, chunk});
+    elements.push_back(base);
+    elements = for_each_lane(elements, {}, [&](std::span<const Array> in) {
+      return after(stages, Arrays(in.begin(), in.end() - 1), in.back());
+    });
+    for (Array& a : elements) a = ops::reshape(a, whole);
+  };
+  const Stages all = Stages::sorting(length);
+  in_chunks(all.part(0, Stages::before(inside)));
+  for (std::int64_t t = inside; t < rounds; ++t) {
+    const std::int64_t first = Stages::before(t), across = t + 1 - inside;
+    elements = after(all.part(first, across), elements, scalar(i32, 0));
+    in_chunks(all.part(first + across, inside));
+  }
+  return elements;
+}
 
 /// Positions of the elements of each row, [rows, n] or [n], in ascending order of the keys.
 Array sorted_positions(const Arrays& keys, std::int64_t n) {
   const Shape& shape = keys[0].shape();
-  const int axis = static_cast<int>(shape.size()) - 1;
+  const auto axis = static_cast<int>(shape.size()) - 1;
   const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
   Ints none(shape.size(), 0), more = none;
   more.back() = length - n;
-  Arrays carries;
-  for (const Array& key : keys) carries.push_back(ops::pad(key, largest_of(key.dtype()), none, more, none));
   Shape padded = shape;
   padded.back() = length;
-  carries.push_back(ops::iota(i32, padded, axis));
-  const Stages stages(length);
-  const auto stage = [&](std::span<const Array> in) {
-    const auto own = in.subspan(0, carries.size());
-    const Array &block = in[carries.size()], &distance = in[carries.size() + 1];
-    const Array at = numbers(length), partner = at ^ distance;
-    Arrays other;
-    for (const Array& a : own) other.push_back(take(a, partner, axis));
-    const Array zero = scalar(i32, 0);
-    const Array wants_smaller = ((at & distance) == zero) == ((at & block) == zero);
-    const Array takes_other = less(other, own) == ops::broadcast_to(wants_smaller, padded);
-    Arrays out;
-    for (std::size_t i = 0; i < own.size(); ++i) out.push_back(ops::select(takes_other, other[i], own[i]));
-    return out;
-  };
-  const Array positions = loop(stages.count, carries, {stages.block, stages.distance}, stage).back();
-  return ops::slice_axis(positions, axis, 0, n);
+  Arrays elements;
+  for (const Array& key : keys) elements.push_back(ops::pad(key, largest_of(key.dtype()), none, more, none));
+  elements.push_back(ops::iota(i32, padded, axis));
+  const Arrays sorted = length <= longest_lane ? after(Stages::sorting(length), elements, scalar(i32, 0))
+                                               : sorted_in_chunks(elements, length);
+  return ops::slice_axis(sorted.back(), axis, 0, n);
 }
 
 /// Positions of the first `wanted` elements in ascending order of the keys, along the last axis.
@@ -109,8 +157,10 @@ Array order_of(const Arrays& keys, std::int64_t wanted) {
   if (n == 1) return ops::zeros_of({i32, result, false});
   Arrays flat;
   for (const Array& key : keys) flat.push_back(ops::reshape(key, rows == 1 ? Shape{n} : Shape{rows, n}));
-  const auto first = [&](const Array& positions) { return ops::slice_axis(positions, positions.ndim() - 1, 0, wanted); };
-  const auto row = [&](std::span<const Array> in) { return Arrays{first(sorted_positions(Arrays(in.begin(), in.end()), n))}; };
+  const auto row = [&](std::span<const Array> in) {
+    const Array positions = sorted_positions(Arrays(in.begin(), in.end()), n);
+    return Arrays{ops::slice_axis(positions, positions.ndim() - 1, 0, wanted)};
+  };
   const Array order = rows > 1 && n <= longest_lane ? for_each_lane(flat, {}, row)[0] : row(flat)[0];
   return ops::reshape(order, result);
 }

@@ -1,6 +1,7 @@
-// Eigenvalues and singular values by Jacobi's rotations. The indices are drawn up as in a tournament: those of the first
-// half meet those of the second, all at once, then everyone but the first moves on by one seat, until all have met. So a
-// round is a few elementwise operations on whole matrices, and after a sweep of rounds all are back in their seats.
+// Eigenvalues and singular values by Jacobi's rotations. The indices are drawn up as in a tournament: those
+// of the first half meet those of the second, all at once, then everyone but the first moves on by one seat,
+// until all have met. So a round is a few elementwise operations on whole matrices, and after a sweep of
+// rounds all are back in their seats.
 #include <cmath>
 #include <limits>
 
@@ -11,20 +12,13 @@ namespace cotan::expansions {
 
 namespace {
 
-constexpr int most_sweeps = 30;  // quadratic convergence: 5 to 10 are enough
+constexpr int most_sweeps = 30;  // quadratic convergence: 15 were enough for all that was tried
 
-std::int64_t rows(const Array& a) { return ops::rows_of(a.shape()); }
-std::int64_t columns(const Array& a) { return ops::columns_of(a.shape()); }
-Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
 double epsilon_of(DType dtype) {
   return dtype == f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
-Array all_finite(const Array& a) { return bind1(ops::reduce_and_p, {bind1(ops::is_finite_p, {a})}, {{"axes", Ints{0, 1}}}); }
+/// An odd one has zeros added, and so plays against one that it is done with.
 std::int64_t even(std::int64_t n) { return n + n % 2; }
-/// A row, or a row and a column, of zeros where their number is odd: that index meets nobody.
-Array padded(const Array& a, std::int64_t more_rows, std::int64_t more_columns) {
-  return ops::pad(a, scalar(a.dtype(), 0), {0, 0}, {more_rows, more_columns}, {0, 0});
-}
 
 /// Of n players, player i of the first half meets player i of the second.
 struct Tournament {
@@ -57,15 +51,16 @@ struct Tournament {
 struct Rotations {
   Array own, other;  ///< [n, 1]: what a player keeps of itself and takes from the other
 };
-/// From the products of the pair's members with themselves and with each other, [n / 2]. Pairs are left alone where the
-/// last is not above `least`.
+/// From the products of the pair's members with themselves and with each other, [n / 2]. Pairs are left alone
+/// where the last is not above `least`.
 Rotations rotations_of(const Tournament& t, const Array& first, const Array& second, const Array& mixed,
                        const Array& least) {
   const Array zero = scalar(mixed.dtype(), 0), one = scalar(mixed.dtype(), 1);
   const Array turns = np::abs(mixed) > least;
   const Array zeta = (second - first) / ops::select(turns, 2 * mixed, ops::full(mixed.shape(), one));
   const Array size = np::abs(zeta) + np::sqrt(1 + zeta * zeta);
-  const Array tangent = ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
+  const Array tangent =
+      ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
   const Array cosine = 1 / np::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   return {ops::as_column(t.for_both(cosine, cosine)), ops::as_column(t.for_both(-sine, sine))};
 }
@@ -78,9 +73,7 @@ Arrays sweep_until_done(const Tournament& t, Arrays state, const FlatFn& round) 
   const std::size_t n = state.size();
   state.push_back(scalar(i32, 0));
   state.push_back(scalar(bool_, 1));
-  const auto holds = [&](std::span<const Array> in) {
-    return Arrays{in[n + 1] & (in[n] < most_sweeps)};
-  };
+  const auto holds = [&](std::span<const Array> in) { return Arrays{in[n + 1] & (in[n] < most_sweeps)}; };
   const auto sweep = [&](std::span<const Array> in) {
     Arrays carries(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
     carries.push_back(scalar(bool_, 0));
@@ -99,10 +92,11 @@ Arrays sweep_until_done(const Tournament& t, Arrays state, const FlatFn& round) 
 }
 Array any(const Array& condition) { return bind1(ops::reduce_or_p, {condition}, {{"axes", Ints{0}}}); }
 
-/// In units of the largest element, so that squares neither overflow nor vanish. What is not finite becomes 0.
+/// In units of the largest element, so that squares neither overflow nor vanish. What is not finite becomes
+/// 0.
 struct Scaled {
   Array matrix, unit, ok;
-  explicit Scaled(const Array& a) : ok(all_finite(a)) {
+  explicit Scaled(const Array& a) : ok(all_of(bind1(ops::is_finite_p, {a}))) {
     const Array zero = scalar(a.dtype(), 0);
     const Array finite = np::where(ok, a, zero);
     const Array largest = ops::reduce_max(np::abs(finite), {0, 1});
@@ -127,7 +121,9 @@ Arrays eigh_of_one(const Array& a, bool lower) {
   const Array strict = lower ? ops::lower_triangle(a, -1) : ops::upper_triangle(a, 1);
   const Scaled s(triangle + ops::matrix_transpose(strict));
   const Tournament t{even(n)};
-  const std::int64_t h = t.half(), more = t.n - n;
+  const std::int64_t h = t.half();
+  // Elements this small beside the whole are rounding errors. The rotations of the last sweep leave far less.
+  const Array nothing = epsilon_of(dtype) * np::sqrt(ops::reduce_sum(s.matrix * s.matrix, {0, 1}));
   const auto round = [&](std::span<const Array> in) {
     const Array &m = in[0], &vectors = in[1];
     const auto diagonal_from = [&](std::int64_t row, std::int64_t column) {
@@ -139,11 +135,11 @@ Arrays eigh_of_one(const Array& a, bool lower) {
     const Array half_done = rotated_rows(t, m, r);
     const Array own = ops::reshape(r.own, {1, t.n}), other = ops::reshape(r.other, {1, t.n});
     const Array next = own * half_done + other * t.partners(half_done, 1);
-    // The rotations of the last sweep leave far less than what it found.
-    const Array off = np::abs(mixed) > epsilon_of(dtype);
-    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0), any(off)};
+    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0),
+                  any(np::abs(mixed) > nothing)};
   };
-  const Arrays out = sweep_until_done(t, {padded(s.matrix, more, more), ops::identity_matrix(dtype, t.n)}, round);
+  const Arrays out =
+      sweep_until_done(t, {padded(s.matrix, t.n, t.n), ops::identity_matrix(dtype, t.n)}, round);
   const Array values = ops::slice_axis(ops::diagonal_of(out[0]), 0, 0, n) * s.unit;
   const Array vectors = ops::slice(out[1], {0, 0}, {n, n});
   const Array order = order_of(values), none = nan_of(dtype);
@@ -178,7 +174,7 @@ Orthogonalized orthogonalized(const Array& transposed, bool with_vectors) {
     out.push_back(any(np::abs(mixed) > least));
     return out;
   };
-  Arrays state{padded(transposed, t.n - n, 0)};
+  Arrays state{padded(transposed, t.n, columns(transposed))};
   if (with_vectors) state.push_back(ops::identity_matrix(dtype, t.n));
   const Arrays out = sweep_until_done(t, state, round);
   const Array own = ops::matrix_rows(out[0], 0, n), sizes = np::sqrt(ops::reduce_sum(own * own, {1}));
@@ -196,14 +192,16 @@ Arrays svd_of_tall(const Array& a, bool full, bool with_vectors) {
   const Orthogonalized o = orthogonalized(ops::matrix_transpose(s.matrix), with_vectors);
   const Array values = np::where(s.ok, o.sizes * s.unit, none);
   if (!with_vectors) return {values};
-  // The columns of U are those of a V in units of their size. A QR factorisation finds them, but for signs, and others
-  // where sizes are 0 or columns are missing.
+  // The columns of U are those of a V in units of their size. A QR factorisation finds them, but for signs,
+  // and others where sizes are 0 or columns are missing.
   const Arrays qr = bind(ops::qr_p, {ops::matrix_transpose(o.rows)}, {{"full_matrices", full}});
   const std::int64_t width = columns(qr[0]);
   const Array diagonal = ops::diagonal_of(ops::matrix_rows(qr[1], 0, n));
-  const Array signs = ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
+  const Array signs =
+      ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
   const Array all_signs = ops::pad(signs, scalar(dtype, 1), {0}, {width - n}, {0});
-  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none), np::where(s.ok, o.vt, none)};
+  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none),
+          np::where(s.ok, o.vt, none)};
 }
 
 }  // namespace
@@ -220,7 +218,9 @@ Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params) {
     Arrays out;
     for (const AbstractValue& t : p.type(p, std::vector{x[0].aval()}, params))
       out.push_back(out.empty() ? ops::zeros_of(t)
-                                : ops::broadcast_to(ops::identity_matrix(t.dtype, ops::rows_of(t.shape), ops::columns_of(t.shape)), t.shape));
+                                : ops::broadcast_to(ops::identity_matrix(t.dtype, ops::rows_of(t.shape),
+                                                                         ops::columns_of(t.shape)),
+                                                    t.shape));
     return out;
   }
   return for_each_matrix({x[0]}, [&](std::span<const Array> in) {

@@ -15,7 +15,8 @@ Types types_of(std::span<const Array> arrays) {
 }
 Types slice_types(std::span<const Array> stacked) {
   Types out;
-  for (const Array& a : stacked) out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
+  for (const Array& a : stacked)
+    out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
   return out;
 }
 ClosedJaxpr traced(const FlatFn& f, const Types& types, std::string_view name) {
@@ -96,6 +97,12 @@ Arrays scan_associatively(const Arrays& elements, const FlatFn& combine, bool re
   return bind(associative_scan_p, concat(closed.consts, elements), scan.params());
 }
 
+Array all_of(const Array& condition) {
+  Ints axes;
+  for (int i = 0; i < condition.ndim(); ++i) axes.push_back(i);
+  return axes.empty() ? condition : bind1(ops::reduce_and_p, {condition}, {{"axes", axes}});
+}
+
 Array take(const Array& a, const Array& positions, int axis) {
   const int n = a.ndim(), k = positions.ndim();
   ops::WindowDims dims{.offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};
@@ -117,7 +124,8 @@ Array take_along_last(const Array& a, const Array& positions) {
   }
   Shape index = positions.shape();
   index.push_back(1);
-  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1), ops::mode_promise_in_bounds);
+  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1),
+                     ops::mode_promise_in_bounds);
 }
 
 }  // namespace cotan::expansions

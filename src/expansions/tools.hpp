@@ -1,6 +1,7 @@
 // What expansions are written with: loops and lanes of functions on arrays, and the families' own functions.
 #pragma once
 #include <cotan/numpy.hpp>
+#include <limits>
 
 #include "control/control.hpp"
 #include "ops/ops.hpp"
@@ -24,20 +25,35 @@ Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params)
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& params);
 
 // Loops ---------------------------------------------------------------------------------------------
 
-/// body(carries, a slice of each x) -> carries, ys; so many times. Gives the last carries, then the stacked ys.
-Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body, bool reverse = false);
+/// body(carries, a slice of each x) -> carries, ys; so many times. Gives the last carries, then the stacked
+/// ys.
+Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body,
+            bool reverse = false);
 /// body(carries) -> carries, as long as condition(carries) -> bool holds.
 Arrays loop_while(const Arrays& carries, const FlatFn& condition, const FlatFn& body);
-/// f(rows) -> results for every row of the operands along axis 0 and with what all rows share, a lane for each; results
-/// stacked along axis 0.
+/// f(rows) -> results for every row of the operands along axis 0 and with what all rows share, a lane for
+/// each; results stacked along axis 0.
 Arrays for_each_lane(const Arrays& operands, const Arrays& shared, const FlatFn& f);
 /// f on every matrix (the last two axes) of the operands, which have the same batch axes.
 Arrays for_each_matrix(const Arrays& operands, const FlatFn& f);
 /// Partial results of `combine` (two elements -> one) over slices along axis 0.
 Arrays scan_associatively(const Arrays& elements, const FlatFn& combine, bool reverse = false);
+
+// Matrices -------------------------------------------------------------------------------------------
+
+inline std::int64_t rows(const Array& a) { return a.shape()[a.shape().size() - 2]; }
+inline std::int64_t columns(const Array& a) { return a.shape().back(); }
+/// Zeros on the right and below, up to [m, n].
+inline Array padded(const Array& a, std::int64_t m, std::int64_t n) {
+  return ops::pad(a, scalar(a.dtype(), 0), {0, 0}, {m - rows(a), n - columns(a)}, {0, 0});
+}
+inline Array nan_of(DType dtype) { return scalar(dtype, std::numeric_limits<double>::quiet_NaN()); }
+/// Of all elements.
+Array all_of(const Array& condition);
 
 // Arrays --------------------------------------------------------------------------------------------
 

@@ -164,8 +164,11 @@ Array ldexp(const ArrayLike& a, const ArrayLike& b) {
   if (half) x = ops::cast(x, DType::f32);
   // Four factors, since the exponent may span twice the range of normal numbers.
   const int limit = x.dtype() == DType::f64 ? 2100 : 300;
-  const Array n =
-      ops::cast(clip(ops::cast(b, DType::i64), std::int64_t{-limit}, std::int64_t{limit}), DType::i32);
+  // In no wider type than needed: not every device has 64 bits.
+  const bool unsigned_exponent = !is_signed_integer(b->dtype());
+  const Array wide = itemsize(b->dtype()) < 4 ? ops::cast(b, DType::i32) : Array(b);
+  const Array below = minimum(wide, limit);
+  const Array n = ops::cast(unsigned_exponent && itemsize(b->dtype()) >= 4 ? below : maximum(below, -limit), DType::i32);
   const Array quarter = bind1(ops::shift_right_arithmetic_p, {n, scalar(DType::i32, 2)});
   const Array factor = two_to(quarter, x.dtype()), rest = two_to(n - 3 * quarter, x.dtype());
   return cast_to(x * factor * factor * factor * rest, result);

@@ -11,6 +11,8 @@ Array formula(const Shape& shape, int k, int lane, ct::DType dtype) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < n; ++i)
     values.push_back((static_cast<double>((37 * i + 59 * k + 23 * lane + 11) % 101) - 50.5) / 40);
+  // Not by way of f64, which some devices have not.
+  if (dtype == ct::f32) return Array::from_host(std::vector<float>(values.begin(), values.end()), shape);
   return Array::from_host(values, shape).astype(dtype);
 }
 Array formula_lanes(const Shape& shape, int k, int axis) {

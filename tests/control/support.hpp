@@ -87,6 +87,11 @@ inline const std::vector<std::string>& devices() {
   static const std::vector<std::string> names{"reference", "native"};
   return names;
 }
+/// Also those that have no f64.
+inline const std::vector<std::string>& devices_with_f32() {
+  static const std::vector<std::string> names{"reference", "native", "webgpu"};
+  return names;
+}
 
 /// A test that runs on each device.
 class OnEachDevice : public testing::TestWithParam<std::string> {

@@ -443,6 +443,7 @@ void Device::submit(EncoderHandle encoder, std::uint64_t dispatches) {
   const WGPUCommandBuffer list[] = {commands.get()};
   api().QueueSubmit(queue_.get(), 1, list);
   counts_.submissions++;
+  busy_ = true;
   counts_.dispatches += dispatches;
   process_events();
   check("running a program");
@@ -450,9 +451,10 @@ void Device::submit(EncoderHandle encoder, std::uint64_t dispatches) {
 
 void Device::synchronize() {
   const std::scoped_lock lock(mutex_);
-  if (slabs_.empty()) return;
+  if (slabs_.empty() || !busy_) return;
   std::uint32_t word = 0;  // the queue runs in order: when this is here, all that was before is done
   read({0, 0, granule}, &word, sizeof(word));
+  busy_ = false;
 }
 
 void Device::lose() {

@@ -123,6 +123,7 @@ class Device {
   std::vector<Staging> staging_;
   DeviceCounts counts_;
   std::string error_;
+  bool busy_ = false;  ///< something was handed in since the host last waited for all of it
   std::atomic<bool> lost_{false};
   std::string lost_reason_;
 };

@@ -37,7 +37,7 @@ const compiler::Target& webgpu_target() {
   static const compiler::Target target = [] {
     compiler::Target t{.prefers_routine = prefers_routine, .takes_strides = takes_strides};
     t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
-    t.scan_chunks = 64;
+    t.scans_in_levels = true;
     t.check_size = check_size;
     t.item_bytes = item_bytes;
     t.keeps_rows = false;
@@ -59,6 +59,8 @@ JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   const auto on = device();
+  for (const AbstractValue& t : jaxpr->output_types())
+    if (!is_supported(t.dtype)) raise_unsupported(t.dtype, "jit");
   plan_ = make_plan(compiler::compile(with_expansions(jaxpr), webgpu_target()), on->capabilities());
 }
 
@@ -69,7 +71,7 @@ class Executable::Call {
       : plan_(executable.plan_), program_(*executable.plan_.program), backend_(executable.backend_), device_(webgpu::device()), lock_(device_->mutex()) {
     if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
     for (const Array& a : args) {
-      arguments_.push_back(&concrete(a)->buffer->backend() == &backend_ ? a : copy_to_backend(a, backend_));
+      arguments_.push_back(on_this_backend(a, backend_));
       inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
     }
   }
@@ -91,7 +93,7 @@ class Executable::Call {
     for (std::size_t k = 0; k < out.size(); ++k) {
       const compiler::Output& o = program_.outputs[k];
       if (o.buffer < 0) {
-        out[k] = copy_to_backend(o.literal, backend_);
+        out[k] = on_this_backend(o.literal, backend_);
         continue;
       }
       const compiler::Buffer& buffer = program_.buffers[static_cast<std::size_t>(o.buffer)];

@@ -65,10 +65,7 @@ void write(Device& device, const Range& range, DType dtype, std::int64_t n, cons
 }  // namespace
 
 Memory::Memory(std::size_t host_bytes, DType dtype)
-    : host_bytes_(host_bytes), dtype_(dtype), size_(static_cast<std::int64_t>(host_bytes / itemsize(dtype))) {
-  // Scalars of any type may wait on the host for a program that converts them.
-  if (!is_supported(dtype) && size_ > 1) raise_unsupported(dtype, "allocate");
-}
+    : host_bytes_(host_bytes), dtype_(dtype), size_(static_cast<std::int64_t>(host_bytes / itemsize(dtype))) {}
 
 Memory::~Memory() {
   if (device_) device_->release(range_);
@@ -121,5 +118,13 @@ void write_elements(Device& device, const Range& range, const Array& from) {
 }
 
 Memory& memory_of(const Array& a) { return static_cast<Memory&>(*concrete(a)->buffer->device_memory()); }
+
+Array on_this_backend(const Array& a, Backend& backend) {
+  const Buffer& from = *concrete(a)->buffer;
+  if (&from.backend() == &backend && from.device_memory()) return a;
+  auto [out, buffer] = allocate(backend, a.aval());
+  if (from.bytes()) std::memcpy(buffer->data(), from.data(), from.bytes());
+  return out;
+}
 
 }  // namespace cotan::webgpu

@@ -13,6 +13,7 @@ inline constexpr std::uint64_t element_bytes = 4;
 bool is_supported(DType dtype);
 [[noreturn]] void raise_unsupported(DType dtype, std::string_view op);
 
+/// Elements of types that the device has not can be there as well, on the host, to be converted.
 class Memory final : public DeviceMemory {
  public:
   Memory(std::size_t host_bytes, DType dtype);
@@ -39,7 +40,9 @@ class Memory final : public DeviceMemory {
 Array read_elements(Device& device, const Range& range, const AbstractValue& type, Backend& to);
 void write_elements(Device& device, const Range& range, const Array& from);
 
-/// The memory of an array that is on this back end.
+/// The memory of an array of this back end …
 Memory& memory_of(const Array& a);
+/// … which others, and constants of programs, are copied to.
+Array on_this_backend(const Array& a, Backend& backend);
 
 }  // namespace cotan::webgpu

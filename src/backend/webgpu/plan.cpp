@@ -66,29 +66,63 @@ class Planner {
     add_kernel(kernel, around, out);
   }
 
-  void add(const std::vector<Step>& steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+  void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+    for (std::size_t k = 0; k < steps.size();) {
+      const std::size_t together = add_small(steps.subspan(k), around, out);
+      if (together == 0) add_step(steps[k], around, out);
+      k += std::max<std::size_t>(together, 1);
+    }
+  }
+
+  /// Small steps in a row are one dispatch. How many it took.
+  std::size_t add_small(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+    std::size_t n = 0;
+    while (n < steps.size() && fits_one_group(program_, steps[n], device_) &&
+           plan_steps(program_, steps.subspan(0, n + 1), device_))
+      ++n;
+    if (n == 0 || (n == 1 && !std::holds_alternative<std::unique_ptr<Choice>>(steps[0]))) return 0;
+    const auto how = plan_steps(program_, steps.subspan(0, n), device_);
+    out.push_back(dispatch(add_shader(steps_shader(program_, steps.subspan(0, n), names_of(steps.subspan(0, n)), *how, around, device_))));
+    return n;
+  }
+  static std::string names_of(std::span<const Step> steps) {
+    std::vector<std::string> names;
     for (const Step& step : steps) {
-      if (const auto* kernel = std::get_if<Kernel>(&step)) {
-        add_kernel(*kernel, around, out);
-      } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-        add_repeat(**repeat, around, out);
-      } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-        for (std::size_t k = 0; k < (*choice)->branches.size(); ++k) {
-          Surroundings inside = around;
-          inside.guards.push_back({(*choice)->index, static_cast<std::int64_t>(k)});
-          add((*choice)->branches[k], inside, out);
-        }
-      } else {
-        const Routine& routine = std::get<Routine>(step);
-        if (routine.primitive == &ops::dot_general_p) {
-          add_matmul(routine, around, out);
-          continue;
-        }
-        if (!around.guards.empty())
-          raise<CompileError>("[webgpu] {} in a branch needs the host, which does not know the branch; use where().",
-                              routine.primitive->name);
-        out.push_back({-1, &routine, nullptr});
+      std::string name;
+      if (const auto* kernel = std::get_if<Kernel>(&step)) name = kernel->name;
+      if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) name = (*repeat)->name;
+      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) name = (*choice)->name;
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    constexpr std::size_t most = 8;
+    if (names.size() > most) {
+      names.resize(most);
+      names.push_back("...");
+    }
+    return fmt::format("{}", fmt::join(names, "; "));
+  }
+
+  void add_step(const Step& step, const Surroundings& around, std::vector<PlannedStep>& out) {
+    if (const auto* kernel = std::get_if<Kernel>(&step)) {
+      add_kernel(*kernel, around, out);
+    } else if (std::holds_alternative<std::unique_ptr<Repeat>>(step)) {
+      add_repeat(step, around, out);
+    } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+      for (std::size_t k = 0; k < (*choice)->branches.size(); ++k) {
+        Surroundings inside = around;
+        inside.guards.push_back({(*choice)->index, static_cast<std::int64_t>(k)});
+        add((*choice)->branches[k], inside, out);
       }
+    } else {
+      const Routine& routine = std::get<Routine>(step);
+      if (routine.primitive == &ops::dot_general_p) {
+        add_matmul(routine, around, out);
+        return;
+      }
+      if (!around.guards.empty())
+        raise<CompileError>("[webgpu] {} in a branch needs the host, which does not know the branch; use where().",
+                            routine.primitive->name);
+      out.push_back({-1, &routine, nullptr});
     }
   }
 
@@ -116,10 +150,12 @@ class Planner {
     plan_.arena_bytes += static_cast<std::size_t>(most);
   }
 
-  void add_repeat(const Repeat& loop, const Surroundings& around, std::vector<PlannedStep>& out) {
+  void add_repeat(const Step& step, const Surroundings& around, std::vector<PlannedStep>& out) {
+    const Repeat& loop = *std::get<std::unique_ptr<Repeat>>(step);
     if (loop.length == 0 && loop.parallel) return;
-    if (const auto how = plan_loop(program_, loop, device_)) {
-      const int shader = add_shader(loop_shader(program_, loop, *how, around, device_));
+    const std::span<const Step> alone(&step, 1);
+    if (const auto how = plan_steps(program_, alone, device_)) {
+      const int shader = add_shader(steps_shader(program_, alone, loop.name, *how, around, device_));
       if (!how->chunk) {
         out.push_back(dispatch(shader));
         return;

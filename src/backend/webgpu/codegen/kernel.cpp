@@ -330,7 +330,7 @@ void write_kernel(ShaderBuilder& s, const Kernel& kernel, const Team& team) {
   if (rows == 0) return;
   Writer& w = s.body;
   const int outer = w.load_level();
-  const std::string i = w.new_name("i");
+  const std::string i = w.new_name("at");
   if (team.threads > 1 && rows * 8 <= team.threads && row >= 64) {  // few long rows: all threads work on each
     w.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, rows, i));
     bind_kept(s, kernel, i);

@@ -25,7 +25,7 @@ struct Work {
   bool routines = false;
 };
 
-void add_work(const Program& program, const std::vector<Step>& steps, double times, Work& work) {
+void add_work(const Program& program, std::span<const Step> steps, double times, Work& work) {
   for (const Step& step : steps) {
     if (const auto* kernel = std::get_if<Kernel>(&step)) {
       const std::int64_t rows = kept_count(*kernel), terms = rows * reduced_count(*kernel);
@@ -44,41 +44,51 @@ void add_work(const Program& program, const std::vector<Step>& steps, double tim
   }
 }
 
+/// f(buffer, read, written) for every buffer that the steps use, carries and conditions included.
+template <class F>
+void for_each_use(std::span<const Step> steps, F&& f) {
+  for (const Step& step : steps) {
+    for (BufferId b : compiler::reads_of(step)) f(b, true, false);
+    for (BufferId b : compiler::writes_of(step)) f(b, false, true);
+    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+      for (const Carried& c : (*repeat)->carries)
+        for (BufferId b : {c.start, c.in, c.out, c.result}) f(b, true, true);
+      if ((*repeat)->holds >= 0) f((*repeat)->holds, true, false);
+      for_each_use((*repeat)->condition, f);
+      for_each_use((*repeat)->steps, f);
+    }
+    if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
+      for (const auto& branch : (*choice)->branches) for_each_use(branch, f);
+  }
+}
 /// All buffers that are arrays of the shader's own.
-std::set<BufferId> locals_of(const Program& program, const Repeat& loop) {
+std::set<BufferId> locals_of(const Program& program, std::span<const Step> steps) {
   std::set<BufferId> out;
-  const auto add = [&](BufferId b) {
-    if (b < 0) return;
+  for_each_use(steps, [&](BufferId b, bool, bool) {
     b = program.root(b);
     if (program.buffers[static_cast<std::size_t>(b)].storage == Storage::local) out.insert(b);
-  };
-  const std::function<void(const Repeat&)> visit = [&](const Repeat& r) {
-    for (const Carried& c : r.carries)
-      for (BufferId b : {c.start, c.in, c.out, c.result}) add(b);
-    add(r.holds);
-    for (const auto* steps : {&r.condition, &r.steps})
-      compiler::for_each_step(*steps, [&](const Step& step) {
-        for (BufferId b : compiler::reads_of(step)) add(b);
-        for (BufferId b : compiler::writes_of(step)) add(b);
-        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step))
-          for (const Carried& c : (*nested)->carries)
-            for (BufferId b : {c.start, c.in, c.out, c.result}) add(b);
-        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step)) add((*nested)->holds);
-        if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) add((*choice)->index);
-      });
-  };
-  visit(loop);
+  });
   return out;
+}
+std::size_t local_bytes(const Program& program, std::span<const Step> steps) {
+  std::size_t out = 0;
+  for (BufferId b : locals_of(program, steps)) out += program.buffers[static_cast<std::size_t>(b)].bytes();
+  return out;
+}
+const Repeat* only_loop(std::span<const Step> steps) {
+  if (steps.size() != 1) return nullptr;
+  const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&steps[0]);
+  return repeat ? repeat->get() : nullptr;
 }
 
 class LoopWriter {
  public:
-  LoopWriter(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
-             const Capabilities& device)
-      : program_(program), top_(loop), plan_(plan), device_(device), s_(program, loop.name, device), w_(s_.body) {
+  LoopWriter(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
+             const Surroundings& around, const Capabilities& device)
+      : program_(program), steps_(steps), plan_(plan), device_(device), s_(program, name, device), w_(s_.body) {
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
-    for (BufferId b : locals_of(program, loop)) {
+    for (BufferId b : locals_of(program, steps)) {
       const auto& type = buffer(b).type;
       const std::string name = fmt::format("l{}", b);
       const std::string array = fmt::format("array<{}, {}>", wgsl_type(type.dtype), std::max<std::int64_t>(type.size(), 1));
@@ -88,58 +98,65 @@ class LoopWriter {
         s_.declarations += fmt::format("var<workgroup> {}: {};\n", name, array);
       s_.set_array(b, name);
     }
-    find_shared(loop);
+    find_shared();
   }
 
   Shader write() {
-    if (top_.parallel) {
-      const std::string lane = w_.new_name("lane");
-      if (plan_.one_thread)
-        w_.line(fmt::format("let {} = i32((group.y * groups.x + group.x) * {}u + thread);", lane, plan_.threads));
-      else
-        w_.line(fmt::format("let {} = i32(group.y * groups.x + group.x);", lane));
-      w_.line(fmt::format("if ({} >= {}) {{ return; }}", lane, top_.length));
-      w_.bind(top_.index, lane);
-      w_.keep_loads_here();
-      add(top_.steps);
-      const std::int64_t count = plan_.one_thread ? (top_.length + plan_.threads - 1) / plan_.threads : top_.length;
-      return s_.finish(plan_.threads, grid(count, device_.groups));
-    }
+    const Repeat* loop = only_loop(steps_);
+    if (loop && loop->parallel) return write_lanes(*loop);
     w_.keep_loads_here();
     if (plan_.chunk) {
       first_ = expr::variable(std::int64_t{1} << 31);
       end_ = expr::variable(std::int64_t{1} << 31);
       s_.add_index(first_);
       s_.add_index(end_);
+      add_repeat(*loop, true);
+    } else {
+      add(steps_);
     }
-    add_repeat(top_, plan_.chunk > 0);
     return s_.finish(plan_.threads, {1, 1, 1});
   }
 
  private:
+  Shader write_lanes(const Repeat& loop) {
+    const std::string lane = w_.new_name("lane");
+    if (plan_.one_thread)
+      w_.line(fmt::format("let {} = i32((group.y * groups.x + group.x) * {}u + thread);", lane, plan_.threads));
+    else
+      w_.line(fmt::format("let {} = i32(group.y * groups.x + group.x);", lane));
+    w_.line(fmt::format("if ({} >= {}) {{ return; }}", lane, loop.length));
+    w_.bind(loop.index, lane);
+    w_.keep_loads_here();
+    add(loop.steps);
+    const std::int64_t count = plan_.one_thread ? (loop.length + plan_.threads - 1) / plan_.threads : loop.length;
+    return s_.finish(plan_.threads, grid(count, device_.groups));
+  }
+
   /// Memory that is both read and written: what is only read, or only written, makes nobody wait.
-  void find_shared(const Repeat& loop) {
+  void find_shared() {
     std::set<BufferId> read, written;
-    const auto look = [&](const Step& step) {
-      for (BufferId b : compiler::reads_of(step)) read.insert(program_.root(b));
-      for (BufferId b : compiler::writes_of(step)) written.insert(program_.root(b));
-      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) read.insert(program_.root((*choice)->index));
-    };
-    const auto carried = [&](const Repeat& r) {
-      for (const Carried& c : r.carries)
-        for (BufferId b : {c.start, c.in, c.out, c.result}) {
-          read.insert(program_.root(b));
-          written.insert(program_.root(b));
-        }
-      if (r.holds >= 0) read.insert(program_.root(r.holds));
-    };
-    carried(loop);
-    for (const auto* steps : {&loop.condition, &loop.steps})
-      compiler::for_each_step(*steps, [&](const Step& step) {
-        look(step);
-        if (const auto* nested = std::get_if<std::unique_ptr<Repeat>>(&step)) carried(**nested);
-      });
-    std::set_intersection(read.begin(), read.end(), written.begin(), written.end(), std::inserter(shared_, shared_.end()));
+    for_each_use(steps_, [&](BufferId b, bool reads, bool writes) {
+      if (reads) read.insert(program_.root(b));
+      if (writes) written.insert(program_.root(b));
+    });
+    for (BufferId b : read)
+      if (overlaps(b, written)) shared_.insert(b);
+    for (BufferId b : written)
+      if (overlaps(b, read)) shared_.insert(b);
+  }
+  /// Whether two buffers, neither part of another, lie in the same memory: places are used again when nobody needs what
+  /// was there before.
+  bool overlap(BufferId x, BufferId y) const {
+    if (x == y) return true;
+    const compiler::Buffer &a = buffer(x), &b = buffer(y);
+    if (a.storage != b.storage) return false;
+    if (a.storage == Storage::output) return a.place == b.place;
+    if (a.storage != Storage::arena) return false;
+    const auto end = [](const compiler::Buffer& of) { return of.place + of.copies * compiler::stride_of(of); };
+    return a.place < end(b) && b.place < end(a);
+  }
+  bool overlaps(BufferId b, const std::set<BufferId>& others) const {
+    return std::any_of(others.begin(), others.end(), [&](BufferId other) { return other >= 0 && overlap(b, other); });
   }
 
   const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
@@ -150,13 +167,13 @@ class LoopWriter {
   void before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
     if (!team()) return;
     bool wait = false;
-    for (BufferId b : reads) wait = wait || written_.contains(s_.root(b));
-    for (BufferId b : writes) wait = wait || written_.contains(s_.root(b)) || read_.contains(s_.root(b));
+    for (BufferId b : reads) wait = wait || overlaps(s_.root(b), written_);
+    for (BufferId b : writes) wait = wait || overlaps(s_.root(b), written_) || overlaps(s_.root(b), read_);
     if (wait) barrier();
     for (BufferId b : reads)
-      if (shared_.contains(program_.root(b))) read_.insert(s_.root(b));
+      if (shared_.contains(s_.root(b))) read_.insert(s_.root(b));
     for (BufferId b : writes)
-      if (shared_.contains(program_.root(b))) written_.insert(s_.root(b));
+      if (shared_.contains(s_.root(b))) written_.insert(s_.root(b));
   }
   void barrier() {
     if (!team()) return;
@@ -179,7 +196,7 @@ class LoopWriter {
 
   // Steps ---------------------------------------------------------------------------------------------
 
-  void add(const std::vector<Step>& steps) {
+  void add(std::span<const Step> steps) {
     for (const Step& step : steps) {
       if (const auto* kernel = std::get_if<Kernel>(&step)) {
         before(compiler::reads_of(step), compiler::writes_of(step));
@@ -291,7 +308,7 @@ class LoopWriter {
     const auto& type = buffer(like).type;
     if (type.size() == 0) return;
     before({from}, {to});
-    const std::string i = w_.new_name("i");
+    const std::string i = w_.new_name("at");
     const std::int64_t n = type.size();
     constexpr std::int64_t few = 16;
     if (!team() && n <= few) {
@@ -461,7 +478,7 @@ class LoopWriter {
   void copy_chosen(BufferId to, const std::string& choice, BufferId a, BufferId b, BufferId like) {
     const auto& type = buffer(like).type;
     const std::int64_t n = type.size();
-    const std::string i = w_.new_name("i");
+    const std::string i = w_.new_name("at");
     before({a, b}, {});
     if (!team())
       w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
@@ -478,7 +495,7 @@ class LoopWriter {
   /// The value of a scalar that all threads know to be the same in all.
   std::string agreed(BufferId b, DType dtype) {
     if (!team()) {
-      const std::string name = w_.new_name("u");
+      const std::string name = w_.new_name("same");
       w_.line(fmt::format("let {} = {};", name, s_.loaded(b, dtype, "0")));
       return name;
     }
@@ -488,7 +505,7 @@ class LoopWriter {
     const std::string declaration = fmt::format("var<workgroup> {}: {};\n", shared, type);
     if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
     w_.line(fmt::format("if (thread == 0u) {{ {} = {}; }}", shared, s_.loaded(b, dtype, "0")));
-    const std::string name = w_.new_name("u");
+    const std::string name = w_.new_name("same");
     w_.line(fmt::format("let {} = workgroupUniformLoad(&{});", name, shared));
     return name;
   }
@@ -516,7 +533,7 @@ class LoopWriter {
     std::string offset, value;
   };
   Program& program_;
-  const Repeat& top_;
+  const std::span<const Step> steps_;
   const LoopPlan plan_;
   const Capabilities& device_;
   ShaderBuilder s_;
@@ -529,39 +546,61 @@ class LoopWriter {
 
 }  // namespace
 
-std::optional<LoopPlan> plan_loop(const Program& program, const Repeat& loop, const Capabilities& device) {
-  constexpr double much = 1 << 17;        // terms of a step from which on the whole device is wanted
+std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device) {
+  constexpr double much = 1 << 17;  // terms of a kernel from which on the whole device is wanted
   constexpr std::size_t most_private = 2048;
   constexpr std::int64_t enough_lanes = 64;
+  const Repeat* loop = only_loop(steps);
+  const bool lanes = loop && loop->parallel;
   Work work;
-  add_work(program, loop.condition, 1, work);
-  add_work(program, loop.steps, 1, work);
+  if (loop) {
+    add_work(program, loop->condition, 1, work);
+    add_work(program, loop->steps, 1, work);
+  } else {
+    add_work(program, steps, 1, work);
+  }
   if (work.routines) return std::nullopt;
-  for (BufferId b : locals_of(program, loop)) work.local_bytes += program.buffers[static_cast<std::size_t>(b)].bytes();
-  if (!loop.parallel && static_cast<double>(work.terms) > much) return std::nullopt;
+  work.local_bytes = local_bytes(program, steps);
+  if (!lanes && static_cast<double>(work.terms) > much) return std::nullopt;
   LoopPlan plan;
   const bool scalars = work.rows <= 1 && work.terms <= 8;
-  if (loop.parallel ? loop.length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
+  if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
-    plan.threads = loop.parallel ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
+    plan.threads = lanes ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
   } else {
     // Room for what reductions of all threads share.
     if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
     const std::uint32_t wanted = work.rows <= 64 ? 32 : work.rows <= 128 ? 64 : work.rows <= 512 ? 128 : 256;
     plan.threads = std::min(device.workgroup_threads, wanted);
   }
-  if (!loop.parallel && loop.length > 0) {
-    const double steps = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
-    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(steps) / 2 * 2, 2048, 65536);
-    if (loop.length > chunk) plan.chunk = chunk;
+  if (loop && !lanes && loop->length > 0) {
+    const double count = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
+    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 65536);
+    if (loop->length > chunk) plan.chunk = chunk;
   }
   return plan;
 }
 
-Shader loop_shader(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
-                   const Capabilities& device) {
+bool fits_one_group(const Program& program, const Step& step, const Capabilities& device) {
+  constexpr std::int64_t most_rows = 1024, most_terms = 1 << 13;
+  if (const auto* kernel = std::get_if<Kernel>(&step))
+    return kept_count(*kernel) <= most_rows && kept_count(*kernel) * reduced_count(*kernel) <= most_terms;
+  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+    for (const auto& branch : (*choice)->branches)
+      for (const Step& inner : branch)
+        if (!fits_one_group(program, inner, device)) return false;
+    return true;
+  }
+  const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step);
+  if (!repeat || ((*repeat)->parallel && (*repeat)->length > 1)) return false;
+  const auto plan = plan_steps(program, std::span(&step, 1), device);
+  return plan && !plan->chunk;
+}
+
+Shader steps_shader(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
+                    const Surroundings& around, const Capabilities& device) {
   const expr::GraphScope scope(program.graph);
-  return LoopWriter(program, loop, plan, around, device).write();
+  return LoopWriter(program, steps, name, plan, around, device).write();
 }
 
 }  // namespace cotan::webgpu

@@ -1,4 +1,4 @@
-// Whole loops as one shader: a group of threads with barriers between the parts of a step, or a thread by itself. Lanes
+// Several steps, whole loops among them, as one shader: a group of threads with barriers between the parts of a step, or a thread by itself. Lanes
 // run side by side, each in a group or in a thread of its own.
 #pragma once
 #include "backend/webgpu/codegen/kernel.hpp"
@@ -14,10 +14,13 @@ struct LoopPlan {
   std::uint32_t threads = 1;  ///< in a group
   std::int64_t chunk = 0;     ///< steps of a dispatch, where the loop is cut; 0: all of them
 };
-/// How the loop runs as one shader; nothing where its steps have too much to do for one group, or need routines.
-std::optional<LoopPlan> plan_loop(const Program& program, const Repeat& loop, const Capabilities& device);
+/// How the steps run as one shader, of one group unless they are a loop over lanes; nothing where they have too much to
+/// do for one group, or need routines.
+std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device);
+/// Whether the step is small enough to be one of several in the shader of one group.
+bool fits_one_group(const Program& program, const Step& step, const Capabilities& device);
 /// A loop that is cut takes its first and last step as the last two indices.
-Shader loop_shader(Program& program, const Repeat& loop, const LoopPlan& plan, const Surroundings& around,
-                   const Capabilities& device);
+Shader steps_shader(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
+                    const Surroundings& around, const Capabilities& device);
 
 }  // namespace cotan::webgpu

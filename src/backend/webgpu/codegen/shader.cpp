@@ -149,7 +149,7 @@ void ShaderBuilder::enter(const Surroundings& around, std::uint32_t threads) {
 }
 
 void ShaderBuilder::add_index(Expr variable) {
-  body.bind(variable, fmt::format("i{}", indices_.size()));
+  body.bind(variable, fmt::format("index{}", indices_.size()));
   indices_.push_back(variable);
 }
 
@@ -174,7 +174,7 @@ Shader ShaderBuilder::finish(std::uint32_t threads, std::array<std::uint32_t, 3>
   head += fmt::format("  let zero = {};\n", word(0));
   for (std::size_t k = 0; k < slots_.size(); ++k) head += fmt::format("  let b{} = i32({});\n", k, word(1 + k));
   for (std::size_t k = 0; k < indices_.size(); ++k)
-    head += fmt::format("  let i{} = i32({});\n", k, word(1 + slots_.size() + k));
+    head += fmt::format("  let index{} = i32({});\n", k, word(1 + slots_.size() + k));
   body.close();
   out.text = head + body.finish() + "}\n";
   return out;
