@@ -55,7 +55,9 @@ Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t 
   const Shape shape{checked_count("arange", static_cast<double>(count))};
   if (start == 0 && step == 1) return ops::iota(dtype, shape, 0);
   // Floats round once, from the exact integer.
-  const DType exact = is_integer(dtype) ? dtype : DType::i64;
+  const std::int64_t last = start + static_cast<std::int64_t>(count) * step;
+  const bool narrow = std::max(std::abs(start), std::abs(last)) < std::int64_t{1} << 31 && dtype != DType::f64;
+  const DType exact = is_integer(dtype) ? dtype : narrow ? DType::i32 : DType::i64;
   return ops::cast(ops::iota(exact, shape, 0) * step + start, dtype);
 }
 Array detail::real_range(double start, double stop, double step, DType dtype) {

@@ -267,8 +267,11 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
     case Op::round:
       return function("round");
     case Op::eq:
+      // Compilers take x == x for true.
+      if (real && node.operands[0] == node.operands[1]) return "!" + call("cotan_is_nan", x[0]);
       return infix("==");
     case Op::ne:  // with NaN it is true, which compilers get wrong
+      if (real && node.operands[0] == node.operands[1]) return call("cotan_is_nan", x[0]);
       return real ? fmt::format("!({})", infix("==")) : infix("!=");
     case Op::lt:
       return word(x[0]) + " < " + word(x[1]);
