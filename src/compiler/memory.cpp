@@ -138,6 +138,8 @@ class Lifetimes {
     for (const Repeat* repeat : repeats_)
       for (const Carried& c : repeat->carries)
         for (BufferId b : {c.in, c.out}) use_all(b, repeat->scope);
+    for (const Repeat* repeat : repeats_)  // devices may look at it again before each step
+      if (repeat->holds >= 0) use_all(repeat->holds, repeat->scope);
     // Pieces of a parallel loop are not all at the same step: what one has done with, another may still be using.
     for (const Program::Scope& s : program.loops)
       if (s.copies > 1)

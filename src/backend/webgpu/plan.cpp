@@ -77,9 +77,16 @@ class Planner {
   /// Small steps in a row are one dispatch. How many it took.
   std::size_t add_small(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
     std::size_t n = 0;
-    while (n < steps.size() && fits_one_group(program_, steps[n], device_) &&
-           plan_steps(program_, steps.subspan(0, n + 1), device_))
-      ++n;
+    bool one_thread = false;
+    for (; n < steps.size() && fits_one_group(program_, steps[n], device_); ++n) {
+      const auto with = plan_steps(program_, steps.subspan(0, n + 1), device_);
+      if (!with) break;
+      // Loops that one thread does best stay with what is as small.
+      const auto alone = plan_steps(program_, steps.subspan(n, 1), device_);
+      const bool is_loop = std::holds_alternative<std::unique_ptr<Repeat>>(steps[n]);
+      if (!with->one_thread && (one_thread || (is_loop && alone && alone->one_thread))) break;
+      one_thread = with->one_thread && (one_thread || is_loop);
+    }
     if (n == 0 || (n == 1 && !std::holds_alternative<std::unique_ptr<Choice>>(steps[0]))) return 0;
     const auto how = plan_steps(program_, steps.subspan(0, n), device_);
     out.push_back(dispatch(add_shader(steps_shader(program_, steps.subspan(0, n), names_of(steps.subspan(0, n)), *how, around, device_))));

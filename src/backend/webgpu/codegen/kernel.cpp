@@ -89,10 +89,13 @@ std::string is_better(Writer& w, const Reduce& r, const std::string& x, const st
 /// Writes the passes of a kernel whose kept loops are bound already.
 class PassWriter {
  public:
-  PassWriter(ShaderBuilder& shader, const Kernel& kernel, std::uint32_t team)
+  /// `in_registers`: a thread's share of a row is written out, so that what it reads and computes is there for all passes.
+  PassWriter(ShaderBuilder& shader, const Kernel& kernel, std::uint32_t team, bool in_registers = false)
       : s_(shader), w_(shader.body), kernel_(kernel), team_(team) {
     for (const Loop& l : kernel.loops)
       if (l.reduced) reduced_.push_back(&l);
+    if (in_registers)
+      for (std::int64_t first = 0; first < count(kernel, true); first += team) shares_.push_back(share(first));
   }
 
   void write() {
@@ -135,17 +138,55 @@ class PassWriter {
       }
       all.push_back(std::move(a));
     }
-    const int opened = team_ > 1 ? open_shared_loop() : open_loops();
-    for (const Accumulator& a : all) accumulate(a);
-    write_stores(pass.stores);
-    for (int k = 0; k < opened; ++k) w_.close();
-    w_.forget_loads();
+    if (shares_.empty()) {
+      const int opened = team_ > 1 ? open_shared_loop() : open_loops();
+      for (const Accumulator& a : all) accumulate(a, *a.reduce);
+      write_stores(pass.stores);
+      for (int k = 0; k < opened; ++k) w_.close();
+      w_.forget_loads();
+    } else {
+      for (expr::Substitution& of : shares_) {
+        for (const Accumulator& a : all) {
+          Reduce r = *a.reduce;
+          r.value = substitute(r.value, of);
+          if (r.position) r.position = substitute(r.position, of);
+          accumulate(a, r);
+        }
+        std::vector<Store> stores = pass.stores;
+        for (Store& st : stores) {
+          st.offset = substitute(st.offset, of);
+          st.value = substitute(st.value, of);
+        }
+        write_stores(stores);
+      }
+    }
     if (team_ > 1)
       for (const Accumulator& a : all) join(a);
     for (const Accumulator& a : all) s_.set_value(a.reduce->result, a.reduce->position ? a.position : a.value);
+    if (!shares_.empty()) return;
     // What reads them reads variables: nothing of it is known from before.
     w_.forget_loads();
     w_.keep_loads_here();
+  }
+  /// The reduced loops at the element that a thread takes after `first` others.
+  expr::Substitution share(std::int64_t first) {
+    expr::Substitution out;
+    std::string rest = w_.new_name("k");
+    w_.line(fmt::format("let {} = i32(thread) + {};", rest, first));
+    for (std::size_t n = reduced_.size(); n-- > 0;) {
+      std::string v = rest;
+      if (n > 0) {
+        v = w_.new_name("k");
+        w_.line(fmt::format("let {} = {} % {};", v, rest, reduced_[n]->extent));
+        const std::string q = w_.new_name("k");
+        w_.line(fmt::format("let {} = {} / {};", q, rest, reduced_[n]->extent));
+        rest = q;
+      }
+      const Expr variable = expr::variable(reduced_[n]->extent);
+      w_.bind(variable, v);
+      out.emplace(reduced_[n]->variable.get(), variable);
+    }
+    return out;
   }
 
   int open_loops() {
@@ -191,8 +232,7 @@ class PassWriter {
     return opened;
   }
 
-  void accumulate(const Accumulator& a) {
-    const Reduce& r = *a.reduce;
+  void accumulate(const Accumulator& a, const Reduce& r) {
     if (r.position) {
       const std::string x = w_.value(r.value), p = w_.value(r.position);
       w_.line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x,
@@ -245,7 +285,52 @@ class PassWriter {
   const Kernel& kernel_;
   const std::uint32_t team_;
   std::vector<const Loop*> reduced_;
+  std::vector<expr::Substitution> shares_;
 };
+
+/// Several elements of a kernel without reductions: everything is read before anything is written.
+void write_elements(ShaderBuilder& s, const Kernel& kernel, std::int64_t elements, std::uint32_t team, int per_thread) {
+  Writer& w = s.body;
+  struct Ready {
+    const Store* store;
+    std::string offset, value, inside;
+  };
+  std::vector<Ready> ready;
+  const bool whole = elements % (std::int64_t{team} * per_thread) == 0;
+  for (int u = 0; u < per_thread; ++u) {
+    std::string number = w.new_name("n"), inside;
+    w.line(fmt::format("let {} = number + {};", number, u * static_cast<std::int64_t>(team)));
+    if (!whole) {
+      inside = w.new_name("inside");
+      w.line(fmt::format("let {} = {} < {};", inside, number, elements));
+      const std::string clamped = w.new_name("n");
+      w.line(fmt::format("let {} = min({}, {});", clamped, number, elements - 1));
+      number = clamped;
+    }
+    expr::Substitution of;
+    std::string rest = number;
+    for (std::size_t n = kernel.loops.size(); n-- > 0;) {
+      const Loop& l = kernel.loops[n];
+      std::string v = rest;
+      if (n > 0) {
+        v = w.new_name("v");
+        w.line(fmt::format("let {} = {} % {};", v, rest, l.extent));
+        const std::string q = w.new_name("q");
+        w.line(fmt::format("let {} = {} / {};", q, rest, l.extent));
+        rest = q;
+      }
+      const Expr variable = expr::variable(l.extent);
+      w.bind(variable, v);
+      of.emplace(l.variable.get(), variable);
+    }
+    for (const Store& st : kernel.passes[0].stores)
+      ready.push_back({&st, w.value(substitute(st.offset, of)), w.value(substitute(st.value, of)), inside});
+  }
+  for (const Ready& r : ready) {
+    const std::string store = s.store(r.store->buffer, r.store->value->dtype, r.offset, r.value);
+    w.line(r.inside.empty() ? store : fmt::format("if ({}) {{ {} }}", r.inside, store));
+  }
+}
 
 /// Binds the kept loops to parts of one running number.
 void bind_kept(ShaderBuilder& s, const Kernel& kernel, const std::string& number) {
@@ -295,28 +380,45 @@ bool reduces_along_rows(const Kernel& kernel) {
 std::int64_t kept_count(const Kernel& kernel) { return count(kernel, false); }
 std::int64_t reduced_count(const Kernel& kernel) { return count(kernel, true); }
 
-Shader kernel_shader(const Program& program, const Kernel& kernel, const Surroundings& around,
+Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings& around,
                      const Capabilities& device) {
   constexpr std::int64_t short_row = 32, many_rows = 1 << 15, middle_row = 256;
   const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
   const bool reduces = std::any_of(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; }) ||
                        !kernel.passes[0].reductions.empty();
+  const expr::GraphScope scope(program.graph);
   ShaderBuilder s(program, kernel.name, device);
   const bool together = reduces && row > short_row && !(rows >= many_rows && row <= middle_row) &&
                         (rows < 1024 || reduces_along_rows(kernel));
   Writer& w = s.body;
   if (together) {
-    const std::uint32_t team = std::min(device.workgroup_threads, row <= 256 ? 64u : 256u);
+    std::uint32_t team = std::min(device.workgroup_threads, row <= 256 ? 64u : 256u);
+    // A row whose share of a thread fits into registers is read once, whatever the passes.
+    constexpr std::int64_t most_shares = 8;
+    const bool cut = std::any_of(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return bool(l.piece); });
+    while (team > 32 && row % team != 0) team /= 2;
+    const bool in_registers = !cut && row % team == 0 && row / team <= most_shares;
+    if (!in_registers) team = std::min(device.workgroup_threads, row <= 256 ? 64u : 256u);
     s.enter(around, team);
     w.line("let number = i32(group.y * groups.x + group.x);");
     w.line(fmt::format("if (number >= {}) {{ return; }}", rows));
     bind_kept(s, kernel, "number");
     w.keep_loads_here();
-    PassWriter(s, kernel, team).write();
+    PassWriter(s, kernel, team, in_registers).write();
     return s.finish(team, grid(rows, device.groups));
   }
   const std::uint32_t team = std::min(device.workgroup_threads, rows <= 4096 ? 64u : 256u);
   s.enter(around, team);
+  // Enough reads on the way at once to keep the memory busy.
+  constexpr std::int64_t many_elements = 1 << 18;
+  if (constexpr int per_thread = 4; !reduces && rows >= many_elements && kernel.passes.size() == 1 && kernel.passes[0].rows.empty()) {
+    w.line(fmt::format("let number = i32((group.y * groups.x + group.x) * {}u + thread);", team * per_thread));
+    if (rows % (team * per_thread) || (rows / (team * per_thread)) > device.groups)
+      w.line(fmt::format("if (number >= {}) {{ return; }}", rows));
+    w.keep_loads_here();
+    write_elements(s, kernel, rows, team, per_thread);
+    return s.finish(team, grid((rows + team * per_thread - 1) / (team * per_thread), device.groups));
+  }
   w.line(fmt::format("let number = i32((group.y * groups.x + group.x) * {}u + thread);", team));
   w.line(fmt::format("if (number >= {}) {{ return; }}", rows));
   bind_kept(s, kernel, "number");

@@ -16,6 +16,8 @@ namespace {
 
 /// A kernel of so many terms is written out in full where a thread works by itself.
 constexpr std::int64_t most_unrolled = 128;
+/// An array of so many elements is as many variables there.
+constexpr std::int64_t most_scalars = 128;
 
 /// What the steps of a loop have to do.
 struct Work {
@@ -23,21 +25,27 @@ struct Work {
   double total = 0;                  ///< per step
   std::size_t local_bytes = 0;
   bool routines = false;
+  double once = 0;  ///< if every loop took one step
+  int loops = 0;
+  std::int64_t loose_terms = 1;  ///< of the largest kernel that is in no loop
 };
 
-void add_work(const Program& program, std::span<const Step> steps, double times, Work& work) {
+void add_work(const Program& program, std::span<const Step> steps, double times, Work& work, bool in_loop) {
   for (const Step& step : steps) {
     if (const auto* kernel = std::get_if<Kernel>(&step)) {
       const std::int64_t rows = kept_count(*kernel), terms = rows * reduced_count(*kernel);
       work.rows = std::max(work.rows, rows);
       work.terms = std::max(work.terms, terms);
       work.total += times * static_cast<double>(terms);
+      work.once += static_cast<double>(terms);
+      if (!in_loop) work.loose_terms = std::max(work.loose_terms, terms);
     } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
       const double inner = (*repeat)->length < 0 ? 16 : static_cast<double>((*repeat)->length);
-      add_work(program, (*repeat)->condition, times * inner, work);
-      add_work(program, (*repeat)->steps, times * inner, work);
+      ++work.loops;
+      add_work(program, (*repeat)->condition, times * inner, work, true);
+      add_work(program, (*repeat)->steps, times * inner, work, true);
     } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-      for (const auto& branch : (*choice)->branches) add_work(program, branch, times, work);
+      for (const auto& branch : (*choice)->branches) add_work(program, branch, times, work, in_loop);
     } else {
       work.routines = true;
     }
@@ -84,20 +92,11 @@ const Repeat* only_loop(std::span<const Step> steps) {
 class LoopWriter {
  public:
   LoopWriter(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
-             const Surroundings& around, const Capabilities& device)
-      : program_(program), steps_(steps), plan_(plan), device_(device), s_(program, name, device), w_(s_.body) {
+             const Surroundings& around, const Capabilities& device, const std::set<std::string>& indexed)
+      : program_(program), steps_(steps), plan_(plan), device_(device), indexed_(indexed), s_(program, name, device), w_(s_.body) {
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
-    for (BufferId b : locals_of(program, steps)) {
-      const auto& type = buffer(b).type;
-      const std::string name = fmt::format("l{}", b);
-      const std::string array = fmt::format("array<{}, {}>", wgsl_type(type.dtype), std::max<std::int64_t>(type.size(), 1));
-      if (plan.one_thread)
-        w_.line(fmt::format("var {}: {};", name, array));
-      else
-        s_.declarations += fmt::format("var<workgroup> {}: {};\n", name, array);
-      s_.set_array(b, name);
-    }
+    for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
     find_shared();
   }
 
@@ -159,6 +158,70 @@ class LoopWriter {
     return std::any_of(others.begin(), others.end(), [&](BufferId other) { return other >= 0 && overlap(b, other); });
   }
 
+  /// An array of the shader's own; in one thread, a variable for each element unless elements are chosen at run time.
+  void declare(BufferId b, const std::string& name) {
+    const auto& type = buffer(b).type;
+    const std::int64_t n = std::max<std::int64_t>(type.size(), 1);
+    if (!plan_.one_thread) {
+      const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, wgsl_type(type.dtype), n);
+      if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+      s_.set_array(b, name);
+      return;
+    }
+    const bool scalars = n <= most_scalars && !indexed_.contains(name);
+    if (scalars)
+      for (std::int64_t k = 0; k < n; ++k) w_.line(fmt::format("var {}_{}: {};", name, k, wgsl_type(type.dtype)));
+    else
+      w_.line(fmt::format("var {}: array<{}, {}>;", name, wgsl_type(type.dtype), n));
+    s_.set_array(b, name, scalars);
+  }
+  /// Small arrays that a loop only reads, next to who computes with them.
+  void bring_close(const Repeat& loop) {
+    for (BufferId b : loop.kept_close) {
+      const std::string name = team() ? fmt::format("close{}", b) : fmt::format("close{}of{}", b, loop.scope);
+      if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name)))) continue;
+      before({b}, {});
+      const auto& type = buffer(b).type;
+      std::vector<std::string> values;
+      if (team()) {
+        // Read from memory under the buffer's own name, then called by the new one.
+        const std::string at = open_elements(type.size());
+        const std::string from = s_.loaded(b, type.dtype, at);
+        w_.line(fmt::format("{}[{}] = {};", name, at, from));
+        w_.close();
+        declare(b, name);
+        fresh_.insert(b);
+        written_.insert(b);
+      } else {
+        for (std::int64_t k = 0; k < type.size(); ++k) values.push_back(s_.loaded(b, type.dtype, std::to_string(k)));
+        declare(b, name);
+        for (std::int64_t k = 0; k < type.size(); ++k)
+          w_.line(s_.store(b, type.dtype, std::to_string(k), values[static_cast<std::size_t>(k)]));
+      }
+    }
+    w_.forget_loads();
+  }
+  void let_go(const Repeat& loop) {
+    for (BufferId b : loop.kept_close)
+      if (!buffer_is_local(b)) {
+        s_.clear_array(b);
+        fresh_.erase(b);
+      }
+  }
+  bool buffer_is_local(BufferId b) const { return buffer(b).storage == Storage::local; }
+  /// Opens a loop in which the threads share n elements; the number of the element.
+  std::string open_elements(std::int64_t n) {
+    const std::string i = w_.new_name("at");
+    if (!team())
+      w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
+    else if (n <= plan_.threads) {
+      w_.open(fmt::format("if (thread < {}u)", n));
+      w_.line(fmt::format("let {} = i32(thread);", i));
+    } else
+      w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, n, i, plan_.threads));
+    return i;
+  }
+
   const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
   bool team() const { return !plan_.one_thread && plan_.threads > 1; }
 
@@ -166,32 +229,74 @@ class LoopWriter {
 
   void before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
     if (!team()) return;
-    bool wait = false;
-    for (BufferId b : reads) wait = wait || overlaps(s_.root(b), written_);
-    for (BufferId b : writes) wait = wait || overlaps(s_.root(b), written_) || overlaps(s_.root(b), read_);
-    if (wait) barrier();
+    bool wait = false, memory = false;
+    const auto check = [&](BufferId b, const std::set<BufferId>& others) {
+      if (!overlaps(b, others)) return;
+      wait = true;
+      memory = memory || !s_.has_array(b);
+    };
+    for (BufferId b : reads) check(s_.root(b), written_);
+    for (BufferId b : writes) {
+      check(s_.root(b), written_);
+      check(s_.root(b), read_);
+    }
+    if (wait) barrier(memory);
     for (BufferId b : reads)
-      if (shared_.contains(s_.root(b))) read_.insert(s_.root(b));
+      if (shared_.contains(s_.root(b)) || fresh_.contains(s_.root(b))) read_.insert(s_.root(b));
     for (BufferId b : writes)
       if (shared_.contains(s_.root(b))) written_.insert(s_.root(b));
   }
-  void barrier() {
+  /// All threads meet; `memory`: and see what the others have written to memory, which takes longer.
+  void barrier(bool memory) {
     if (!team()) return;
-    const auto in_memory = [&](BufferId b) { return !s_.has_array(b); };
-    const bool memory = std::any_of(written_.begin(), written_.end(), in_memory) ||
-                        std::any_of(read_.begin(), read_.end(), in_memory);
     if (memory) w_.line("storageBarrier();");
     w_.line("workgroupBarrier();");
-    settle();
+    if (memory) {
+      settle();
+      return;
+    }
+    std::erase_if(read_, [&](BufferId b) { return b >= 0 && s_.has_array(b); });
+    std::erase_if(written_, [&](BufferId b) { return b >= 0 && s_.has_array(b); });
+    w_.forget_loads();
   }
   void settle() {
     read_.clear();
     written_.clear();
     w_.forget_loads();
   }
+  /// Before something that makes who came first unknown: the end of a step, a branch.
   void barrier_if_used() {
-    if (!written_.empty() || !read_.empty()) barrier();
+    bool memory = false, any = false;
+    for (const auto* set : {&written_, &read_})
+      for (BufferId b : *set) {
+        any = true;
+        memory = memory || b < 0 || !s_.has_array(b);
+      }
+    if (any) barrier(memory);
     w_.forget_loads();
+  }
+  /// At the end of a step: what the loop does not write needs no waiting.
+  void end_step(const std::set<BufferId>& written_in_loop) {
+    bool memory = false, any = false;
+    for (const auto* set : {&written_, &read_})
+      for (BufferId b : *set)
+        if (b < 0 || overlaps(b, written_in_loop)) {
+          any = true;
+          memory = memory || b < 0 || !s_.has_array(b);
+        }
+    if (any) barrier(memory);
+    w_.forget_loads();
+  }
+  std::set<BufferId> written_in(const Repeat& loop) const {
+    std::set<BufferId> out;
+    const auto add = [&](BufferId b, bool, bool writes) {
+      if (writes) out.insert(program_.root(b));
+    };
+    for_each_use(loop.condition, add);
+    for_each_use(loop.steps, add);
+    for (const Carried& c : loop.carries)
+      for (BufferId b : {c.in, c.out}) out.insert(program_.root(b));
+    return out;
   }
 
   // Steps ---------------------------------------------------------------------------------------------
@@ -308,20 +413,18 @@ class LoopWriter {
     const auto& type = buffer(like).type;
     if (type.size() == 0) return;
     before({from}, {to});
-    const std::string i = w_.new_name("at");
     const std::int64_t n = type.size();
-    constexpr std::int64_t few = 16;
+    constexpr std::int64_t few = 128;
     if (!team() && n <= few) {
+      std::vector<std::string> values;
+      for (std::int64_t k = 0; k < n; ++k) {
+        values.push_back(w_.new_name("x"));
+        w_.line(fmt::format("let {} = {};", values.back(), s_.loaded(from, type.dtype, std::to_string(k))));
+      }
       for (std::int64_t k = 0; k < n; ++k)
-        w_.line(s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k))));
+        w_.line(s_.store(to, type.dtype, std::to_string(k), values[static_cast<std::size_t>(k)]));
     } else {
-      if (!team())
-        w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
-      else if (n <= plan_.threads) {
-        w_.open(fmt::format("if (thread < {}u)", n));
-        w_.line(fmt::format("let {} = i32(thread);", i));
-      } else
-        w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, n, i, plan_.threads));
+      const std::string i = open_elements(n);
       w_.line(s_.store(to, type.dtype, i, s_.loaded(from, type.dtype, i)));
       w_.close();
     }
@@ -331,6 +434,11 @@ class LoopWriter {
   // Loops ---------------------------------------------------------------------------------------------
 
   void add_repeat(const Repeat& loop, bool chunked) {
+    bring_close(loop);
+    run_repeat(loop, chunked);
+    let_go(loop);
+  }
+  void run_repeat(const Repeat& loop, bool chunked) {
     if (chunked) {  // the results hold the carries between chunks
       w_.open(fmt::format("if ({} == 0)", w_.value(first_)));
       for (const Carried& c : loop.carries)
@@ -342,7 +450,7 @@ class LoopWriter {
         if (!c.in_place && c.spare < 0) copy(c.in, c.result, c.in);
       w_.close();
       written_.insert(-1);
-      barrier();
+      barrier(true);
     } else {
       for (const Carried& c : loop.carries)
         if (!c.in_place && c.spare < 0) copy(c.in, c.start, c.in);
@@ -420,7 +528,7 @@ class LoopWriter {
     const int outer = w_.load_level();
     w_.keep_loads_here();
     add(loop.steps);
-    barrier_if_used();
+    end_step(written_in(loop));
     w_.set_load_level(outer);
     w_.close();
     if (swapped) restore_places(loop);
@@ -461,7 +569,7 @@ class LoopWriter {
       const std::string holds = agreed(loop.holds, DType::bool_);
       w_.line(swapped ? fmt::format("if (!{}) {{ {} = true; break; }}", holds, odd) : fmt::format("if (!{}) {{ break; }}", holds));
       add(loop.steps);
-      barrier_if_used();
+      end_step(written_in(loop));
       w_.set_load_level(outer);
       w_.close();
       if (swapped) restore_places(loop);
@@ -478,17 +586,20 @@ class LoopWriter {
   void copy_chosen(BufferId to, const std::string& choice, BufferId a, BufferId b, BufferId like) {
     const auto& type = buffer(like).type;
     const std::int64_t n = type.size();
-    const std::string i = w_.new_name("at");
     before({a, b}, {});
-    if (!team())
-      w_.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, n, i));
-    else
-      w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, n, i, plan_.threads));
-    const std::string x = w_.new_name("x");
-    w_.line(fmt::format("var {} = {};", x, s_.loaded(b, type.dtype, i)));
-    w_.line(fmt::format("if ({}) {{ {} = {}; }}", choice, x, s_.loaded(a, type.dtype, i)));
-    w_.line(s_.store(to, type.dtype, i, x));
-    w_.close();
+    const auto one = [&](const std::string& at) {
+      const std::string x = w_.new_name("x");
+      w_.line(fmt::format("var {} = {};", x, s_.loaded(b, type.dtype, at)));
+      w_.line(fmt::format("if ({}) {{ {} = {}; }}", choice, x, s_.loaded(a, type.dtype, at)));
+      w_.line(s_.store(to, type.dtype, at, x));
+    };
+    constexpr std::int64_t few = 128;
+    if (!team() && n <= few) {
+      for (std::int64_t k = 0; k < n; ++k) one(std::to_string(k));
+    } else if (n > 0) {
+      one(open_elements(n));
+      w_.close();
+    }
     written_.insert(s_.root(to));
   }
 
@@ -536,9 +647,11 @@ class LoopWriter {
   const std::span<const Step> steps_;
   const LoopPlan plan_;
   const Capabilities& device_;
+  const std::set<std::string>& indexed_;  ///< arrays whose elements are chosen at run time
   ShaderBuilder s_;
   Writer& w_;
   std::set<BufferId> shared_;
+  std::set<BufferId> fresh_;  ///< brought close, by all threads
   std::set<BufferId> read_, written_;  ///< since all threads met
   std::vector<Pending> pending_;
   Expr first_, end_;
@@ -554,16 +667,21 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   const bool lanes = loop && loop->parallel;
   Work work;
   if (loop) {
-    add_work(program, loop->condition, 1, work);
-    add_work(program, loop->steps, 1, work);
+    ++work.loops;
+    add_work(program, loop->condition, 1, work, true);
+    add_work(program, loop->steps, 1, work, true);
   } else {
-    add_work(program, steps, 1, work);
+    add_work(program, steps, 1, work, false);
   }
   if (work.routines) return std::nullopt;
   work.local_bytes = local_bytes(program, steps);
   if (!lanes && static_cast<double>(work.terms) > much) return std::nullopt;
   LoopPlan plan;
-  const bool scalars = work.rows <= 1 && work.terms <= 8;
+  // What fits into registers is fastest there, one thread or not: nobody has to wait for others.
+  constexpr double little = 1024;
+  const bool scalars = (work.rows <= 1 && work.terms <= 8) ||
+                       (work.loops > 0 && work.terms <= most_unrolled / 2 && work.once <= little * work.loops &&
+                        work.local_bytes <= most_private);
   if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
     plan.threads = lanes ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
@@ -600,7 +718,14 @@ bool fits_one_group(const Program& program, const Step& step, const Capabilities
 Shader steps_shader(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
                     const Surroundings& around, const Capabilities& device) {
   const expr::GraphScope scope(program.graph);
-  return LoopWriter(program, steps, name, plan, around, device).write();
+  std::set<std::string> indexed;
+  while (true) {
+    try {
+      return LoopWriter(program, steps, name, plan, around, device, indexed).write();
+    } catch (const ShaderBuilder::NotConstant& array) {
+      indexed.insert(array.array);
+    }
+  }
 }
 
 }  // namespace cotan::webgpu

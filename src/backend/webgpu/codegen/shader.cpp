@@ -104,6 +104,20 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
   }
 }
 
+std::string ShaderBuilder::element(const Place& p, const std::string& offset) const {
+  const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
+  if (!p.typed || !scalars_.contains(p.array)) return fmt::format("{}[{}]", p.array, index);
+  std::int64_t number = 0;
+  for (std::size_t at = 0; at < index.size();) {  // a sum of numbers, or not
+    const std::size_t end = std::min(index.find(" + ", at), index.size());
+    const std::string term = index.substr(at, end - at);
+    if (term.empty() || term.find_first_not_of("0123456789") != std::string::npos) throw NotConstant{p.array};
+    number += std::stoll(term);
+    at = end + 3;
+  }
+  return fmt::format("{}_{}", p.array, number);
+}
+
 std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& offset) {
   if (const auto at = values_.find(b); at != values_.end()) {
     // Sums of halves are f32 until somebody asks for the sum.
@@ -112,8 +126,7 @@ std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& of
     return at->second;
   }
   const Place p = place_of(b);
-  const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
-  const std::string element = fmt::format("{}[{}]", p.array, index);
+  const std::string element = this->element(p, offset);
   if (p.typed || dtype == DType::u32 || dtype == DType::u8 || dtype == DType::u16) return element;
   if (dtype == DType::bool_) return element + " != 0u";
   return fmt::format("bitcast<{}>({})", wgsl_type(dtype), element);
@@ -121,8 +134,7 @@ std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& of
 
 std::string ShaderBuilder::store(BufferId b, DType dtype, const std::string& offset, const std::string& value) {
   const Place p = place_of(b);
-  const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
-  const std::string element = fmt::format("{}[{}]", p.array, index);
+  const std::string element = this->element(p, offset);
   if (p.typed) return fmt::format("{} = {};", element, value);
   if (dtype == DType::bool_) return fmt::format("{} = u32({});", element, value);
   return fmt::format("{} = bitcast<u32>({});", element, value);

@@ -56,9 +56,17 @@ class ShaderBuilder {
   /// Values that are in a variable of the shader and not in memory: results of reductions.
   void set_value(BufferId b, const std::string& name) { values_[b] = name; }
   void forget_values() { values_.clear(); }
-  /// A buffer that is an array of the shader's own.
-  void set_array(BufferId b, const std::string& name) { arrays_[b] = name; }
+  /// A buffer that is an array of the shader's own; `scalars`: a variable for each element, whose numbers must be known.
+  void set_array(BufferId b, const std::string& name, bool scalars = false) {
+    arrays_[b] = name;
+    if (scalars) scalars_.insert(name);
+  }
+  void clear_array(BufferId b) { arrays_.erase(b); }
   bool has_array(BufferId b) const { return arrays_.contains(b); }
+  /// Raised where an element of scalars is wanted whose number is not known.
+  struct NotConstant {
+    std::string array;
+  };
   /// While set, `b` is where `instead` lies.
   void set_alias(BufferId b, BufferId instead) { aliases_[b] = instead; }
   void clear_alias(BufferId b) { aliases_.erase(b); }
@@ -82,12 +90,14 @@ class ShaderBuilder {
     bool typed;         ///< an array of the shader's own
   };
   Place place_of(BufferId b);
+  std::string element(const Place& place, const std::string& offset) const;
   int slot_of(BufferId b);
   const Program& program_;
   std::string name_;
   std::vector<Slot> slots_;
   std::vector<Expr> indices_;
   std::unordered_map<BufferId, std::string> values_, arrays_;
+  std::set<std::string> scalars_;
   std::unordered_map<BufferId, BufferId> aliases_;
 };
 
