@@ -45,7 +45,7 @@ const compiler::Target& webgpu_target() {
     t.parallel_pieces = std::int64_t{1} << 40;
     t.small_bytes = 4096;
     t.local_bytes = 8 << 10;
-    t.kept_close_bytes = 3 << 10;
+    t.kept_close_bytes = 6 << 10;
     t.cut = {.long_reduction = 1 << 14, .few_results = 1 << 13, .piece_elements = 1 << 12, .most_pieces = 1024};
     return t;
   }();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <set>
 
 #include "compiler/memory.hpp"
@@ -96,6 +97,7 @@ class LoopWriter {
       : program_(program), steps_(steps), plan_(plan), device_(device), indexed_(indexed), s_(program, name, device), w_(s_.body) {
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
+    if (team()) find_private();
     for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
     find_shared();
   }
@@ -139,9 +141,9 @@ class LoopWriter {
       if (writes) written.insert(program_.root(b));
     });
     for (BufferId b : read)
-      if (overlaps(b, written)) shared_.insert(b);
+      if (overlaps(b, written) && !private_.contains(b)) shared_.insert(b);
     for (BufferId b : written)
-      if (overlaps(b, read)) shared_.insert(b);
+      if (overlaps(b, read) && !private_.contains(b)) shared_.insert(b);
   }
   /// Whether two buffers, neither part of another, lie in the same memory: places are used again when nobody needs what
   /// was there before.
@@ -162,7 +164,7 @@ class LoopWriter {
   void declare(BufferId b, const std::string& name) {
     const auto& type = buffer(b).type;
     const std::int64_t n = std::max<std::int64_t>(type.size(), 1);
-    if (!plan_.one_thread) {
+    if (!plan_.one_thread && !private_.contains(b)) {
       const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, wgsl_type(type.dtype), n);
       if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
       s_.set_array(b, name);
@@ -316,7 +318,55 @@ class LoopWriter {
     }
   }
 
+  /// Whether the kernel is no more than sums along one axis, which can be written out.
+  static bool is_sums(const Kernel& kernel) {
+    if (kernel.passes.size() != 1) return false;
+    const compiler::Pass& pass = kernel.passes[0];
+    const auto reduced = std::count_if(kernel.loops.begin(), kernel.loops.end(), [](const compiler::Loop& l) { return l.reduced; });
+    if (reduced == 0) return pass.reductions.empty();
+    return reduced == 1 && pass.stores.empty() &&
+           std::all_of(pass.reductions.begin(), pass.reductions.end(), [](const compiler::Reduce& r) {
+             return !r.position && r.op == expr::ReduceOp::sum && is_floating(r.value->dtype);
+           });
+  }
+  /// Kernels that every thread does for itself: so little that waiting for others would take longer.
+  static bool is_tiny(const Kernel& kernel) {
+    constexpr std::int64_t tiny = 32;
+    return kept_count(kernel) * reduced_count(kernel) <= tiny && is_sums(kernel);
+  }
+  /// Arrays that only tiny kernels write are each thread's own.
+  void find_private() {
+    std::set<BufferId> candidates, excluded;
+    const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
+      for (const Step& step : steps) {
+        if (const auto* kernel = std::get_if<Kernel>(&step)) {
+          for (BufferId b : compiler::writes_of(step)) (is_tiny(*kernel) ? candidates : excluded).insert(program_.root(b));
+        } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+          // A value that is handed on is in one kind of place all the time; copies are made by all threads together.
+          for (const Carried& c : (*repeat)->carries)
+            for (BufferId b : {c.start, c.in, c.out, c.result}) excluded.insert(program_.root(b));
+          visit((*repeat)->condition);
+          visit((*repeat)->steps);
+        } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+          for (const auto& branch : (*choice)->branches) visit(branch);
+        }
+      }
+    };
+    visit(steps_);
+    for (BufferId b : candidates)
+      if (!excluded.contains(b) && buffer(b).storage == Storage::local) private_.insert(b);
+  }
+  bool writes_private(const Kernel& kernel) const {
+    const auto writes = compiler::writes_of(Step(kernel));
+    return std::any_of(writes.begin(), writes.end(), [&](BufferId b) { return private_.contains(program_.root(b)); });
+  }
+
   void add_kernel(const Kernel& kernel) {
+    if (team() && is_tiny(kernel) && writes_private(kernel)) {
+      write_out(kernel);
+      w_.forget_loads();
+      return;
+    }
     if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1)
       write_out(kernel);
     else
@@ -350,7 +400,11 @@ class LoopWriter {
       unroll_element(element);
     });
     // All values before the first store: one element may overwrite what another reads.
-    for (const auto& [b, dtype, offset, value] : pending_) w_.line(s_.store(b, dtype, offset, value));
+    for (const auto& [b, dtype, offset, value] : pending_) {
+      const std::string store = s_.store(b, dtype, offset, value);
+      const bool own = !team() || private_.contains(s_.root(b));
+      w_.line(own ? store : fmt::format("if (thread == 0u) {{ {} }}", store));
+    }
     pending_.clear();
     s_.forget_values();
     w_.forget_loads();
@@ -651,6 +705,7 @@ class LoopWriter {
   ShaderBuilder s_;
   Writer& w_;
   std::set<BufferId> shared_;
+  std::set<BufferId> private_;  ///< of a group's threads: each has all of it
   std::set<BufferId> fresh_;  ///< brought close, by all threads
   std::set<BufferId> read_, written_;  ///< since all threads met
   std::vector<Pending> pending_;
@@ -677,18 +732,15 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   work.local_bytes = local_bytes(program, steps);
   if (!lanes && static_cast<double>(work.terms) > much) return std::nullopt;
   LoopPlan plan;
-  // What fits into registers is fastest there, one thread or not: nobody has to wait for others.
-  constexpr double little = 1024;
-  const bool scalars = (work.rows <= 1 && work.terms <= 8) ||
-                       (work.loops > 0 && work.terms <= most_unrolled / 2 && work.once <= little * work.loops &&
-                        work.local_bytes <= most_private);
+  const bool scalars = work.rows <= 1 && work.terms <= 8;
   if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
     plan.threads = lanes ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
   } else {
     // Room for what reductions of all threads share.
     if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
-    const std::uint32_t wanted = work.rows <= 64 ? 32 : work.rows <= 128 ? 64 : work.rows <= 512 ? 128 : 256;
+    std::uint32_t wanted = work.rows <= 64 ? 32 : work.rows <= 128 ? 64 : work.rows <= 512 ? 128 : 256;
+    if (const char* forced = std::getenv("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(std::atoi(forced));
     plan.threads = std::min(device.workgroup_threads, wanted);
   }
   if (loop && !lanes && loop->length > 0) {

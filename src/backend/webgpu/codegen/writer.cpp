@@ -313,8 +313,19 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
         return fmt::format("countLeadingZeros({} & 0x{:x}) - {}", x[0], (1u << bits) - 1, 32 - bits);
       return fmt::format("countLeadingZeros({}) - {}u", x[0], 32 - bits);
     }
-    case Op::select:
-      return fmt::format("select({}, {}, {})", x[2], x[1], x[0]);
+    case Op::select: {
+      const std::string chosen = fmt::format("select({}, {}, {})", x[2], x[1], x[0]);
+      // What looks like a minimum or a maximum becomes one that forgets NaN.
+      const Expr test = node.operands[0];
+      if (!is_floating(node.dtype) || (test->op != Op::lt && test->op != Op::le)) return chosen;
+      const Expr a = test->operands[0], b = test->operands[1], p = node.operands[1], q = node.operands[2];
+      if (!((a == p && b == q) || (a == q && b == p))) return chosen;
+      std::string nan;
+      for (std::size_t k : {1, 2})
+        if (node.operands[k]->op != Op::constant)
+          nan += (nan.empty() ? "" : " || ") + call("cotan_is_nan", x[k]);
+      return nan.empty() ? chosen : fmt::format("select({}, {}, {})", chosen, x[2], nan);
+    }
     case Op::cast:
       return cast(operand, node.dtype, x[0]);
     case Op::bitcast: {
