@@ -174,6 +174,8 @@ struct ControlLowering {
 };
 /// Associative scans as loops and lanes as batches, also inside nested programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
+/// What scans compute elementwise only to give it out is computed after them, for all steps at once.
+JaxprPtr sink_outputs(const JaxprPtr& jaxpr);
 /// Lanes that read the results of other lanes become one program with those.
 JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 /// Whether a lane's program is small loops and elementwise operations alone.

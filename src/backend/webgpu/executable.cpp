@@ -10,6 +10,7 @@
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "control/control.hpp"
 #include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 
@@ -53,8 +54,9 @@ const compiler::Target& webgpu_target() {
 }
 
 JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
-  return expand_routines(inline_all_calls(jaxpr),
-                         [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+  const JaxprPtr expanded = expand_routines(
+      inline_all_calls(jaxpr), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+  return sink_outputs(expanded);
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {

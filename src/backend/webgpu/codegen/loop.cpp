@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "compiler/memory.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 /// A kernel of so many terms is written out in full where a thread works by itself.
 constexpr std::int64_t most_unrolled = 128;
+/// More than this in variables costs more than it brings: an array then.
+constexpr std::size_t most_scalar_bytes = 400;
 /// An array of so many elements is as many variables there.
 constexpr std::int64_t most_scalars = 128;
 
@@ -28,7 +31,7 @@ struct Work {
   bool routines = false;
   double once = 0;  ///< if every loop took one step
   int loops = 0;
-  std::int64_t loose_terms = 1;  ///< of the largest kernel that is in no loop
+  std::int64_t loop_rows = 0;  ///< of the largest kernel that is in a loop
 };
 
 void add_work(const Program& program, std::span<const Step> steps, double times, Work& work, bool in_loop) {
@@ -39,7 +42,7 @@ void add_work(const Program& program, std::span<const Step> steps, double times,
       work.terms = std::max(work.terms, terms);
       work.total += times * static_cast<double>(terms);
       work.once += static_cast<double>(terms);
-      if (!in_loop) work.loose_terms = std::max(work.loose_terms, terms);
+      if (in_loop) work.loop_rows = std::max(work.loop_rows, rows);
     } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
       const double inner = (*repeat)->length < 0 ? 16 : static_cast<double>((*repeat)->length);
       ++work.loops;
@@ -90,14 +93,33 @@ const Repeat* only_loop(std::span<const Step> steps) {
   return repeat ? repeat->get() : nullptr;
 }
 
+/// What is only known once a shader has been written: it is then written again.
+struct Findings {
+  std::set<std::string> indexed;  ///< arrays whose elements are chosen at run time
+  /// By loop: what a step reads of the caller's arrays, at places that only the number of the step decides. It is
+  /// fetched a step ahead, so that nobody waits for memory.
+  std::map<int, std::vector<Expr>> fetched;
+  bool complete = false;
+};
+
 class LoopWriter {
  public:
   LoopWriter(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
-             const Surroundings& around, const Capabilities& device, const std::set<std::string>& indexed)
-      : program_(program), steps_(steps), plan_(plan), device_(device), indexed_(indexed), s_(program, name, device), w_(s_.body) {
+             const Surroundings& around, const Capabilities& device, Findings& found)
+      : program_(program),
+        steps_(steps),
+        plan_(plan),
+        device_(device),
+        indexed_(found.indexed),
+        found_(found),
+        s_(program, name, device),
+        w_(s_.body) {
+    w_.before_load = [this](Expr load) { look_at(load); };
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
+    outer_indices_ = around.indices;
     if (team()) find_private();
+    few_locals_ = local_bytes(program, steps) <= most_scalar_bytes;
     for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
     find_shared();
   }
@@ -127,6 +149,7 @@ class LoopWriter {
       w_.line(fmt::format("let {} = i32(group.y * groups.x + group.x);", lane));
     w_.line(fmt::format("if ({} >= {}) {{ return; }}", lane, loop.length));
     w_.bind(loop.index, lane);
+    outer_indices_.push_back(loop.index);
     w_.keep_loads_here();
     add(loop.steps);
     const std::int64_t count = plan_.one_thread ? (loop.length + plan_.threads - 1) / plan_.threads : loop.length;
@@ -170,7 +193,7 @@ class LoopWriter {
       s_.set_array(b, name);
       return;
     }
-    const bool scalars = n <= most_scalars && !indexed_.contains(name);
+    const bool scalars = n <= most_scalars && !indexed_.contains(name) && (private_.contains(b) || few_locals_);
     if (scalars)
       for (std::int64_t k = 0; k < n; ++k) w_.line(fmt::format("var {}_{}: {};", name, k, wgsl_type(type.dtype)));
     else
@@ -226,6 +249,51 @@ class LoopWriter {
 
   const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
   bool team() const { return !plan_.one_thread && plan_.threads > 1; }
+
+  // Reading ahead ---------------------------------------------------------------------------------------
+
+  /// Notes a load that could have been fetched a step ago.
+  void look_at(Expr load) {
+    constexpr std::size_t most_fetched = 24;
+    if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
+    const auto b = static_cast<BufferId>(load->bits);
+    const BufferId root = program_.root(b);
+    if (buffer(root).storage != Storage::input || s_.has_array(root) || s_.has_array(b) || buffer(b).storage != Storage::input) return;
+    const Repeat& loop = *loops_.back();
+    if (loop.length < 2 || !depends_on(load->operands[0], loop.index) || !known_at_start(load->operands[0], loop)) return;
+    auto& list = found_.fetched[loop.scope];
+    if (list.size() < most_fetched && std::find(list.begin(), list.end(), load) == list.end()) list.push_back(load);
+  }
+  /// Whether an offset is made of indices of the loops around alone.
+  bool known_at_start(Expr e, const Repeat& loop) const {
+    if (e->op == expr::Op::load) return false;
+    if (e->op == expr::Op::variable)
+      return e == loop.index || std::find(outer_indices_.begin(), outer_indices_.end(), e) != outer_indices_.end();
+    return std::all_of(e->operands.begin(), e->operands.end(), [&](Expr x) { return known_at_start(x, loop); });
+  }
+  std::string fetch(Expr load, const Repeat& loop, Expr step) {
+    expr::Substitution map{{loop.index.get(), step}};
+    const std::string at = w_.value(substitute(load->operands[0], map));
+    return s_.loaded(static_cast<BufferId>(load->bits), load->dtype, at);
+  }
+  void begin_fetching(const Repeat& loop, Expr first) {
+    const auto at = found_.fetched.find(loop.scope);
+    if (!found_.complete || at == found_.fetched.end()) return;
+    for (std::size_t k = 0; k < at->second.size(); ++k)
+      w_.line(fmt::format("var ahead{}_{} = {};", loop.scope, k, fetch(at->second[k], loop, first)));
+  }
+  /// At the beginning of a step: what was fetched is there, what comes next is asked for.
+  void go_on_fetching(const Repeat& loop) {
+    const auto at = found_.fetched.find(loop.scope);
+    if (!found_.complete || at == found_.fetched.end()) return;
+    const Expr next = expr::min(loop.index + expr::integer(1), expr::integer(loop.length - 1));
+    for (std::size_t k = 0; k < at->second.size(); ++k) {
+      const std::string now = w_.new_name("now"), ahead = fmt::format("ahead{}_{}", loop.scope, k);
+      w_.line(fmt::format("let {} = {};", now, ahead));
+      w_.line(fmt::format("{} = {};", ahead, fetch(at->second[k], loop, next)));
+      w_.set_known(at->second[k], now);
+    }
+  }
 
   // Order: who reads what another thread wrote, or writes what another may still read, waits for all --------
 
@@ -468,7 +536,7 @@ class LoopWriter {
     if (type.size() == 0) return;
     before({from}, {to});
     const std::int64_t n = type.size();
-    constexpr std::int64_t few = 128;
+    const std::int64_t few = few_locals_ ? most_scalars : 16;
     if (!team() && n <= few) {
       std::vector<std::string> values;
       for (std::int64_t k = 0; k < n; ++k) {
@@ -527,12 +595,16 @@ class LoopWriter {
 
   void run_copying(const Repeat& loop, bool chunked) {
     const std::string i = w_.new_name("step");
+    begin_fetching(loop, chunked ? first_ : expr::integer(0));
     w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, chunked ? w_.value(first_) : "0", i,
                         chunked ? w_.value(end_) : std::to_string(loop.length), i));
     w_.bind(loop.index, i);
     const int outer = w_.load_level();
     w_.keep_loads_here();
+    go_on_fetching(loop);
+    loops_.push_back(&loop);
     add(loop.steps);
+    loops_.pop_back();
     hand_on(loop);
     w_.set_load_level(outer);
     w_.close();
@@ -547,6 +619,7 @@ class LoopWriter {
   /// Two steps at a time, in which the two places of each carry change roles: nothing is copied.
   void run_in_turns(const Repeat& loop, bool chunked) {
     barrier_if_used();
+    begin_fetching(loop, chunked ? first_ : expr::integer(0));
     const std::string i = w_.new_name("step");
     const std::string first = chunked ? w_.value(first_) : "0", end = chunked ? w_.value(end_) : std::to_string(loop.length);
     const std::int64_t pairs = loop.length / 2 * 2;
@@ -581,7 +654,10 @@ class LoopWriter {
     w_.bind(loop.index, index);
     const int outer = w_.load_level();
     w_.keep_loads_here();
+    go_on_fetching(loop);
+    loops_.push_back(&loop);
     add(loop.steps);
+    loops_.pop_back();
     end_step(written_in(loop));
     w_.set_load_level(outer);
     w_.close();
@@ -607,7 +683,8 @@ class LoopWriter {
     barrier_if_used();
     const std::string i = w_.new_name("step"), odd = w_.new_name("odd");
     w_.line(fmt::format("var {} = false;", odd));
-    w_.open(fmt::format("for (var {} = 0; ; {} += 2)", i, i));
+    // Compilers make wrong code of barriers in loops whose end they cannot see.
+    w_.open(fmt::format("for (var {} = 0; {} < 2147483640; {} += 2)", i, i, i));
     for (const bool swapped : {false, true}) {
       if (swapped) swap_places(loop);
       w_.open("");
@@ -701,10 +778,14 @@ class LoopWriter {
   const std::span<const Step> steps_;
   const LoopPlan plan_;
   const Capabilities& device_;
-  const std::set<std::string>& indexed_;  ///< arrays whose elements are chosen at run time
+  const std::set<std::string>& indexed_;
+  Findings& found_;
+  std::vector<const Repeat*> loops_;  ///< of scans that are being written
+  std::vector<Expr> outer_indices_;   ///< of lanes, and of loops of the host
   ShaderBuilder s_;
   Writer& w_;
   std::set<BufferId> shared_;
+  bool few_locals_ = false;
   std::set<BufferId> private_;  ///< of a group's threads: each has all of it
   std::set<BufferId> fresh_;  ///< brought close, by all threads
   std::set<BufferId> read_, written_;  ///< since all threads met
@@ -739,7 +820,9 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   } else {
     // Room for what reductions of all threads share.
     if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
-    std::uint32_t wanted = work.rows <= 64 ? 32 : work.rows <= 128 ? 64 : work.rows <= 512 ? 128 : 256;
+    // As many as the loops have use for: more would only have to be waited for.
+    const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;
+    std::uint32_t wanted = rows <= 32 ? 32 : rows <= 128 ? 64 : rows <= 512 ? 128 : 256;
     if (const char* forced = std::getenv("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(std::atoi(forced));
     plan.threads = std::min(device.workgroup_threads, wanted);
   }
@@ -770,12 +853,14 @@ bool fits_one_group(const Program& program, const Step& step, const Capabilities
 Shader steps_shader(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
                     const Surroundings& around, const Capabilities& device) {
   const expr::GraphScope scope(program.graph);
-  std::set<std::string> indexed;
+  Findings found;
   while (true) {
     try {
-      return LoopWriter(program, steps, name, plan, around, device, indexed).write();
+      Shader shader = LoopWriter(program, steps, name, plan, around, device, found).write();
+      if (found.complete || found.fetched.empty()) return shader;
+      found.complete = true;
     } catch (const ShaderBuilder::NotConstant& array) {
-      indexed.insert(array.array);
+      found.indexed.insert(array.array);
     }
   }
 }

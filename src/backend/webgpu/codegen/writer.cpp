@@ -50,6 +50,10 @@ void Writer::bind(Expr variable, const std::string& name) {
   known_[variable.get()] = {name, depth(), false};
   levels_.back().known.push_back(variable.get());
 }
+void Writer::set_known(Expr e, const std::string& name) {
+  known_[e.get()] = {name, depth(), false};
+  levels_.back().known.push_back(e.get());
+}
 void Writer::bind(Expr variable, std::int64_t value) { bind(variable, std::to_string(value)); }
 
 void Writer::forget_loads() {
@@ -115,6 +119,7 @@ Writer::Known Writer::emit(Expr e) {
 }
 
 Writer::Known Writer::emit_load(Expr e) {
+  if (before_load) before_load(e);
   const bool predicated = e->operands.size() > 1;
   const Known when = predicated ? emit(e->operands[1]) : Known{"", 0, false};
   const bool saved = std::exchange(may_wrap_, may_wrap_ || predicated);

@@ -41,6 +41,10 @@ class Writer {
   /// How to read an element that lies at an offset: an expression of the element's type.
   std::function<std::string(const expr::Node& load, const std::string& offset)> load;
 
+  /// Until the open block is closed, `e` is what is called `name`, whatever memory does.
+  void set_known(Expr e, const std::string& name);
+  /// Told of every load before it is written; may say what it is called.
+  std::function<void(Expr load)> before_load;
   /// A name or a literal that is the value of `e`.
   std::string value(Expr e);
   /// Nothing that was read before is what it was: called where memory may have changed.
