@@ -163,6 +163,7 @@ class LoopWriter {
       if (reads) read.insert(program_.root(b));
       if (writes) written.insert(program_.root(b));
     });
+    written_here_ = written;
     for (BufferId b : read)
       if (overlaps(b, written) && !private_.contains(b)) shared_.insert(b);
     for (BufferId b : written)
@@ -198,17 +199,19 @@ class LoopWriter {
       for (std::int64_t k = 0; k < n; ++k) w_.line(fmt::format("var {}_{}: {};", name, k, wgsl_type(type.dtype)));
     else
       w_.line(fmt::format("var {}: array<{}, {}>;", name, wgsl_type(type.dtype), n));
-    s_.set_array(b, name, scalars);
+    s_.set_array(b, name, scalars ? n : 0);
   }
   /// Small arrays that a loop only reads, next to who computes with them.
   void bring_close(const Repeat& loop) {
     for (BufferId b : loop.kept_close) {
-      const std::string name = team() ? fmt::format("close{}", b) : fmt::format("close{}of{}", b, loop.scope);
+      constexpr std::int64_t few = 8;  // fit into the registers of every thread
+      const bool own = !team() || buffer(b).type.size() <= few;
+      const std::string name = own ? fmt::format("close{}of{}", b, loop.scope) : fmt::format("close{}", b);
       if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name)))) continue;
       before({b}, {});
       const auto& type = buffer(b).type;
       std::vector<std::string> values;
-      if (team()) {
+      if (!own) {
         // Read from memory under the buffer's own name, then called by the new one.
         const std::string at = open_elements(type.size());
         const std::string from = s_.loaded(b, type.dtype, at);
@@ -218,7 +221,11 @@ class LoopWriter {
         fresh_.insert(b);
         written_.insert(b);
       } else {
-        for (std::int64_t k = 0; k < type.size(); ++k) values.push_back(s_.loaded(b, type.dtype, std::to_string(k)));
+        for (std::int64_t k = 0; k < type.size(); ++k) {
+          values.push_back(w_.new_name("x"));
+          w_.line(fmt::format("let {} = {};", values.back(), s_.loaded(b, type.dtype, std::to_string(k))));
+        }
+        if (team()) private_.insert(b);
         declare(b, name);
         for (std::int64_t k = 0; k < type.size(); ++k)
           w_.line(s_.store(b, type.dtype, std::to_string(k), values[static_cast<std::size_t>(k)]));
@@ -231,6 +238,7 @@ class LoopWriter {
       if (!buffer_is_local(b)) {
         s_.clear_array(b);
         fresh_.erase(b);
+        private_.erase(b);
       }
   }
   bool buffer_is_local(BufferId b) const { return buffer(b).storage == Storage::local; }
@@ -258,7 +266,7 @@ class LoopWriter {
     if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
     const auto b = static_cast<BufferId>(load->bits);
     const BufferId root = program_.root(b);
-    if (buffer(root).storage != Storage::input || s_.has_array(root) || s_.has_array(b) || buffer(b).storage != Storage::input) return;
+    if (root != b || s_.has_array(b) || overlaps(b, written_here_)) return;
     const Repeat& loop = *loops_.back();
     if (loop.length < 2 || !depends_on(load->operands[0], loop.index) || !known_at_start(load->operands[0], loop)) return;
     auto& list = found_.fetched[loop.scope];
@@ -784,7 +792,7 @@ class LoopWriter {
   std::vector<Expr> outer_indices_;   ///< of lanes, and of loops of the host
   ShaderBuilder s_;
   Writer& w_;
-  std::set<BufferId> shared_;
+  std::set<BufferId> shared_, written_here_;
   bool few_locals_ = false;
   std::set<BufferId> private_;  ///< of a group's threads: each has all of it
   std::set<BufferId> fresh_;  ///< brought close, by all threads
@@ -816,7 +824,7 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   const bool scalars = work.rows <= 1 && work.terms <= 8;
   if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
-    plan.threads = lanes ? std::min<std::uint32_t>(device.workgroup_threads, 64) : 1;
+    plan.threads = lanes ? 32 : 1;  // few in a group, so that lanes are spread over the device
   } else {
     // Room for what reductions of all threads share.
     if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;

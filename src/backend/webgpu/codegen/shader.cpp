@@ -104,14 +104,22 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
   }
 }
 
-std::string ShaderBuilder::element(const Place& p, const std::string& offset) const {
+std::string ShaderBuilder::element(const Place& p, const std::string& offset, bool reading) const {
   const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
   if (!p.typed || !scalars_.contains(p.array)) return fmt::format("{}[{}]", p.array, index);
   std::int64_t number = 0;
   for (std::size_t at = 0; at < index.size();) {  // a sum of numbers, or not
     const std::size_t end = std::min(index.find(" + ", at), index.size());
     const std::string term = index.substr(at, end - at);
-    if (term.empty() || term.find_first_not_of("0123456789") != std::string::npos) throw NotConstant{p.array};
+    if (term.empty() || term.find_first_not_of("0123456789") != std::string::npos) {
+      // One of few is chosen; more of them are better in an array.
+      constexpr std::int64_t few = 8;
+      const std::int64_t count = scalars_.at(p.array);
+      if (!reading || count > few) throw NotConstant{p.array};
+      std::string chosen = p.array + "_0";
+      for (std::int64_t k = 1; k < count; ++k) chosen = fmt::format("select({}, {}_{}, ({}) == {})", chosen, p.array, k, index, k);
+      return chosen;
+    }
     number += std::stoll(term);
     at = end + 3;
   }
@@ -126,7 +134,7 @@ std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& of
     return at->second;
   }
   const Place p = place_of(b);
-  const std::string element = this->element(p, offset);
+  const std::string element = this->element(p, offset, true);
   if (p.typed || dtype == DType::u32 || dtype == DType::u8 || dtype == DType::u16) return element;
   if (dtype == DType::bool_) return element + " != 0u";
   return fmt::format("bitcast<{}>({})", wgsl_type(dtype), element);
@@ -134,7 +142,7 @@ std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& of
 
 std::string ShaderBuilder::store(BufferId b, DType dtype, const std::string& offset, const std::string& value) {
   const Place p = place_of(b);
-  const std::string element = this->element(p, offset);
+  const std::string element = this->element(p, offset, false);
   if (p.typed) return fmt::format("{} = {};", element, value);
   if (dtype == DType::bool_) return fmt::format("{} = u32({});", element, value);
   return fmt::format("{} = bitcast<u32>({});", element, value);

@@ -57,9 +57,9 @@ class ShaderBuilder {
   void set_value(BufferId b, const std::string& name) { values_[b] = name; }
   void forget_values() { values_.clear(); }
   /// A buffer that is an array of the shader's own; `scalars`: a variable for each element, whose numbers must be known.
-  void set_array(BufferId b, const std::string& name, bool scalars = false) {
+  void set_array(BufferId b, const std::string& name, std::int64_t scalars = 0) {
     arrays_[b] = name;
-    if (scalars) scalars_.insert(name);
+    if (scalars > 0) scalars_[name] = scalars;
   }
   void clear_array(BufferId b) { arrays_.erase(b); }
   bool has_array(BufferId b) const { return arrays_.contains(b); }
@@ -90,14 +90,14 @@ class ShaderBuilder {
     bool typed;         ///< an array of the shader's own
   };
   Place place_of(BufferId b);
-  std::string element(const Place& place, const std::string& offset) const;
+  std::string element(const Place& place, const std::string& offset, bool reading) const;
   int slot_of(BufferId b);
   const Program& program_;
   std::string name_;
   std::vector<Slot> slots_;
   std::vector<Expr> indices_;
   std::unordered_map<BufferId, std::string> values_, arrays_;
-  std::set<std::string> scalars_;
+  std::unordered_map<std::string, std::int64_t> scalars_;  ///< how many
   std::unordered_map<BufferId, BufferId> aliases_;
 };
 
