@@ -90,8 +90,9 @@ std::string is_better(Writer& w, const Reduce& r, const std::string& x, const st
 class PassWriter {
  public:
   /// `in_registers`: a thread's share of a row is written out, so that what it reads and computes is there for all passes.
-  PassWriter(ShaderBuilder& shader, const Kernel& kernel, std::uint32_t team, bool in_registers = false)
-      : s_(shader), w_(shader.body), kernel_(kernel), team_(team) {
+  /// `guard`: what must hold for a thread to store anything.
+  PassWriter(ShaderBuilder& shader, const Kernel& kernel, std::uint32_t team, bool in_registers = false, std::string guard = {})
+      : s_(shader), w_(shader.body), kernel_(kernel), team_(team), guard_(std::move(guard)) {
     for (const Loop& l : kernel.loops)
       if (l.reduced) reduced_.push_back(&l);
     if (in_registers)
@@ -123,8 +124,10 @@ class PassWriter {
     // All values before the first store: stores may overwrite what is read.
     std::vector<std::pair<std::string, std::string>> known;
     for (const Store& s : stores) known.emplace_back(w_.value(s.offset), w_.value(s.value));
-    for (std::size_t k = 0; k < stores.size(); ++k)
-      w_.line(s_.store(stores[k].buffer, stores[k].value->dtype, known[k].first, known[k].second));
+    for (std::size_t k = 0; k < stores.size(); ++k) {
+      const std::string store = s_.store(stores[k].buffer, stores[k].value->dtype, known[k].first, known[k].second);
+      w_.line(guard_.empty() ? store : fmt::format("if ({}) {{ {} }}", guard_, store));
+    }
   }
 
   void reduce(const Pass& pass) {
@@ -284,6 +287,7 @@ class PassWriter {
   Writer& w_;
   const Kernel& kernel_;
   const std::uint32_t team_;
+  const std::string guard_;
   std::vector<const Loop*> reduced_;
   std::vector<expr::Substitution> shares_;
 };
@@ -439,16 +443,19 @@ void write_kernel(ShaderBuilder& s, const Kernel& kernel, const Team& team) {
     w.keep_loads_here();
     PassWriter(s, kernel, team.threads).write();
   } else {
+    std::string guard;
     if (team.threads == 1)
       w.open(fmt::format("for (var {} = 0; {} < {}; {}++)", i, i, rows, i));
     else if (rows <= team.threads) {
-      w.open(fmt::format("if (thread < {}u)", rows));
-      w.line(fmt::format("let {} = i32(thread);", i));
+      // All threads compute and some store: without a branch, compilers can mix this with what is before and after.
+      guard = rows < team.threads ? fmt::format("thread < {}u", rows) : "";
+      w.open("");
+      w.line(guard.empty() ? fmt::format("let {} = i32(thread);", i) : fmt::format("let {} = min(i32(thread), {});", i, rows - 1));
     } else
       w.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, rows, i, team.threads));
     bind_kept(s, kernel, i);
     w.keep_loads_here();
-    PassWriter(s, kernel, 1).write();
+    PassWriter(s, kernel, 1, false, guard).write();
   }
   w.close();
   w.set_load_level(outer);
