@@ -142,26 +142,14 @@ class PassWriter {
       all.push_back(std::move(a));
     }
     if (shares_.empty()) {
-      const int opened = team_ > 1 ? open_shared_loop() : open_loops();
-      for (const Accumulator& a : all) accumulate(a, *a.reduce);
-      write_stores(pass.stores);
+      std::vector<expr::Substitution> several;
+      const int opened = team_ > 1 ? open_shared_loop(several, pass.stores.empty()) : open_loops(several, pass.stores.empty());
+      if (several.empty()) several.emplace_back();
+      for (expr::Substitution& of : several) reduce_at(pass, all, of);
       for (int k = 0; k < opened; ++k) w_.close();
       w_.forget_loads();
     } else {
-      for (expr::Substitution& of : shares_) {
-        for (const Accumulator& a : all) {
-          Reduce r = *a.reduce;
-          r.value = substitute(r.value, of);
-          if (r.position) r.position = substitute(r.position, of);
-          accumulate(a, r);
-        }
-        std::vector<Store> stores = pass.stores;
-        for (Store& st : stores) {
-          st.offset = substitute(st.offset, of);
-          st.value = substitute(st.value, of);
-        }
-        write_stores(stores);
-      }
+      for (expr::Substitution& of : shares_) reduce_at(pass, all, of);
     }
     if (team_ > 1)
       for (const Accumulator& a : all) join(a);
@@ -170,6 +158,30 @@ class PassWriter {
     // What reads them reads variables: nothing of it is known from before.
     w_.forget_loads();
     w_.keep_loads_here();
+  }
+  void reduce_at(const Pass& pass, const std::vector<Accumulator>& all, expr::Substitution& of) {
+    for (const Accumulator& a : all) {
+      Reduce r = *a.reduce;
+      r.value = substitute(r.value, of);
+      if (r.position) r.position = substitute(r.position, of);
+      accumulate(a, r);
+    }
+    std::vector<Store> stores = pass.stores;
+    for (Store& st : stores) {
+      st.offset = substitute(st.offset, of);
+      st.value = substitute(st.value, of);
+    }
+    write_stores(stores);
+  }
+  /// `count` elements of the innermost loop per turn, `stride` apart: so many reads are on the way at once.
+  void bind_several(const Loop& l, const std::string& first, std::int64_t stride, std::vector<expr::Substitution>& several) {
+    for (int u = 0; u < at_once; ++u) {
+      const std::string name = w_.new_name("k");
+      w_.line(fmt::format("let {} = {} + {};", name, first, u * stride));
+      const Expr variable = expr::variable(l.extent);
+      w_.bind(variable, name);
+      several.push_back({{l.variable.get(), variable}});
+    }
   }
   /// The reduced loops at the element that a thread takes after `first` others.
   expr::Substitution share(std::int64_t first) {
@@ -192,7 +204,7 @@ class PassWriter {
     return out;
   }
 
-  int open_loops() {
+  int open_loops(std::vector<expr::Substitution>& several, bool may_take_several) {
     for (const Loop* l : reduced_) {
       const std::string i = w_.new_name("k");
       std::string begin = "0", end = std::to_string(l->extent);
@@ -201,14 +213,36 @@ class PassWriter {
         w_.line(fmt::format("let {} = {} * {};", begin, w_.value(l->piece), l->length));
         end = fmt::format("min({}, {} + {})", l->extent, begin, l->length);
       }
+      const std::int64_t steps = l->piece ? l->length : l->extent;
+      const bool whole = !l->piece || l->extent % l->length == 0;
+      if (may_take_several && l == reduced_.back() && whole && steps % at_once == 0 && steps >= 4 * at_once) {
+        w_.open(fmt::format("for (var {} = {}; {} < {}; {} += {})", i, begin, i, end, i, at_once));
+        bind_several(*l, i, 1, several);
+        continue;
+      }
       w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, begin, i, end, i));
       w_.bind(l->variable, i);
     }
     return static_cast<int>(reduced_.size());
   }
   /// One loop over all reduced elements, every thread of the team taking its share.
-  int open_shared_loop() {
+  int open_shared_loop(std::vector<expr::Substitution>& several, bool may_take_several) {
     const std::string i = w_.new_name("k");
+    if (may_take_several && reduced_.size() == 1) {
+      const Loop& l = *reduced_[0];
+      const std::int64_t steps = l.piece ? l.length : l.extent;
+      const bool whole = !l.piece || l.extent % l.length == 0;
+      if (whole && steps % (std::int64_t{at_once} * team_) == 0) {
+        std::string first = i;
+        w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, steps, i, at_once * static_cast<std::int64_t>(team_)));
+        if (l.piece) {
+          first = w_.new_name("k");
+          w_.line(fmt::format("let {} = {} * {} + {};", first, w_.value(l.piece), l.length, i));
+        }
+        bind_several(l, first, team_, several);
+        return 1;
+      }
+    }
     w_.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, count(kernel_, true), i, team_));
     std::string rest = i;
     int opened = 1;
@@ -286,6 +320,7 @@ class PassWriter {
   ShaderBuilder& s_;
   Writer& w_;
   const Kernel& kernel_;
+  static constexpr int at_once = 4;
   const std::uint32_t team_;
   const std::string guard_;
   std::vector<const Loop*> reduced_;

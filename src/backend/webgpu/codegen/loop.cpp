@@ -836,7 +836,7 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   }
   if (loop && !lanes && loop->length > 0) {
     const double count = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
-    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 65536);
+    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 1 << 17);
     if (loop->length > chunk) plan.chunk = chunk;
   }
   return plan;
