@@ -6,7 +6,7 @@
 
 namespace cotan {
 
-/// The devices of this build.
+/// The devices of this build. Whether this machine has the GPU that "webgpu" needs shows when it is used.
 std::vector<Device> devices();
 /// The device that new arrays are made on; at first the one that COTAN_DEVICE names, else "native".
 Device default_device();
