@@ -1,12 +1,9 @@
-#include "backend/webgpu/codegen/loop.hpp"
+#include "backend/webgpu/codegen/loop_order.hpp"
+#include "backend/webgpu/codegen/loop_uses.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <map>
-#include <set>
 
-#include "compiler/memory.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -16,82 +13,10 @@ using compiler::Routine;
 
 namespace {
 
-/// A kernel of so many terms is written out in full where a thread works by itself.
-constexpr std::int64_t most_unrolled = 128;
 /// More than this in variables costs more than it brings: an array then.
 constexpr std::size_t most_scalar_bytes = 400;
 /// An array of so many elements is as many variables there.
 constexpr std::int64_t most_scalars = 128;
-
-/// What the steps of a loop have to do.
-struct Work {
-  std::int64_t rows = 1, terms = 1;  ///< of the largest kernel
-  double total = 0;                  ///< per step
-  std::size_t local_bytes = 0;
-  bool routines = false;
-  double once = 0;  ///< if every loop took one step
-  int loops = 0;
-  std::int64_t loop_rows = 0;  ///< of the largest kernel that is in a loop
-};
-
-void add_work(const Program& program, std::span<const Step> steps, double times, Work& work, bool in_loop) {
-  for (const Step& step : steps) {
-    if (const auto* kernel = std::get_if<Kernel>(&step)) {
-      const std::int64_t rows = kept_count(*kernel), terms = rows * reduced_count(*kernel);
-      work.rows = std::max(work.rows, rows);
-      work.terms = std::max(work.terms, terms);
-      work.total += times * static_cast<double>(terms);
-      work.once += static_cast<double>(terms);
-      if (in_loop) work.loop_rows = std::max(work.loop_rows, rows);
-    } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-      const double inner = (*repeat)->length < 0 ? 16 : static_cast<double>((*repeat)->length);
-      ++work.loops;
-      add_work(program, (*repeat)->condition, times * inner, work, true);
-      add_work(program, (*repeat)->steps, times * inner, work, true);
-    } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-      for (const auto& branch : (*choice)->branches) add_work(program, branch, times, work, in_loop);
-    } else {
-      work.routines = true;
-    }
-  }
-}
-
-/// f(buffer, read, written) for every buffer that the steps use, carries and conditions included.
-template <class F>
-void for_each_use(std::span<const Step> steps, F&& f) {
-  for (const Step& step : steps) {
-    for (BufferId b : compiler::reads_of(step)) f(b, true, false);
-    for (BufferId b : compiler::writes_of(step)) f(b, false, true);
-    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-      for (const Carried& c : (*repeat)->carries)
-        for (BufferId b : {c.start, c.in, c.out, c.result}) f(b, true, true);
-      if ((*repeat)->holds >= 0) f((*repeat)->holds, true, false);
-      for_each_use((*repeat)->condition, f);
-      for_each_use((*repeat)->steps, f);
-    }
-    if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
-      for (const auto& branch : (*choice)->branches) for_each_use(branch, f);
-  }
-}
-/// All buffers that are arrays of the shader's own.
-std::set<BufferId> locals_of(const Program& program, std::span<const Step> steps) {
-  std::set<BufferId> out;
-  for_each_use(steps, [&](BufferId b, bool, bool) {
-    b = program.root(b);
-    if (program.buffers[static_cast<std::size_t>(b)].storage == Storage::local) out.insert(b);
-  });
-  return out;
-}
-std::size_t local_bytes(const Program& program, std::span<const Step> steps) {
-  std::size_t out = 0;
-  for (BufferId b : locals_of(program, steps)) out += program.buffers[static_cast<std::size_t>(b)].bytes();
-  return out;
-}
-const Repeat* only_loop(std::span<const Step> steps) {
-  if (steps.size() != 1) return nullptr;
-  const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&steps[0]);
-  return repeat ? repeat->get() : nullptr;
-}
 
 /// What is only known once a shader has been written: it is then written again.
 struct Findings {
@@ -113,7 +38,8 @@ class LoopWriter {
         indexed_(found.indexed),
         found_(found),
         s_(program, name, device),
-        w_(s_.body) {
+        w_(s_.body),
+        order_(program, s_, !plan.one_thread && plan.threads > 1) {
     w_.before_load = [this](Expr load) { look_at(load); };
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
@@ -121,7 +47,7 @@ class LoopWriter {
     if (team()) find_private();
     few_locals_ = local_bytes(program, steps) <= most_scalar_bytes;
     for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
-    find_shared();
+    order_.begin(steps, private_);
   }
 
   Shader write() {
@@ -156,34 +82,6 @@ class LoopWriter {
     return s_.finish(plan_.threads, grid(count, device_.groups));
   }
 
-  /// Memory that is both read and written: what is only read, or only written, makes nobody wait.
-  void find_shared() {
-    std::set<BufferId> read, written;
-    for_each_use(steps_, [&](BufferId b, bool reads, bool writes) {
-      if (reads) read.insert(program_.root(b));
-      if (writes) written.insert(program_.root(b));
-    });
-    written_here_ = written;
-    for (BufferId b : read)
-      if (overlaps(b, written) && !private_.contains(b)) shared_.insert(b);
-    for (BufferId b : written)
-      if (overlaps(b, read) && !private_.contains(b)) shared_.insert(b);
-  }
-  /// Whether two buffers, neither part of another, lie in the same memory: places are used again when nobody needs what
-  /// was there before.
-  bool overlap(BufferId x, BufferId y) const {
-    if (x == y) return true;
-    const compiler::Buffer &a = buffer(x), &b = buffer(y);
-    if (a.storage != b.storage) return false;
-    if (a.storage == Storage::output) return a.place == b.place;
-    if (a.storage != Storage::arena) return false;
-    const auto end = [](const compiler::Buffer& of) { return of.place + of.copies * compiler::stride_of(of); };
-    return a.place < end(b) && b.place < end(a);
-  }
-  bool overlaps(BufferId b, const std::set<BufferId>& others) const {
-    return std::any_of(others.begin(), others.end(), [&](BufferId other) { return other >= 0 && overlap(b, other); });
-  }
-
   /// An array of the shader's own; in one thread, a variable for each element unless elements are chosen at run time.
   void declare(BufferId b, const std::string& name) {
     const auto& type = buffer(b).type;
@@ -208,7 +106,7 @@ class LoopWriter {
       const bool own = !team() || buffer(b).type.size() <= few;
       const std::string name = own ? fmt::format("close{}of{}", b, loop.scope) : fmt::format("close{}", b);
       if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name)))) continue;
-      before({b}, {});
+      order_.before({b}, {});
       const auto& type = buffer(b).type;
       std::vector<std::string> values;
       if (!own) {
@@ -218,8 +116,7 @@ class LoopWriter {
         w_.line(fmt::format("{}[{}] = {};", name, at, from));
         w_.close();
         declare(b, name);
-        fresh_.insert(b);
-        written_.insert(b);
+        order_.bring_close(b);
       } else {
         for (std::int64_t k = 0; k < type.size(); ++k) {
           values.push_back(w_.new_name("x"));
@@ -237,7 +134,7 @@ class LoopWriter {
     for (BufferId b : loop.kept_close)
       if (!buffer_is_local(b)) {
         s_.clear_array(b);
-        fresh_.erase(b);
+        order_.let_go(b);
         private_.erase(b);
       }
   }
@@ -266,7 +163,7 @@ class LoopWriter {
     if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
     const auto b = static_cast<BufferId>(load->bits);
     const BufferId root = program_.root(b);
-    if (root != b || s_.has_array(b) || overlaps(b, written_here_)) return;
+    if (root != b || s_.has_array(b) || order_.is_written(b)) return;
     const Repeat& loop = *loops_.back();
     if (loop.length < 2 || !depends_on(load->operands[0], loop.index) || !known_at_start(load->operands[0], loop)) return;
     auto& list = found_.fetched[loop.scope];
@@ -303,86 +200,12 @@ class LoopWriter {
     }
   }
 
-  // Order: who reads what another thread wrote, or writes what another may still read, waits for all --------
-
-  void before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
-    if (!team()) return;
-    bool wait = false, memory = false;
-    const auto check = [&](BufferId b, const std::set<BufferId>& others) {
-      if (!overlaps(b, others)) return;
-      wait = true;
-      memory = memory || !s_.has_array(b);
-    };
-    for (BufferId b : reads) check(s_.root(b), written_);
-    for (BufferId b : writes) {
-      check(s_.root(b), written_);
-      check(s_.root(b), read_);
-    }
-    if (wait) barrier(memory);
-    for (BufferId b : reads)
-      if (shared_.contains(s_.root(b)) || fresh_.contains(s_.root(b))) read_.insert(s_.root(b));
-    for (BufferId b : writes)
-      if (shared_.contains(s_.root(b))) written_.insert(s_.root(b));
-  }
-  /// All threads meet; `memory`: and see what the others have written to memory, which takes longer.
-  void barrier(bool memory) {
-    if (!team()) return;
-    if (memory) w_.line("storageBarrier();");
-    w_.line("workgroupBarrier();");
-    if (memory) {
-      settle();
-      return;
-    }
-    std::erase_if(read_, [&](BufferId b) { return b >= 0 && s_.has_array(b); });
-    std::erase_if(written_, [&](BufferId b) { return b >= 0 && s_.has_array(b); });
-    w_.forget_loads();
-  }
-  void settle() {
-    read_.clear();
-    written_.clear();
-    w_.forget_loads();
-  }
-  /// Before something that makes who came first unknown: the end of a step, a branch.
-  void barrier_if_used() {
-    bool memory = false, any = false;
-    for (const auto* set : {&written_, &read_})
-      for (BufferId b : *set) {
-        any = true;
-        memory = memory || b < 0 || !s_.has_array(b);
-      }
-    if (any) barrier(memory);
-    w_.forget_loads();
-  }
-  /// At the end of a step: what the loop does not write needs no waiting.
-  void end_step(const std::set<BufferId>& written_in_loop) {
-    bool memory = false, any = false;
-    for (const auto* set : {&written_, &read_})
-      for (BufferId b : *set)
-        if (b < 0 || overlaps(b, written_in_loop)) {
-          any = true;
-          memory = memory || b < 0 || !s_.has_array(b);
-        }
-    if (any) barrier(memory);
-    w_.forget_loads();
-  }
-  std::set<BufferId> written_in(const Repeat& loop) const {
-    std::set<BufferId> out;
-    const auto add = [&](BufferId b, bool, bool writes) {
-      if (writes) out.insert(program_.root(b));
-    };
-    for_each_use(loop.condition, add);
-    for_each_use(loop.steps, add);
-    for (const Carried& c : loop.carries)
-      for (BufferId b : {c.in, c.out}) out.insert(program_.root(b));
-    return out;
-  }
-
   // Steps ---------------------------------------------------------------------------------------------
 
   void add(std::span<const Step> steps) {
     for (const Step& step : steps) {
       if (const auto* kernel = std::get_if<Kernel>(&step)) {
-        before(compiler::reads_of(step), compiler::writes_of(step));
+        order_.before(compiler::reads_of(step), compiler::writes_of(step));
         add_kernel(*kernel);
       } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
         add_repeat(**repeat, false);
@@ -542,7 +365,7 @@ class LoopWriter {
   void copy(BufferId to, BufferId from, BufferId like) {
     const auto& type = buffer(like).type;
     if (type.size() == 0) return;
-    before({from}, {to});
+    order_.before({from}, {to});
     const std::int64_t n = type.size();
     const std::int64_t few = few_locals_ ? most_scalars : 16;
     if (!team() && n <= few) {
@@ -574,13 +397,12 @@ class LoopWriter {
       for (const Carried& c : loop.carries)
         if (!c.in_place && c.spare < 0) copy(c.in, c.start, c.in);
       w_.close();
-      settle();
+      order_.settle();
       w_.open("else");
       for (const Carried& c : loop.carries)
         if (!c.in_place && c.spare < 0) copy(c.in, c.result, c.in);
       w_.close();
-      written_.insert(-1);
-      barrier(true);
+      order_.meet();
     } else {
       for (const Carried& c : loop.carries)
         if (!c.in_place && c.spare < 0) copy(c.in, c.start, c.in);
@@ -595,7 +417,7 @@ class LoopWriter {
     const bool odd = turns && !chunked && loop.length % 2 == 1;
     for (const Carried& c : loop.carries)
       if (!c.in_place && c.spare < 0) copy(c.result, odd ? c.out : c.in, c.in);
-    if (chunked) barrier_if_used();
+    if (chunked) order_.meet_if_used();
   }
 
   /// Whether the value alternates between two places from step to step, instead of being copied.
@@ -626,7 +448,7 @@ class LoopWriter {
 
   /// Two steps at a time, in which the two places of each carry change roles: nothing is copied.
   void run_in_turns(const Repeat& loop, bool chunked) {
-    barrier_if_used();
+    order_.meet_if_used();
     begin_fetching(loop, chunked ? first_ : expr::integer(0));
     const std::string i = w_.new_name("step");
     const std::string first = chunked ? w_.value(first_) : "0", end = chunked ? w_.value(end_) : std::to_string(loop.length);
@@ -646,7 +468,7 @@ class LoopWriter {
         one_step(loop, w_.value(end_ - expr::integer(1)), false);
         for (const Carried& c : loop.carries)
           if (!c.in_place && c.spare < 0) copy(c.in, c.out, c.in);
-        barrier_if_used();
+        order_.meet_if_used();
         w_.close();
       } else {
         w_.open("");
@@ -666,7 +488,7 @@ class LoopWriter {
     loops_.push_back(&loop);
     add(loop.steps);
     loops_.pop_back();
-    end_step(written_in(loop));
+    order_.end_step(loop);
     w_.set_load_level(outer);
     w_.close();
     if (swapped) restore_places(loop);
@@ -688,7 +510,7 @@ class LoopWriter {
 
   /// As long as the condition holds, which all threads must agree on.
   void run_while(const Repeat& loop) {
-    barrier_if_used();
+    order_.meet_if_used();
     const std::string i = w_.new_name("step"), odd = w_.new_name("odd");
     w_.line(fmt::format("var {} = false;", odd));
     // Compilers make wrong code of barriers in loops whose end they cannot see.
@@ -708,24 +530,23 @@ class LoopWriter {
       const std::string holds = agreed(loop.holds, DType::bool_);
       w_.line(swapped ? fmt::format("if (!{}) {{ {} = true; break; }}", holds, odd) : fmt::format("if (!{}) {{ break; }}", holds));
       add(loop.steps);
-      end_step(written_in(loop));
+      order_.end_step(loop);
       w_.set_load_level(outer);
       w_.close();
       if (swapped) restore_places(loop);
     }
     w_.close();
-    settle();
+    order_.settle();
     // `odd` is the same in all threads, but compilers do not know: both copies are made by choosing what to read.
     for (const Carried& c : loop.carries) {
       if (!c.in_place) copy_chosen(c.result, odd, c.out, c.in, c.in);
     }
-    written_.insert(-1);
-    barrier_if_used();
+    order_.meet();
   }
   void copy_chosen(BufferId to, const std::string& choice, BufferId a, BufferId b, BufferId like) {
     const auto& type = buffer(like).type;
     const std::int64_t n = type.size();
-    before({a, b}, {});
+    order_.before({a, b}, {});
     const auto one = [&](const std::string& at) {
       const std::string x = w_.new_name("x");
       w_.line(fmt::format("var {} = {};", x, s_.loaded(b, type.dtype, at)));
@@ -739,7 +560,7 @@ class LoopWriter {
       one(open_elements(n));
       w_.close();
     }
-    written_.insert(s_.root(to));
+    order_.note_write(to);
   }
 
   /// The value of a scalar that all threads know to be the same in all.
@@ -749,7 +570,7 @@ class LoopWriter {
       w_.line(fmt::format("let {} = {};", name, s_.loaded(b, dtype, "0")));
       return name;
     }
-    barrier_if_used();
+    order_.meet_if_used();
     const std::string type = dtype == DType::bool_ ? "bool" : wgsl_type(dtype);
     const std::string shared = "agreed_" + type;
     const std::string declaration = fmt::format("var<workgroup> {}: {};\n", shared, type);
@@ -770,10 +591,10 @@ class LoopWriter {
       const int outer = w_.load_level();
       w_.keep_loads_here();
       add(choice.branches[k]);
-      barrier_if_used();
+      order_.meet_if_used();
       w_.set_load_level(outer);
       w_.close();
-      settle();
+      order_.settle();
     }
   }
 
@@ -792,71 +613,14 @@ class LoopWriter {
   std::vector<Expr> outer_indices_;   ///< of lanes, and of loops of the host
   ShaderBuilder s_;
   Writer& w_;
-  std::set<BufferId> shared_, written_here_;
+  Order order_;
   bool few_locals_ = false;
   std::set<BufferId> private_;  ///< of a group's threads: each has all of it
-  std::set<BufferId> fresh_;  ///< brought close, by all threads
-  std::set<BufferId> read_, written_;  ///< since all threads met
   std::vector<Pending> pending_;
   Expr first_, end_;
 };
 
 }  // namespace
-
-std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device) {
-  constexpr double much = 1 << 17;  // terms of a kernel from which on the whole device is wanted
-  constexpr std::size_t most_private = 2048;
-  constexpr std::int64_t enough_lanes = 64;
-  const Repeat* loop = only_loop(steps);
-  const bool lanes = loop && loop->parallel;
-  Work work;
-  if (loop) {
-    ++work.loops;
-    add_work(program, loop->condition, 1, work, true);
-    add_work(program, loop->steps, 1, work, true);
-  } else {
-    add_work(program, steps, 1, work, false);
-  }
-  if (work.routines) return std::nullopt;
-  work.local_bytes = local_bytes(program, steps);
-  if (!lanes && static_cast<double>(work.terms) > much) return std::nullopt;
-  LoopPlan plan;
-  const bool scalars = work.rows <= 1 && work.terms <= 8;
-  if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
-    plan.one_thread = true;
-    plan.threads = lanes ? 32 : 1;  // few in a group, so that lanes are spread over the device
-  } else {
-    // Room for what reductions of all threads share.
-    if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
-    // As many as the loops have use for: more would only have to be waited for.
-    const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;
-    std::uint32_t wanted = rows <= 32 ? 32 : rows <= 128 ? 64 : rows <= 512 ? 128 : 256;
-    if (const char* forced = std::getenv("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(std::atoi(forced));
-    plan.threads = std::min(device.workgroup_threads, wanted);
-  }
-  if (loop && !lanes && loop->length > 0) {
-    const double count = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
-    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 1 << 17);
-    if (loop->length > chunk) plan.chunk = chunk;
-  }
-  return plan;
-}
-
-bool fits_one_group(const Program& program, const Step& step, const Capabilities& device) {
-  constexpr std::int64_t most_rows = 1024, most_terms = 1 << 13;
-  if (const auto* kernel = std::get_if<Kernel>(&step))
-    return kept_count(*kernel) <= most_rows && kept_count(*kernel) * reduced_count(*kernel) <= most_terms;
-  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-    for (const auto& branch : (*choice)->branches)
-      for (const Step& inner : branch)
-        if (!fits_one_group(program, inner, device)) return false;
-    return true;
-  }
-  const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step);
-  if (!repeat || ((*repeat)->parallel && (*repeat)->length > 1)) return false;
-  const auto plan = plan_steps(program, std::span(&step, 1), device);
-  return plan && !plan->chunk;
-}
 
 Shader steps_shader(Program& program, std::span<const Step> steps, const std::string& name, const LoopPlan& plan,
                     const Surroundings& around, const Capabilities& device) {

@@ -1,0 +1,103 @@
+#include "backend/webgpu/codegen/loop_order.hpp"
+
+#include <algorithm>
+
+#include "backend/webgpu/codegen/loop_uses.hpp"
+
+namespace cotan::webgpu {
+
+void Order::begin(std::span<const Step> steps, const std::set<BufferId>& own) {
+  std::set<BufferId> read;
+  for_each_use(steps, [&](BufferId b, bool reads, bool writes) {
+    if (reads) read.insert(program_.root(b));
+    if (writes) written_here_.insert(program_.root(b));
+  });
+  for (BufferId b : read)
+    if (overlaps(b, written_here_) && !own.contains(b)) shared_.insert(b);
+  for (BufferId b : written_here_)
+    if (overlaps(b, read) && !own.contains(b)) shared_.insert(b);
+}
+
+bool Order::overlap(BufferId x, BufferId y) const {
+  if (x == y) return true;
+  const compiler::Buffer &a = buffer(x), &b = buffer(y);
+  if (a.storage != b.storage) return false;
+  if (a.storage == Storage::output) return a.place == b.place;
+  if (a.storage != Storage::arena) return false;
+  const auto end = [](const compiler::Buffer& of) { return of.place + of.copies * compiler::stride_of(of); };
+  return a.place < end(b) && b.place < end(a);
+}
+bool Order::overlaps(BufferId b, const std::set<BufferId>& others) const {
+  return std::any_of(others.begin(), others.end(), [&](BufferId other) { return overlap(b, other); });
+}
+
+void Order::before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
+  if (!team_) return;
+  bool wait = false, memory = false;
+  const auto check = [&](BufferId b, const std::set<BufferId>& others) {
+    if (!overlaps(b, others)) return;
+    wait = true;
+    memory = memory || !s_.has_array(b);
+  };
+  for (BufferId b : reads) check(s_.root(b), written_);
+  for (BufferId b : writes) {
+    check(s_.root(b), written_);
+    check(s_.root(b), read_);
+  }
+  if (wait) barrier(memory);
+  for (BufferId b : reads)
+    if (shared_.contains(s_.root(b)) || fresh_.contains(s_.root(b))) read_.insert(s_.root(b));
+  for (BufferId b : writes)
+    if (shared_.contains(s_.root(b))) written_.insert(s_.root(b));
+}
+
+void Order::barrier(bool memory) {
+  if (!team_) return;
+  if (memory) s_.body.line("storageBarrier();");
+  s_.body.line("workgroupBarrier();");
+  if (memory) {
+    settle();
+    return;
+  }
+  std::erase_if(read_, [&](BufferId b) { return s_.has_array(b); });
+  std::erase_if(written_, [&](BufferId b) { return s_.has_array(b); });
+  s_.body.forget_loads();
+}
+void Order::meet() {
+  barrier(true);
+  settle();
+}
+void Order::settle() {
+  read_.clear();
+  written_.clear();
+  s_.body.forget_loads();
+}
+void Order::meet_if_used() {
+  bool memory = false;
+  for (const auto* set : {&written_, &read_})
+    for (BufferId b : *set) memory = memory || !s_.has_array(b);
+  if (!written_.empty() || !read_.empty()) barrier(memory);
+  s_.body.forget_loads();
+}
+
+void Order::end_step(const Repeat& loop) {
+  std::set<BufferId> written_in_loop;
+  const auto add = [&](BufferId b, bool, bool writes) {
+    if (writes) written_in_loop.insert(program_.root(b));
+  };
+  for_each_use(loop.condition, add);
+  for_each_use(loop.steps, add);
+  for (const compiler::Carried& c : loop.carries)
+    for (BufferId b : {c.in, c.out}) written_in_loop.insert(program_.root(b));
+  bool memory = false, any = false;
+  for (const auto* set : {&written_, &read_})
+    for (BufferId b : *set)
+      if (overlaps(b, written_in_loop)) {
+        any = true;
+        memory = memory || !s_.has_array(b);
+      }
+  if (any) barrier(memory);
+  s_.body.forget_loads();
+}
+
+}  // namespace cotan::webgpu

@@ -1,0 +1,54 @@
+// Order: who reads what another thread wrote, or writes what another may still read, waits for all. Goes by memory and not by
+// name: places are used again when nobody needs what was there before.
+#pragma once
+#include <set>
+
+#include "backend/webgpu/codegen/loop.hpp"
+
+namespace cotan::webgpu {
+
+class Order {
+ public:
+  /// `team`: there are threads to wait for.
+  Order(const Program& program, ShaderBuilder& shader, bool team) : program_(program), s_(shader), team_(team) {}
+
+  /// `own`: arrays that each thread has for itself.
+  void begin(std::span<const Step> steps, const std::set<BufferId>& own);
+  /// Before a step that reads and writes these.
+  void before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes);
+  void note_write(BufferId b) { written_.insert(s_.root(b)); }
+  /// All threads meet, and see what the others have written to memory.
+  void meet();
+  /// The same, if they have done anything that another could want to know: before what makes who came first unknown.
+  void meet_if_used();
+  /// At the end of a step: what the loop does not write needs no waiting.
+  void end_step(const Repeat& loop);
+  /// They have met already.
+  void settle();
+
+  /// An array that all threads together have just filled from memory, and its end.
+  void bring_close(BufferId b) {
+    fresh_.insert(b);
+    written_.insert(b);
+  }
+  void let_go(BufferId b) { fresh_.erase(b); }
+  /// Whether any step writes where `b` lies.
+  bool is_written(BufferId b) const { return overlaps(b, written_here_); }
+
+ private:
+  /// `memory`: also what is in memory, which takes longer than arrays that threads share.
+  void barrier(bool memory);
+  bool overlap(BufferId x, BufferId y) const;
+  bool overlaps(BufferId b, const std::set<BufferId>& others) const;
+  const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
+
+  const Program& program_;
+  ShaderBuilder& s_;
+  const bool team_;
+  std::set<BufferId> shared_;          ///< both read and written: what is only one of these makes nobody wait
+  std::set<BufferId> written_here_;    ///< by any step
+  std::set<BufferId> fresh_;           ///< brought close, by all threads
+  std::set<BufferId> read_, written_;  ///< since all threads met
+};
+
+}  // namespace cotan::webgpu
