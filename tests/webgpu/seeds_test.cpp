@@ -37,14 +37,13 @@ void expect_near(const Array& got, const Array& want, double tolerance) {
 Arrays compose(const Arrays& first, const Arrays& second) {
   Arrays out;
   for (std::size_t k = 0; k < first.size(); ++k) {
-    const Array &a1 = first[k / 3 * 3], &a2 = second[k / 3 * 3], &x1 = first[k], &x2 = second[k];
+    const Array &a2 = second[k / 3 * 3], &x1 = first[k], &x2 = second[k];
     if (k % 3 == 0)
       out.push_back(np::matmul(x2, x1));
     else if (k % 3 == 1)
       out.push_back(np::matmul(a2, x1) + x2);
     else
       out.push_back(np::matmul(np::matmul(a2, x1), np::matrix_transpose(a2)) + x2);
-    (void)a1;
   }
   return out;
 }

@@ -64,8 +64,10 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes);
   out.steps = listing.text;
   std::set<std::string> seen;
+  const std::uint64_t blocks = std::max<std::uint64_t>(device()->counts().slabs, 1);
   for (const Shader& s : plan.shaders) {
-    out.bindings = std::max(out.bindings, s.slots.empty() ? 0 : 1);
+    // Buffers may be in any of the blocks that the device has by now.
+    out.bindings = std::max(out.bindings, static_cast<int>(std::min<std::uint64_t>(s.slots.size(), blocks)));
     if (seen.insert(s.text).second)
       out.wgsl += fmt::format("// {}\n{}\n", s.name, with_blocks(s, std::vector<int>(s.slots.size(), 0)));
   }
