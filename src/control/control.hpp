@@ -176,6 +176,8 @@ struct ControlLowering {
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
 /// What scans compute elementwise only to give it out is computed after them, for all steps at once.
 JaxprPtr sink_outputs(const JaxprPtr& jaxpr);
+/// Chains of operations that treat small rows alike become a program for each row, in lanes.
+JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr);
 /// Lanes that read the results of other lanes become one program with those.
 JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 /// Whether a lane's program is small loops and elementwise operations alone.

@@ -22,27 +22,31 @@ bool by_roots(const StateSpace& model, Algorithm algorithm) {
 struct AroundPath {
   Array path;
   StateSpace model;
-  Observations o;
+  Observations o, before;  ///< of each step, and of the step before it
 
-  AroundPath(const StateSpace& m, const Observations& all) : path(path_of(m, all.y.shape()[0])), model(m), o(all) {
+  AroundPath(const StateSpace& m, const Observations& all) : model(m), o(all), before{a_step_later(all.y), a_step_later(all.seen)} {
+    const std::int64_t n = all.y.shape()[0];
+    const Array path_before = path_a_step_later(m, n), first = (np::arange(n) == 0)(cotan::all, newaxis);
+    path = np::where(first, m.x0, times(matrix_a_step_later(m.G), path_before));
     model.x0 = np::zeros_like(m.x0);
-    o.y = all.y - all.seen * times(m.F, path);
+    o.y = o.y - o.seen * times(m.F, path);
+    before.y = before.y - before.seen * times(matrix_a_step_later(m.F), path_before);
   }
 };
 Filtered filter_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
   if (algorithm == Algorithm::sequential)
-    return by_roots(model, algorithm) ? filter_square_root(model, o, true) : filter_sequential(model, o);
+    return by_roots(model, algorithm) ? filter_square_root(model, o) : filter_sequential(model, o);
   const AroundPath around(model, o);
-  Filtered f = by_roots(model, algorithm) ? filter_square_root(around.model, around.o, false)
+  Filtered f = by_roots(model, algorithm) ? filter_square_root(around.model, around.o, &around.before)
                                           : filter_associative(around.model, around.o);
   f.x = f.x + around.path;
   return f;
 }
 Smoothed smooth_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
   if (algorithm == Algorithm::sequential)
-    return by_roots(model, algorithm) ? smooth_square_root(model, o, true) : smooth_sequential(model, o);
+    return by_roots(model, algorithm) ? smooth_square_root(model, o) : smooth_sequential(model, o);
   const AroundPath around(model, o);
-  Smoothed s = by_roots(model, algorithm) ? smooth_square_root(around.model, around.o, false)
+  Smoothed s = by_roots(model, algorithm) ? smooth_square_root(around.model, around.o, &around.before)
                                           : smooth_associative(around.model, around.o);
   s.x = s.x + around.path;
   s.predicted.x = s.predicted.x + around.path;

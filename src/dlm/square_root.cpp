@@ -82,57 +82,59 @@ PredictedRoots predict_in_steps(const StateSpace& s, const Observations& o) {
   return lax::scan(step, PredictedRoots{s.x0, root_of(s.C0)}, in).second;
 }
 
-/// All steps at once, by associative_scan.
-PredictedRoots predict_at_once(const StateSpace& s, const Observations& o) {
-  const std::int64_t n = o.y.shape()[0], m = s.x0.shape()[0], p = o.y.shape()[1];
-  const Matrices all_steps = only_seen({of_all(s.G, n), of_all(s.F, n), of_all(s.W, n), of_all(s.V, n)}, o.seen);
-  const Array R0 = root_of(s.C0);
-  if (n == 1) return {np::expand_dims(s.x0, 0), np::expand_dims(R0, 0)};
-  const Seen first = seen(all_steps.F[0], all_steps.V[0], R0);
-  const Array x1 = s.x0 + times(first.K, o.y[0] - times(all_steps.F[0], s.x0));
-  const Array zero = np::zeros_like(s.C0);
-  const FilterElement start = tree::map([](const Array& a) { return np::expand_dims(a, 0); },
-                                        FilterElement{zero, x1, first.U, np::zeros_like(s.x0), zero});
-  const Array RW = of_all(root_of(s.W), n)(range(0, n - 1)), G = all_steps.G(range(0, n - 1));
-  const Array F = without_first(all_steps.F), y = without_first(o.y);
-  const Seen rest = seen(F, without_first(all_steps.V), RW);
-  const Array Z = transposed(solve_left(rest.S, np::matmul(F, G)));
-  const Array eta = times(Z, np::squeeze(solve_left(rest.S, np::expand_dims(y, -1)), -1));
+/// All steps at once, by associative_scan; the first state is zero. Every element is computed in the same way: what is
+/// before the first step has no G, and the first covariance in the place of W.
+PredictedRoots predict_at_once(const StateSpace& s, const Observations& before) {
+  const std::int64_t n = before.y.shape()[0], m = s.x0.shape()[0], p = before.y.shape()[1];
+  const Array t = np::arange(n)(all, newaxis, newaxis), R0 = root_of(s.C0), RW = root_of(s.W);
+  // Element t is what is known after step t - 1; scans give what is known after all of those.
+  const Matrices now = only_seen({s.G, matrix_a_step_later(s.F), s.W, matrix_a_step_later(s.V)}, before.seen);
+  const Array &y = before.y, G = np::where(t > 1, matrix_a_step_later(matrix_a_step_later(s.G)), 0.0);
+  const Array R = np::where(t > 1, matrix_a_step_later(matrix_a_step_later(RW)), np::where(t > 0, R0, 0.0));
+  const Seen what = seen(now.F, now.V, R);
+  const Array Z = transposed(solve_left(what.S, np::matmul(now.F, G)));
+  const Array eta = times(Z, np::squeeze(solve_left(what.S, np::expand_dims(y, -1)), -1));
   // Roots of J are as wide as the state.
-  const Array wide = p >= m ? triangle(Z) : beside({Z, np::zeros({n - 1, m, m - p}, Z.dtype())});
-  const FilterElement others{np::matmul(identity_like(s.C0) - np::matmul(rest.K, F), G), times(rest.K, y), rest.U, eta, wide};
-  const FilterElement states = lax::associative_scan(
-      combine, tree::map([](const Array& a, const Array& b) { return np::concatenate({a, b}, 0); }, start, others));
-  const Array U = states.U(range(0, n - 1));
-  return {with_first(s.x0, times(G, states.b(range(0, n - 1)))), with_first(R0, triangle(beside({np::matmul(G, U), RW})))};
+  const Array wide = p >= m ? triangle(Z) : beside({Z, np::zeros({n, m, m - p}, Z.dtype())});
+  const FilterElement elements{np::matmul(identity_like(s.C0) - np::matmul(what.K, now.F), G), times(what.K, y), what.U, eta, wide};
+  const FilterElement states = lax::associative_scan(combine, elements);
+  const Array G_to = np::where(t > 0, matrix_a_step_later(s.G), 0.0), R_to = np::where(t > 0, matrix_a_step_later(RW), R0);
+  return {times(G_to, states.b), triangle(beside({np::matmul(G_to, states.U), R_to}))};
 }
 
-Smoothed smooth_roots(const StateSpace& s, const Observations& o, const PredictedRoots& f) {
+Smoothed smooth_roots(const StateSpace& s, const Observations& o, const PredictedRoots& f, bool in_steps) {
   const std::int64_t n = o.y.shape()[0], m = s.x0.shape()[0];
   const Filtered predicted = with_innovations(s, o, f.x, square(f.U));
   const Matrices all_steps = only_seen({s.G, of_all(s.F, n), s.W, of_all(s.V, n)}, o.seen);
   const Seen now = seen(all_steps.F, all_steps.V, f.U);
-  const Array x = f.x + times(now.K, predicted.v);
-  if (n == 1) return {x, square(now.U), predicted};
-  const auto but_last = range(0, n - 1), last = range(n - 1, n);
-  const Array G = of_all(s.G, n)(but_last), RW = of_all(root_of(s.W), n)(but_last), U = now.U(but_last);
-  const Blocks b = triangle_blocks(corner(np::matmul(G, U), RW, U), m);
-  const Array E = solve_right(b.a, b.b);
-  const auto with_last = [&](const Array& a, const Array& last) { return np::concatenate({a, last}, 0); };
-  const SmootherElement steps{with_last(E, np::zeros({1, m, m}, s.G.dtype())),
-                              with_last(x(but_last) - times(E, without_first(f.x)), x(last)), with_last(b.c, now.U(last))};
+  const Array x = f.x + times(now.K, predicted.v), RW = of_all(root_of(s.W), n);
+  const Blocks b = triangle_blocks(corner(np::matmul(s.G, now.U), RW, now.U), m);
+  // After the last step nothing is known.
+  const Array last = np::arange(n)(all, newaxis, newaxis) == n - 1, E = np::where(last, 0.0, solve_right(b.a, b.b));
+  const SmootherElement steps{E, x - times(E, times(s.G, x)), np::where(last, now.U, b.c)};
+  if (in_steps) {
+    struct State {
+      Array g, D;
+    };
+    const auto step = [](const State& later, const SmootherElement& now) {
+      const State next{times(now.E, later.g) + now.g, triangle(beside({np::matmul(now.E, later.D), now.D}))};
+      return std::pair{next, next};
+    };
+    const State states = lax::scan(step, State{np::zeros_like(s.x0), np::zeros_like(s.C0)}, steps, {.reverse = true}).second;
+    return {states.g, square(states.D), predicted};
+  }
   const SmootherElement states = lax::associative_scan(compose, steps, {.reverse = true});
   return {states.g, square(states.D), predicted};
 }
 
 }  // namespace
 
-Filtered filter_square_root(const StateSpace& s, const Observations& o, bool in_steps) {
-  const PredictedRoots f = in_steps ? predict_in_steps(s, o) : predict_at_once(s, o);
+Filtered filter_square_root(const StateSpace& s, const Observations& o, const Observations* before) {
+  const PredictedRoots f = before ? predict_at_once(s, *before) : predict_in_steps(s, o);
   return with_innovations(s, o, f.x, square(f.U));
 }
-Smoothed smooth_square_root(const StateSpace& s, const Observations& o, bool in_steps) {
-  return smooth_roots(s, o, in_steps ? predict_in_steps(s, o) : predict_at_once(s, o));
+Smoothed smooth_square_root(const StateSpace& s, const Observations& o, const Observations* before) {
+  return smooth_roots(s, o, before ? predict_at_once(s, *before) : predict_in_steps(s, o), !before);
 }
 
 }  // namespace cotan::dlm

@@ -98,13 +98,11 @@ Array minus2_log_terms(const Array& v, const Array& S, const Array& seen) {
   return np::sum(scaled * scaled, {-2, -1}) + 2.0 * np::sum(np::log(np::diagonal(root, 0, -2, -1)), -1);
 }
 
-Array path_of(const StateSpace& model, std::int64_t n) {
-  const Array first = np::expand_dims(model.x0, 0);
-  if (n == 1) return first;
-  const std::int64_t m = model.x0.shape()[0];
-  const Array G = np::broadcast_to(of_steps(model.G, 0, n - 1), {n - 1, m, m});
+Array path_a_step_later(const StateSpace& model, std::int64_t n) {
+  const Array later = (np::arange(n) > 1)(all, newaxis, newaxis);
+  const Array G = np::where(later, matrix_a_step_later(matrix_a_step_later(model.G)), identity_like(model.C0));
   const auto then = [](const Array& a, const Array& b) { return np::matmul(b, a); };
-  return np::concatenate({first, times(lax::associative_scan(then, G), model.x0)}, 0);
+  return times(lax::associative_scan(then, G), model.x0);
 }
 
 Filtered with_innovations(const StateSpace& model, const Observations& o, const Array& x, const Array& C) {

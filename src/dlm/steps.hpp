@@ -23,6 +23,13 @@ inline Array with_first(const Array& first, const Array& rest) {
   return numpy::concatenate({numpy::expand_dims(first, 0), rest}, 0);
 }
 
+/// By step: what the step before has, and zeros for the first.
+inline Array a_step_later(const Array& a) {
+  return with_first(numpy::zeros_like(a[0]), a(range(0, a.shape(0) - 1)));
+}
+/// The same for matrices that may be one for all steps.
+inline Array matrix_a_step_later(const Array& a) { return a.ndim() == 3 ? a_step_later(a) : a; }
+
 /// A series as [n, p], missing values as 0, and where there are values, as 0 and 1.
 struct Observations {
   Array y, seen;
@@ -67,14 +74,14 @@ Array solve_positive(const Array& s, const Array& b);
 
 Filtered filter_sequential(const StateSpace& model, const Observations& o);
 Filtered filter_associative(const StateSpace& model, const Observations& o);
-/// `in_steps`: one after the other, else by associative_scan.
-Filtered filter_square_root(const StateSpace& model, const Observations& o, bool in_steps);
+/// One after the other, or, where there are the observations of the step before each step, by associative_scan.
+Filtered filter_square_root(const StateSpace& model, const Observations& o, const Observations* before = nullptr);
 Smoothed smooth_sequential(const StateSpace& model, const Observations& o);
 Smoothed smooth_associative(const StateSpace& model, const Observations& o);
-Smoothed smooth_square_root(const StateSpace& model, const Observations& o, bool in_steps);
+Smoothed smooth_square_root(const StateSpace& model, const Observations& o, const Observations* before = nullptr);
 
-/// Where the first state goes by itself, [n, m]: G(n-1) … G(1) x0.
-Array path_of(const StateSpace& model, std::int64_t n);
+/// Where the first state goes by itself, G(t-1) … G(0) x0 at step t: [n, m], of the step before each step.
+Array path_a_step_later(const StateSpace& model, std::int64_t n);
 
 /// From predicted states: innovations, their covariances and gains.
 Filtered with_innovations(const StateSpace& model, const Observations& o, const Array& x, const Array& C);

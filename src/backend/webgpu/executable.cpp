@@ -13,6 +13,7 @@
 #include "control/control.hpp"
 #include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
+#include "passes/passes.hpp"
 
 namespace cotan::webgpu {
 
@@ -56,7 +57,7 @@ const compiler::Target& webgpu_target() {
 JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
   const JaxprPtr expanded = expand_routines(
       inline_all_calls(jaxpr), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
-  return sink_outputs(expanded);
+  return rows_in_lanes(fold_transposed_products(sink_outputs(expanded)));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
