@@ -30,9 +30,10 @@ Types ascan_type(const Primitive&, std::span<const AbstractValue> operands, cons
   return Types(operands.begin() + static_cast<std::ptrdiff_t>(s.consts), operands.end());
 }
 
-/// Some leaves one after the other, where the others (`known`) have their partial results `done` already.
-Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
-                     const Mask& unknown, const Arrays& done) {
+}  // namespace
+
+Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                                 const Mask& unknown, const Arrays& done) {
   const std::size_t n = s.leaves();
   const std::int64_t length = elements[0].shape()[0];
   Mask known = unknown;
@@ -83,10 +84,8 @@ Arrays rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, st
   return out;
 }
 
-}  // namespace
-
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args) {
-  return rest_in_steps(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {});
+  return associative_rest_in_steps(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {});
 }
 
 namespace {
@@ -134,7 +133,7 @@ JvpResult ascan_jvp(const Primitive&, std::span<const Array> primals, std::span<
 }
 
 /// Known leaves are an associative scan of their own. Given their partial results, the others (tangents, as a
-/// rule) follow a linear recurrence: a scan, whose transpose is a scan.
+/// rule) follow a linear recurrence.
 Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
                           const Params& params) {
   const AssociativeScan s(params);
@@ -171,7 +170,7 @@ Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
     k.combine = rearranged(*part_of, inputs, numbers(0, count(known)));
     done = bind(associative_scan_p, operands, k.params());
   }
-  const Arrays rest = rest_in_steps(s, args.subspan(0, s.consts), elements, unknown, done);
+  const Arrays rest = any(unknown) ? record_associative_rest(trace, s, args, unknown, done) : Arrays();
   return merge_outputs(unknown, done, rest);
 }
 

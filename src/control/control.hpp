@@ -6,7 +6,7 @@
 
 namespace cotan {
 
-extern const Primitive scan_p, while_p, cond_p, associative_scan_p, lanes_p;
+extern const Primitive scan_p, while_p, cond_p, associative_scan_p, associative_rest_p, lanes_p;
 
 using Mask = std::vector<bool>;
 
@@ -163,6 +163,18 @@ Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Arra
 /// In chunks of chunks, so that few steps follow each other.
 Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args);
 
+/// Where some leaves are not known yet, and those that are have their results `done`: the results of the others …
+Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                                 const Mask& unknown, const Arrays& done);
+Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                                  const Mask& unknown, const Arrays& done);
+/// … as an equation of a linear program, whose transpose can run in levels too.
+Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args, const Mask& unknown,
+                               const Arrays& done);
+JaxprPtr associative_rest_in_levels(const Params& params);
+/// The transpose, for operands that are not linear and cotangents of all results.
+JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear, const Types& operands);
+
 // For compilers -------------------------------------------------------------------------------------------
 
 /// What a device makes of control flow.
@@ -172,6 +184,9 @@ struct ControlLowering {
   bool chunk_always = false;  ///< also of cheap ones
   bool in_levels = false;     ///< chunks of chunks, each a lane: where there are thousands of threads
 };
+/// What is left of associative scans after differentiation, as programs of other equations. Before anything is made of the
+/// operations inside: they may be differentiated here.
+JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels);
 /// Associative scans as loops and lanes as batches, also inside nested programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
 /// What scans compute elementwise only to give it out is computed after them, for all steps at once.

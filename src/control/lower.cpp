@@ -73,7 +73,26 @@ JaxprPtr lower(const JaxprPtr& jaxpr, const ControlLowering& how, bool in_loop) 
   return rewriter.finish(jaxpr->outputs, "lowering control flow");
 }
 
+JaxprPtr lower_rests(const JaxprPtr& jaxpr, bool in_levels) {
+  Rewriter rewriter(*jaxpr);
+  for (const Equation& e : jaxpr->equations) {
+    if (e.primitive != &associative_rest_p) {
+      // In lanes and loops there is something to do for everyone already.
+      rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
+      continue;
+    }
+    const JaxprPtr form = in_levels ? associative_rest_in_levels(e.params) : e.params.jaxpr("jaxpr");
+    const std::vector<Atom> results = splice(*form, rewriter.read(e.inputs), rewriter);
+    for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
+  }
+  return rewriter.finish(jaxpr->outputs, "lowering associative scans");
+}
+
 }  // namespace
+
+JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels) {
+  return eliminate_dead_code(lower_rests(jaxpr, in_levels));
+}
 
 bool runs_in_lanes(const Jaxpr& program) {
   for (const Equation& e : program.equations) {
@@ -84,7 +103,7 @@ bool runs_in_lanes(const Jaxpr& program) {
 }
 
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) {
-  return merge_lanes(lower(jaxpr, how, false));
+  return merge_lanes(lower(lower_associative_rests(jaxpr, how.in_levels && how.keep_lanes), how, false));
 }
 
 }  // namespace cotan

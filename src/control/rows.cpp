@@ -1,6 +1,6 @@
-// The inverse of vmap: operations that do the same for every row of their operands, where a row is what an index of axis 0
-// stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them never leaves
-// the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however long it is.
+// The inverse of vmap: operations that do the same for every row of their operands, where a row is what an index of some
+// axis stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them never
+// leaves the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however long it is.
 #include <limits>
 #include <map>
 #include <set>
@@ -16,94 +16,174 @@ namespace cotan {
 namespace {
 
 constexpr std::int64_t least_rows = 64, most_elements = 256;  ///< of a value in a row
+constexpr int whole = -1;                                      ///< in the place of an axis: the operand is the same for all rows
 
-Ints without_first(const Ints& a) { return Ints(a.begin() + 1, a.end()); }
-Ints one_less(Ints a) {
-  for (auto& x : a) --x;
-  return a;
-}
-bool has(const Ints& a, std::int64_t x) { return std::find(a.begin(), a.end(), x) != a.end(); }
-
-/// How an operation is one on rows: which operands have rows (others are the same for all), and what it is on a row.
+/// How an operation is one on rows: which axes of its operands and of its results have them, and what it is on a row.
 struct OnRows {
-  Mask rows;
+  std::vector<int> in;
+  int out;
   Params params;
 };
-using Rule = std::optional<OnRows> (*)(const Equation&, std::span<const AbstractValue> in, const Shape& out);
+/// `axes`: of rows, as far as operands have them.
+struct Question {
+  const Equation& e;
+  std::span<const AbstractValue> in;
+  std::span<const int> axes;
+  const AbstractValue& out;
 
-std::optional<OnRows> elementwise_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape&) {
-  Mask rows;
-  for (const AbstractValue& t : in) rows.push_back(t.ndim() > 0);
-  return OnRows{rows, e.params};
+  const Ints& ints(std::string_view key) const { return e.params.ints(key); }
+};
+using Answer = std::optional<OnRows>;
+
+Ints without(Ints list, int at) {
+  list.erase(list.begin() + at);
+  return list;
 }
-std::optional<OnRows> broadcast_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape& out) {
-  const Ints& dims = e.params.ints("broadcast_dimensions");
-  const bool from_rows = !dims.empty() && dims[0] == 0;
-  if (from_rows && in[0].shape[0] != out[0]) return {};
-  return OnRows{{from_rows},
-                e.params.with("shape", without_first(out)).with("broadcast_dimensions", one_less(from_rows ? without_first(dims) : dims))};
+/// Numbers of axes after one of them is gone.
+Ints renumbered(Ints axes, int gone) {
+  for (auto& a : axes) a -= a > gone;
+  return axes;
 }
-std::optional<OnRows> reshape_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape& out) {
-  if (in[0].ndim() == 0 || in[0].shape[0] != out[0]) return {};
-  return OnRows{{true}, e.params.with("new_sizes", without_first(out))};
+bool has(const Ints& a, std::int64_t x) { return std::find(a.begin(), a.end(), x) != a.end(); }
+int place_in(const Ints& a, std::int64_t x) { return static_cast<int>(std::find(a.begin(), a.end(), x) - a.begin()); }
+
+Answer elementwise_on_rows(const Question& q) {
+  int axis = whole;
+  for (int a : q.axes) axis = std::max(axis, a);  // operands of unknown origin are taken for stacks along axis 0
+  if (axis == whole) return {};
+  OnRows on{{}, axis, q.e.params};
+  for (const AbstractValue& t : q.in) on.in.push_back(t.ndim() > 0 ? axis : whole);
+  return on;
 }
-std::optional<OnRows> transpose_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const Ints& p = e.params.ints("permutation");
-  if (p[0] != 0) return {};
-  return OnRows{{true}, e.params.with("permutation", one_less(without_first(p)))};
+Answer broadcast_on_rows(const Question& q) {
+  const Ints &dims = q.ints("broadcast_dimensions"), &shape = q.ints("shape");
+  OnRows on{{q.axes[0]}, whole, q.e.params};
+  Ints from = dims;
+  if (q.axes[0] != whole) {
+    on.out = static_cast<int>(dims[static_cast<std::size_t>(q.axes[0])]);
+    from = without(dims, q.axes[0]);
+  }
+  for (int axis = 0; axis < q.out.ndim() && on.out == whole; ++axis)
+    if (!has(dims, axis) && shape[static_cast<std::size_t>(axis)] >= least_rows) on.out = axis;
+  if (on.out == whole) return {};
+  on.params = on.params.with("shape", without(shape, on.out)).with("broadcast_dimensions", renumbered(from, on.out));
+  return on;
 }
-std::optional<OnRows> slice_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape& out) {
-  if (in[0].shape[0] != out[0]) return {};
-  Params params = e.params;
-  for (const char* key : {"start_indices", "limit_indices", "strides"}) params = params.with(key, without_first(e.params.ints(key)));
-  return OnRows{{true}, params};
-}
-std::optional<OnRows> pad_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape& out) {
-  if (in[0].shape[0] != out[0] || e.params.ints("low")[0] != 0) return {};
-  Params params = e.params;
-  for (const char* key : {"low", "high", "interior"}) params = params.with(key, without_first(e.params.ints(key)));
-  return OnRows{{true, false}, params};
-}
-std::optional<OnRows> rev_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const Ints& dims = e.params.ints("dimensions");
-  if (has(dims, 0)) return {};
-  return OnRows{{true}, e.params.with("dimensions", one_less(dims))};
-}
-std::optional<OnRows> concatenate_on_rows(const Equation& e, std::span<const AbstractValue> in, const Shape&) {
-  const std::int64_t axis = e.params.integer("dimension");
-  if (axis == 0) return {};
-  return OnRows{Mask(in.size(), true), e.params.with("dimension", axis - 1)};
-}
-std::optional<OnRows> reduction_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const Ints& axes = e.params.ints("axes");
-  if (has(axes, 0)) return {};
-  return OnRows{{true}, e.params.with("axes", one_less(axes))};
-}
-std::optional<OnRows> argument_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const std::int64_t axis = e.params.integer("axis");
-  if (axis == 0) return {};
-  return OnRows{{true}, e.params.with("axis", axis - 1)};
-}
-std::optional<OnRows> product_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const Ints &contract_a = e.params.ints("contract_lhs"), &contract_b = e.params.ints("contract_rhs"),
-             &batch_a = e.params.ints("batch_lhs"), &batch_b = e.params.ints("batch_rhs");
-  // The result has batches first, then what is left of the left operand.
-  if (!batch_a.empty() && batch_a[0] == 0 && batch_b[0] == 0)
-    return OnRows{{true, true},
-                  e.params.with("contract_lhs", one_less(contract_a))
-                      .with("contract_rhs", one_less(contract_b))
-                      .with("batch_lhs", one_less(without_first(batch_a)))
-                      .with("batch_rhs", one_less(without_first(batch_b)))};
-  if (batch_a.empty() && !has(contract_a, 0)) return OnRows{{true, false}, e.params.with("contract_lhs", one_less(contract_a))};
+Answer reshape_on_rows(const Question& q) {
+  if (q.axes[0] == whole) return {};
+  const Shape &from = q.in[0].shape, &to = q.out.shape;
+  const auto before = [](const Shape& s, int axis) { return ops::product(Shape(s.begin(), s.begin() + axis)); };
+  for (int axis = 0; axis < q.out.ndim(); ++axis)
+    if (to[static_cast<std::size_t>(axis)] == from[static_cast<std::size_t>(q.axes[0])] && before(to, axis) == before(from, q.axes[0]))
+      return OnRows{{q.axes[0]}, axis, q.e.params.with("new_sizes", without(to, axis))};
   return {};
 }
-std::optional<OnRows> lanes_on_rows(const Equation& e, std::span<const AbstractValue>, const Shape&) {
-  const Lanes lanes(e.params);
+Answer transpose_on_rows(const Question& q) {
+  if (q.axes[0] == whole) return {};
+  const int out = place_in(q.ints("permutation"), q.axes[0]);
+  return OnRows{{q.axes[0]}, out, q.e.params.with("permutation", renumbered(without(q.ints("permutation"), out), q.axes[0]))};
+}
+/// One that leaves its axes where they are, with a list of something for each of them.
+Answer by_axis_on_rows(const Question& q, std::initializer_list<const char*> lists) {
+  const int axis = q.axes[0];
+  if (axis == whole || q.in[0].shape[static_cast<std::size_t>(axis)] != q.out.shape[static_cast<std::size_t>(axis)]) return {};
+  OnRows on{std::vector<int>(q.in.size(), whole), axis, q.e.params};
+  on.in[0] = axis;
+  for (const char* key : lists) on.params = on.params.with(key, without(q.ints(key), axis));
+  return on;
+}
+Answer slice_on_rows(const Question& q) { return by_axis_on_rows(q, {"start_indices", "limit_indices", "strides"}); }
+Answer pad_on_rows(const Question& q) {
+  if (q.axes[0] != whole && q.ints("low")[static_cast<std::size_t>(q.axes[0])] != 0) return {};
+  return by_axis_on_rows(q, {"low", "high", "interior"});
+}
+Answer rev_on_rows(const Question& q) {
+  const Ints& dims = q.ints("dimensions");
+  if (q.axes[0] == whole || has(dims, q.axes[0])) return {};
+  return OnRows{{q.axes[0]}, q.axes[0], q.e.params.with("dimensions", renumbered(dims, q.axes[0]))};
+}
+Answer concatenate_on_rows(const Question& q) {
+  const auto all = elementwise_on_rows(q);
+  const std::int64_t dimension = q.e.params.integer("dimension");
+  if (!all || dimension == all->out) return {};
+  return OnRows{all->in, all->out, q.e.params.with("dimension", dimension - (dimension > all->out))};
+}
+Answer reduced_on_rows(const Question& q, const Ints& axes, const Params& params) {
+  if (q.axes[0] == whole || has(axes, q.axes[0])) return {};
+  const auto before = std::count_if(axes.begin(), axes.end(), [&](auto a) { return a < q.axes[0]; });
+  return OnRows{{q.axes[0]}, q.axes[0] - static_cast<int>(before), params};
+}
+Answer reduction_on_rows(const Question& q) {
+  return reduced_on_rows(q, q.ints("axes"), q.e.params.with("axes", renumbered(q.ints("axes"), q.axes[0])));
+}
+Answer argument_on_rows(const Question& q) {
+  const std::int64_t axis = q.e.params.integer("axis");
+  return reduced_on_rows(q, {axis}, q.e.params.with("axis", axis - (axis > q.axes[0])));
+}
+/// Results of products have batches first, then what is left of the left operand, then of the right one.
+Answer product_on_rows(const Question& q) {
+  const Ints &batch_a = q.ints("batch_lhs"), &batch_b = q.ints("batch_rhs"), &sum_a = q.ints("contract_lhs"), &sum_b = q.ints("contract_rhs");
+  const int a = q.axes[0], b = q.axes[1], batches = static_cast<int>(batch_a.size());
+  const auto left_before = [](int axis, const Ints& batch, const Ints& sum) {
+    int n = 0;
+    for (int k = 0; k < axis; ++k) n += !has(batch, k) && !has(sum, k);
+    return n;
+  };
+  const auto answer = [&](int in_a, int in_b, int out, const Ints& to_batch_a, const Ints& to_batch_b) {
+    const auto less = [](const Ints& axes, int gone) { return gone == whole ? axes : renumbered(axes, gone); };
+    return OnRows{{in_a, in_b},
+                  out,
+                  q.e.params.with("batch_lhs", less(to_batch_a, in_a))
+                      .with("batch_rhs", less(to_batch_b, in_b))
+                      .with("contract_lhs", less(sum_a, in_a))
+                      .with("contract_rhs", less(sum_b, in_b))};
+  };
+  const int shared = a != whole && b != whole ? place_in(batch_a, a) : batches;
+  if (shared < batches && batch_b[static_cast<std::size_t>(shared)] == b)
+    return answer(a, b, shared, without(batch_a, shared), without(batch_b, shared));
+  if (a != whole && !has(batch_a, a) && !has(sum_a, a)) return answer(a, whole, batches + left_before(a, batch_a, sum_a), batch_a, batch_b);
+  if (b != whole && !has(batch_b, b) && !has(sum_b, b))
+    return answer(whole, b, batches + left_before(q.in[0].ndim(), batch_a, sum_a) + left_before(b, batch_b, sum_b), batch_a, batch_b);
+  return {};
+}
+/// With an index for each row, into its own row or into what all share.
+Answer gather_on_rows(const Question& q) {
+  const int indices = q.axes[1];
+  if (indices == whole || indices == q.in[1].ndim() - 1) return {};
+  const Ints &operand_batches = q.ints("operand_batching_dims"), &index_batches = q.ints("start_indices_batching_dims"),
+             &offsets = q.ints("offset_dims");
+  int out = -1;  // the results' axes that are no offsets are those of the indices
+  for (int left = indices; left >= 0; --left)
+    do ++out;
+    while (has(offsets, out));
+  OnRows on{{whole, indices}, out, q.e.params.with("offset_dims", renumbered(offsets, out))};
+  const int batch = place_in(index_batches, indices);
+  if (batch == static_cast<int>(index_batches.size())) {
+    on.params = on.params.with("start_indices_batching_dims", renumbered(index_batches, indices));
+    return on;
+  }
+  const int axis = static_cast<int>(operand_batches[static_cast<std::size_t>(batch)]);
+  on.in[0] = axis;
+  on.params = on.params.with("start_indices_batching_dims", renumbered(without(index_batches, batch), indices))
+                  .with("operand_batching_dims", renumbered(without(operand_batches, batch), axis))
+                  .with("collapsed_slice_dims", renumbered(q.ints("collapsed_slice_dims"), axis))
+                  .with("start_index_map", renumbered(q.ints("start_index_map"), axis))
+                  .with("slice_sizes", without(q.ints("slice_sizes"), axis));
+  return on;
+}
+Answer lanes_on_rows(const Question& q) {
+  const Lanes lanes(q.e.params);
   const Mask given = depends_on(*lanes.program, lanes.mapped);
   if (count(given) != given.size()) return {};
-  return OnRows{lanes.mapped, e.params};
+  OnRows on{{}, 0, q.e.params};
+  for (std::size_t i = 0; i < q.in.size(); ++i) {
+    if (lanes.mapped[i] && q.axes[i] != 0) return {};
+    on.in.push_back(lanes.mapped[i] ? 0 : whole);
+  }
+  return on;
 }
 
+using Rule = Answer (*)(const Question&);
 Rule rule_of(const Primitive& p) {
   using namespace ops;
   static const std::map<const Primitive*, Rule> rules{
@@ -112,7 +192,7 @@ Rule rule_of(const Primitive& p) {
       {&concatenate_p, concatenate_on_rows},    {&reduce_sum_p, reduction_on_rows},  {&reduce_prod_p, reduction_on_rows},
       {&reduce_max_p, reduction_on_rows},       {&reduce_min_p, reduction_on_rows},  {&reduce_and_p, reduction_on_rows},
       {&reduce_or_p, reduction_on_rows},        {&argmax_p, argument_on_rows},       {&argmin_p, argument_on_rows},
-      {&dot_general_p, product_on_rows},        {&lanes_p, lanes_on_rows}};
+      {&dot_general_p, product_on_rows},        {&gather_p, gather_on_rows},         {&lanes_p, lanes_on_rows}};
   if (p.scalar || p.scalars) return elementwise_on_rows;
   const auto at = rules.find(&p);
   return at == rules.end() ? nullptr : at->second;
@@ -175,11 +255,11 @@ class RowFinder {
     Place& p = places_[k];
     if (auto on = on_rows(e)) {
       p.on = std::move(*on);
-      p.rows = j_.type(e.outputs[0]).shape[0];
+      p.rows = rows_of(e.outputs[0], p.on.out);
     }
     for (std::size_t i = 0; i < e.inputs.size(); ++i)
       if (const Place* from = place_of(e.inputs[i])) {
-        const bool same_rows = p.rows > 0 && p.on.rows[i] && from->rows == p.rows;
+        const bool same_rows = is_row(p, *from, i);
         p.depth = std::max(p.depth, from->depth + (from->rows > 0 && !same_rows));
       }
   }
@@ -202,7 +282,7 @@ class RowFinder {
       }
       for (std::size_t i = 0; i < e.inputs.size(); ++i)
         if (const Place* from = place_of(e.inputs[i])) {
-          const bool same_rows = p.rows > 0 && p.on.rows[i] && from->rows == p.rows;
+          const bool same_rows = is_row(p, *from, i);
           int& last = latest[at(std::get<Var>(e.inputs[i]))];
           last = std::min(last, same_rows ? p.depth : p.depth - 1);
         }
@@ -215,24 +295,39 @@ class RowFinder {
     p.chain += ends_kernels(*j_.equations[k].primitive);
   }
 
+  std::int64_t rows_of(const Atom& a, int axis) const { return j_.type(a).shape[static_cast<std::size_t>(axis)]; }
+  /// Whether operand i of an equation is the rows that another one gives.
+  static bool is_row(const Place& p, const Place& from, std::size_t i) {
+    return p.rows > 0 && from.rows == p.rows && p.on.in[i] != whole && p.on.in[i] == from.on.out;
+  }
+  /// The axis along which a value has rows, if it is a value with rows. Where they come from elsewhere, along the first.
+  int axis_of(const Atom& a) const {
+    const AbstractValue& type = j_.type(a);
+    const Place* from = place_of(a);
+    if (from && from->rows > 0) return from->on.out;
+    return type.ndim() > 0 && type.shape[0] >= least_rows ? 0 : whole;
+  }
+
   std::optional<OnRows> on_rows(const Equation& e) const {
     const Rule rule = rule_of(*e.primitive);
-    if (!rule) return {};
-    std::int64_t rows = -1;
-    for (Var v : e.outputs) {
-      const Shape& s = j_.type(v).shape;
-      if (s.empty() || s[0] < least_rows || (rows >= 0 && s[0] != rows)) return {};
-      rows = s[0];
-      if (j_.type(v).size() > rows * most_elements) return {};
-    }
-    if (rows < 0) return {};
+    if (!rule || e.outputs.empty()) return {};
     Types in;
-    for (const Atom& a : e.inputs) in.push_back(j_.type(a));
-    auto on = rule(e, in, j_.type(e.outputs[0]).shape);
+    std::vector<int> axes;
+    for (const Atom& a : e.inputs) {
+      in.push_back(j_.type(a));
+      axes.push_back(axis_of(a));
+    }
+    const AbstractValue& out = j_.type(e.outputs[0]);
+    if (out.ndim() == 0) return {};
+    auto on = rule({e, in, axes, out});
     if (!on) return {};
+    const std::int64_t rows = rows_of(e.outputs[0], on->out);
+    if (rows < least_rows) return {};
+    for (Var v : e.outputs)
+      if (j_.type(v).ndim() <= on->out || rows_of(v, on->out) != rows || j_.type(v).size() > rows * most_elements) return {};
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (on->rows[i] && (in[i].ndim() == 0 || in[i].shape[0] != rows)) return {};
-      if (in[i].size() > (on->rows[i] ? rows : 1) * most_elements) return {};
+      if (on->in[i] != whole && (in[i].ndim() <= on->in[i] || rows_of(e.inputs[i], on->in[i]) != rows)) return {};
+      if (in[i].size() > (on->in[i] != whole ? rows : 1) * most_elements) return {};
     }
     return on;
   }
@@ -254,34 +349,31 @@ class RowFinder {
     return chain > short_chain || sizes.size() > 1;
   }
 
+  /// An operand of the lanes: a value with its rows along an axis, or whole.
+  using Operand = std::pair<std::int32_t, int>;
+
   void emit_lanes(const std::vector<std::size_t>& members, std::int64_t rows, Rewriter& rewriter) const {
     Mask inside(j_.equations.size(), false), computed(j_.types.size(), false), differs(j_.types.size(), false);
     for (std::size_t k : members) inside[k] = true;
-    // What all rows have alike is computed inside, and once more outside for whoever wants it there.
-    Equation lanes_equation{&lanes_p, {}, {}, {}, j_.equations[members.front()].where};
     Lanes lanes;
     lanes.size = rows;
     lanes.apart = true;
     Types types;
-    std::map<std::pair<std::int32_t, bool>, std::size_t> number;  // of an operand: a value, with its rows or whole
+    std::vector<Operand> operands;
+    std::map<Operand, std::size_t> number;
     for (std::size_t k : members) {
       const Equation& e = j_.equations[k];
       bool any_rows = false;
       for (std::size_t i = 0; i < e.inputs.size(); ++i) {
         const Var* v = std::get_if<Var>(&e.inputs[i]);
         if (!v) continue;
-        const bool by_row = places_[k].on.rows[i];
-        if (by_row && computed[at(*v)]) {
-          any_rows = any_rows || differs[at(*v)];
-          continue;
-        }
-        any_rows = any_rows || by_row;
-        if (!number.emplace(std::pair{v->id, by_row}, types.size()).second) continue;
-        AbstractValue type = j_.type(*v);
-        if (by_row) type.shape.erase(type.shape.begin());
-        types.push_back(type);
-        lanes.mapped.push_back(by_row);
-        lanes_equation.inputs.push_back(*v);
+        const int axis = places_[k].on.in[i];
+        any_rows = any_rows || (reads_inside(k, i, computed) ? differs[at(*v)] : axis != whole);
+        if (reads_inside(k, i, computed) || !number.emplace(Operand{v->id, axis}, operands.size()).second) continue;
+        operands.emplace_back(v->id, axis);
+        types.push_back(j_.type(*v));
+        if (axis != whole) types.back().shape = without(types.back().shape, axis);
+        lanes.mapped.push_back(axis != whole);
       }
       for (Var v : e.outputs) {
         computed[at(v)] = true;
@@ -291,12 +383,43 @@ class RowFinder {
     const std::vector<Var> given = read_outside(inside, members, differs);
     lanes.program = eliminate_dead_code(inline_all_calls(
         trace_to_jaxpr([&](std::span<const Array> in) { return row_program(members, computed, number, given, in); }, types, "rows").jaxpr));
-    // Those that all rows have alike come first: nothing inside the lanes may follow from what is only there.
+    // What all rows have alike is computed inside, and once more outside for whoever wants it there.
     for (std::size_t k : members)
       if (!differs[at(j_.equations[k].outputs[0])])
         rewriter.emit(j_.equations[k], rewriter.read(j_.equations[k].inputs), j_.equations[k].params);
-    lanes_equation.outputs = given;
-    rewriter.emit(lanes_equation, rewriter.read(lanes_equation.inputs), lanes.params());
+    Equation e{&lanes_p, {}, {}, lanes.params(), j_.equations[members.front()].where};
+    for (const auto& [id, axis] : operands) e.inputs.push_back(moved(rewriter.read(Var{id}), axis, 0, rewriter));
+    for (Var v : given) {
+      AbstractValue type = j_.type(v);
+      const int axis = places_[static_cast<std::size_t>(home_[at(v)])].on.out;
+      std::rotate(type.shape.begin(), type.shape.begin() + axis, type.shape.begin() + axis + 1);
+      e.outputs.push_back(rewriter.new_var(type));
+    }
+    const std::vector<Var> results = e.outputs;
+    rewriter.out().equations.push_back(std::move(e));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      rewriter.substitute(given[i], moved(results[i], 0, places_[static_cast<std::size_t>(home_[at(given[i])])].on.out, rewriter));
+  }
+  /// A value with one of its axes elsewhere.
+  static Atom moved(const Atom& a, int from, int to, Rewriter& rewriter) {
+    if (from == to || from == whole) return a;
+    AbstractValue type = rewriter.type(a);
+    Ints order;
+    for (int k = 0; k < type.ndim(); ++k) order.push_back(k);
+    const Ints::value_type axis = order[static_cast<std::size_t>(from)];
+    order = without(order, from);
+    order.insert(order.begin() + to, axis);
+    const Shape old = type.shape;
+    for (std::size_t k = 0; k < order.size(); ++k) type.shape[k] = old[static_cast<std::size_t>(order[k])];
+    Equation e{&ops::transpose_p, {a}, {rewriter.new_var(type)}, {{"permutation", order}}, {}};
+    const Var out = e.outputs[0];
+    rewriter.out().equations.push_back(std::move(e));
+    return out;
+  }
+  /// Whether operand i of a member is what another member has computed, row by row.
+  bool reads_inside(std::size_t k, std::size_t i, const Mask& computed) const {
+    const Var* v = std::get_if<Var>(&j_.equations[k].inputs[i]);
+    return v && computed[at(*v)] && is_row(places_[k], places_[static_cast<std::size_t>(home_[at(*v)])], i);
   }
   /// Values that differ between rows and that others want.
   std::vector<Var> read_outside(const Mask& inside, const std::vector<std::size_t>& members, const Mask& differs) const {
@@ -306,7 +429,7 @@ class RowFinder {
     };
     for (std::size_t k = 0; k < j_.equations.size(); ++k)
       for (std::size_t i = 0; i < j_.equations[k].inputs.size(); ++i)
-        if (!inside[k] || !places_[k].on.rows[i]) want(j_.equations[k].inputs[i]);
+        if (const Place* from = place_of(j_.equations[k].inputs[i]); from && !(inside[k] && is_row(places_[k], *from, i))) want(j_.equations[k].inputs[i]);
     for (const Atom& a : j_.outputs) want(a);
     std::vector<Var> out;
     for (std::size_t k : members)
@@ -315,20 +438,17 @@ class RowFinder {
     return out;
   }
 
-  Arrays row_program(const std::vector<std::size_t>& members, const Mask& computed,
-                     const std::map<std::pair<std::int32_t, bool>, std::size_t>& number, const std::vector<Var>& given,
-                     std::span<const Array> in) const {
+  Arrays row_program(const std::vector<std::size_t>& members, const Mask& computed, const std::map<Operand, std::size_t>& number,
+                     const std::vector<Var>& given, std::span<const Array> in) const {
     Arrays values(j_.types.size());
     for (std::size_t k : members) {
       const Equation& e = j_.equations[k];
       Arrays operands;
-      for (std::size_t i = 0; i < e.inputs.size(); ++i) {
-        const bool by_row = places_[k].on.rows[i];
+      for (std::size_t i = 0; i < e.inputs.size(); ++i)
         if (const Var* v = std::get_if<Var>(&e.inputs[i]))
-          operands.push_back(by_row && computed[at(*v)] ? values[at(*v)] : in[number.at({v->id, by_row})]);
+          operands.push_back(reads_inside(k, i, computed) ? values[at(*v)] : in[number.at({v->id, places_[k].on.in[i]})]);
         else
           operands.push_back(std::get<Literal>(e.inputs[i]).value);
-      }
       const Arrays results = e.primitive == &lanes_p ? eval_jaxpr(*Lanes(e.params).program, operands)
                                                      : bind(*e.primitive, operands, places_[k].on.params);
       for (std::size_t i = 0; i < results.size(); ++i) values[at(e.outputs[i])] = results[i];
@@ -344,55 +464,10 @@ class RowFinder {
   std::map<std::pair<int, std::int64_t>, std::vector<std::size_t>> groups_;
 };
 
-/// A matrix that all rows share, times their own matrices: such a product has the rows behind, and is transposed to have
-/// them in front. With exchanged operands they are there.
-JaxprPtr rows_first(const JaxprPtr& jaxpr) {
-  const Jaxpr& j = *jaxpr;
-  std::vector<std::int64_t> brought_first(j.types.size(), -1);  // the axis that all readers, transposes, bring to the front
-  const auto note = [&](const Atom& a, std::int64_t axis) {
-    const Var* v = std::get_if<Var>(&a);
-    if (!v) return;
-    std::int64_t& first = brought_first[static_cast<std::size_t>(v->id)];
-    first = first == -1 || first == axis ? axis : -2;
-  };
-  for (const Equation& e : j.equations)
-    for (const Atom& a : e.inputs) note(a, e.primitive == &ops::transpose_p ? e.params.ints("permutation")[0] : -2);
-  for (const Atom& a : j.outputs) note(a, -2);
-  Rewriter rewriter(j);
-  std::vector<std::int64_t> exchanged(j.types.size(), -1);  // axes of the left operand in the result
-  for (const Equation& e : j.equations) {
-    if (e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty()) {
-      const auto v = static_cast<std::size_t>(e.outputs[0].id);
-      const std::int64_t left = j.type(e.inputs[0]).ndim() - static_cast<std::int64_t>(e.params.ints("contract_lhs").size());
-      const AbstractValue& type = j.types[v];
-      if (left > 0 && left < type.ndim() && brought_first[v] == left && type.shape[static_cast<std::size_t>(left)] >= least_rows) {
-        exchanged[v] = left;
-        AbstractValue after = type;
-        std::rotate(after.shape.begin(), after.shape.begin() + left, after.shape.end());
-        Equation product{e.primitive, {rewriter.read(e.inputs[1]), rewriter.read(e.inputs[0])}, {rewriter.new_var(after)},
-                         e.params.with("contract_lhs", e.params.ints("contract_rhs")).with("contract_rhs", e.params.ints("contract_lhs")), e.where};
-        rewriter.substitute(e.outputs[0], product.outputs[0]);
-        rewriter.out().equations.push_back(std::move(product));
-        continue;
-      }
-    }
-    Params params = e.params;
-    if (const Var* v = e.primitive == &ops::transpose_p ? std::get_if<Var>(&e.inputs[0]) : nullptr; v && exchanged[static_cast<std::size_t>(v->id)] > 0) {
-      Ints axes = params.ints("permutation");
-      const std::int64_t left = exchanged[static_cast<std::size_t>(v->id)], right = static_cast<std::int64_t>(axes.size()) - left;
-      for (auto& axis : axes) axis = axis < left ? axis + right : axis - left;
-      params = params.with("permutation", axes);
-    }
-    rewriter.emit(e, rewriter.read(e.inputs), params);
-  }
-  return rewriter.finish(j.outputs, "rows first");
-}
-
 }  // namespace
 
 JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr) {
-  const JaxprPtr with_rows = rows_first(jaxpr);
-  RowFinder finder(*with_rows);
+  RowFinder finder(*jaxpr);
   return finder.found() ? finder.run() : jaxpr;
 }
 

@@ -20,6 +20,12 @@ JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
 JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
+/// Small arrays that follow from no input: `constants` gives those that `rest`, where they are further inputs, reads from
+/// memory. No `constants` where there are none.
+struct SplitConstants {
+  JaxprPtr constants, rest;
+};
+SplitConstants split_constants(const JaxprPtr& jaxpr);
 /// All of these. Inputs and outputs keep their number, order and types.
 JaxprPtr simplify(const JaxprPtr& jaxpr);
 ClosedJaxpr simplify(const ClosedJaxpr& closed);

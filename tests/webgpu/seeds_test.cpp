@@ -127,6 +127,97 @@ TEST_F(WebGpuSeeds, AssociativeScansTakeFewDispatches) {
     }
 }
 
+/// The function that combines reads a parameter: its gradient is a sum over all steps.
+TEST_F(WebGpuSeeds, GradientsOfAssociativeScansInLevels) {
+  for (const std::int64_t n : {300, 9000})
+    for (const bool reverse : {false, true}) {
+      const auto scanned = [=](const Arrays& x, const Array& weight) {
+        const auto then = [&](const Arrays& a, const Arrays& b) {
+          return Arrays{np::matmul(b[0], a[0]), a[1] + b[1] + weight * a[1] * b[1]};
+        };
+        const Arrays y = lax::associative_scan(then, x, {.reverse = reverse});
+        return np::mean(y[0] * y[0]) + np::mean(y[1] * np::cos(y[1]));
+      };
+      const Arrays x{waves({n, 2, 2}, 0) + 0.5 * np::eye(2, 2, 0, ct::f32), waves({n, 2}, 1)};
+      const Array weight = 0.2 * waves({2}, 2);
+      const auto f = ct::jit(ct::value_and_grad<0, 1>(scanned));
+      const auto [value, gradients] = f(x, weight);
+      const Arrays native{ct::device_put(x[0], "native"), ct::device_put(x[1], "native")};
+      const auto [want, wanted] = f(native, ct::device_put(weight, "native"));
+      // Results are products of up to 9,000 factors, put together in another order.
+      expect_near(value, want, 5e-5);
+      for (std::size_t k = 0; k < 2; ++k) expect_near(static_cast<double>(n) * std::get<0>(gradients)[k], static_cast<double>(n) * std::get<0>(wanted)[k], 5e-5);
+      expect_near(std::get<1>(gradients), std::get<1>(wanted), 5e-5);
+      EXPECT_LE(ct::explain(f, x, weight).dispatches, n > 8192 ? 32 : 16);
+    }
+}
+
+/// The filter and the smoother of above as associative scans, with elements as one writes them: by vmap.
+struct FilterElement {
+  Array A, b, C, eta, J;
+};
+struct SmootherElement {
+  Array E, g, L;
+};
+Filtered filtered_at_once(const Array& y, std::int64_t m) {
+  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32), Q = 0.1 * np::eye(m, m, 0, ct::f32);
+  const Array H = np::eye(1, m, 0, ct::f32), I = np::eye(m, m, 0, ct::f32);
+  const auto element = [&](const Array& seen, const Array& first) {
+    const Array W = np::where(first, 10.0 * I, Q), G = np::where(first, 0.0, F);
+    const Array S = np::matmul(np::matmul(H, W), H.T()) + 1.0, K = np::matmul(W, H.T()) / S, HG = np::matmul(H, G);
+    const Array keep = I - np::matmul(K, H);
+    return FilterElement{np::matmul(keep, G), K * seen, np::matmul(keep, W), HG.T() * seen / S, np::matmul(HG.T(), HG) / S};
+  };
+  const auto combine = [&](const FilterElement& a, const FilterElement& b) {
+    const Array inverse = ct::linalg::inv(I + np::matmul(a.C, b.J)), A = np::matmul(b.A, inverse);
+    const Array B = np::matrix_transpose(np::matmul(inverse, a.A));
+    return FilterElement{np::matmul(A, a.A), np::matmul(A, a.b + np::matmul(a.C, b.eta)) + b.b,
+                         np::matmul(np::matmul(A, a.C), np::matrix_transpose(b.A)) + b.C,
+                         np::matmul(B, b.eta - np::matmul(b.J, a.b)) + a.eta, np::matmul(np::matmul(B, b.J), a.A) + a.J};
+  };
+  const FilterElement all = lax::associative_scan(combine, ct::vmap(element)(y, np::arange(y.shape(0)) == 0));
+  return {all.b, all.C};
+}
+Filtered smoothed_at_once(const Filtered& f, std::int64_t m) {
+  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32), Q = 0.1 * np::eye(m, m, 0, ct::f32);
+  const std::int64_t n = f.x.shape(0);
+  const auto element = [&](const Array& x, const Array& P, const Array& last) {
+    const Array predicted = np::matmul(np::matmul(F, P), F.T()) + Q;
+    const Array E = np::where(last, 0.0, np::matmul(np::matmul(P, F.T()), ct::linalg::inv(predicted)));
+    return SmootherElement{E, x - np::matmul(E, np::matmul(F, x)), P - np::matmul(np::matmul(E, F), P)};
+  };
+  const auto compose = [](const SmootherElement& later, const SmootherElement& now) {
+    return SmootherElement{np::matmul(now.E, later.E), np::matmul(now.E, later.g) + now.g,
+                           np::matmul(np::matmul(now.E, later.L), np::matrix_transpose(now.E)) + now.L};
+  };
+  const SmootherElement all = lax::associative_scan(compose, ct::vmap(element)(f.x, f.P, np::arange(n) == n - 1), {.reverse = true});
+  return {all.g, all.L};
+}
+
+TEST_F(WebGpuSeeds, AssociativeFiltersAndSmoothersTakeFewDispatches) {
+  for (const std::int64_t m : {1, 2, 4, 8}) {
+    const auto filter = ct::jit([=](const Array& y) { return filtered_at_once(y, m); });
+    const auto smooth = ct::jit([=](const Filtered& f) { return smoothed_at_once(f, m); });
+    for (const auto& [n, most] : {std::pair<std::int64_t, int>{1600, 4}, {1000000, 8}}) {
+      if (n > 1600 && m > 2) continue;  // the software driver's memory
+      const Array y = np::zeros({n});
+      const Filtered f{np::zeros({n, m, 1}), np::zeros({n, m, m})};
+      EXPECT_LE(ct::explain(filter, y).dispatches, most) << "m = " << m << ", n = " << n;
+      EXPECT_LE(ct::explain(smooth, f).dispatches, most) << "m = " << m << ", n = " << n;
+      const auto likelihood = [=](const Array& y) { return np::sum(np::square(filtered_at_once(y, m).x)); };
+      EXPECT_LE(ct::explain(ct::jit(ct::value_and_grad(likelihood)), y).dispatches, 4 * most) << "m = " << m << ", n = " << n;
+    }
+    const Array y = waves({400}, 0);
+    const Array on_host = ct::device_put(y, "native");
+    const Filtered f = filter(y), s = smooth(f), smoothed = smooth(filter(on_host));
+    const Filtered filtered = ct::jit([=](const Array& y) { return filtered_and_smoothed(y, m).first; })(on_host);
+    expect_near(f.x, filtered.x, 5e-5);
+    expect_near(f.P, filtered.P, 5e-5);
+    expect_near(s.x, smoothed.x, 1e-4);
+    expect_near(s.P, smoothed.P, 1e-4);
+  }
+}
+
 /// A block of GPT-2's kind.
 struct Block {
   Array scale1, offset1, qkv, out, scale2, offset2, up, down;

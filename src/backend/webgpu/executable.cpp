@@ -1,6 +1,7 @@
 #include "backend/webgpu/executable.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "backend/program_cache.hpp"
@@ -13,7 +14,6 @@
 #include "control/control.hpp"
 #include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
-#include "passes/passes.hpp"
 
 namespace cotan::webgpu {
 
@@ -54,17 +54,19 @@ const compiler::Target& webgpu_target() {
   return target;
 }
 
-JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
+SplitConstants for_device(const JaxprPtr& jaxpr) {
   const JaxprPtr expanded = expand_routines(
-      inline_all_calls(jaxpr), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
-  return rows_in_lanes(fold_transposed_products(sink_outputs(expanded)));
+      lower_associative_rests(inline_all_calls(jaxpr), true), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+  return split_constants(rows_in_lanes(sink_outputs(expanded)));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   const auto on = device();
   for (const AbstractValue& t : jaxpr->output_types())
     if (!is_supported(t.dtype)) raise_unsupported(t.dtype, "jit");
-  plan_ = make_plan(compiler::compile(with_expansions(jaxpr), webgpu_target()), on->capabilities());
+  const SplitConstants split = for_device(jaxpr);
+  if (split.constants) constants_program_ = std::make_unique<Executable>(split.constants, backend);
+  plan_ = make_plan(compiler::compile(split.rest, webgpu_target()), on->capabilities());
 }
 
 /// One call: from arrays to encoded commands, and where the host has to compute something, several of those.
@@ -77,6 +79,7 @@ class Executable::Call {
       arguments_.push_back(on_this_backend(a, backend_));
       inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
     }
+    for (const auto& constant : executable.constants_) inputs_.push_back(constant->on_device(device_));
   }
   ~Call() {
     if (arena_.slab >= 0) device_->release(arena_);
@@ -297,7 +300,19 @@ class Executable::Call {
   std::vector<std::uint32_t> parameters_;
 };
 
-Arrays Executable::run(std::span<const Array> args, const std::vector<bool>*) const { return Call(*this, args).run(); }
+Arrays Executable::run(std::span<const Array> args, const std::vector<bool>*) const {
+  if (constants_program_) std::call_once(computed_, [&] { compute_constants(); });
+  return Call(*this, args).run();
+}
+
+/// They outlive a device that is lost, and are no arrays of the user: the host has them too.
+void Executable::compute_constants() const {
+  for (const Array& a : constants_program_->run({}, nullptr)) {
+    const std::size_t bytes = static_cast<std::size_t>(a.size()) * itemsize(a.dtype());
+    constants_.push_back(std::make_unique<Memory>(bytes, a.dtype()));
+    std::memcpy(constants_.back()->host(), memory_of(a).host(), bytes);
+  }
+}
 
 // The cache -------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class Listing {
 
 void explain(const JaxprPtr& jaxpr, Explanation& out) {
   // From the Program, which the compiler prints, to the plan, which is what runs.
-  compiler::compile(with_expansions(jaxpr), webgpu_target(), &out.passes);
+  compiler::compile(for_device(jaxpr).rest, webgpu_target(), &out.passes);
   const Executable& executable = executable_of(jaxpr, *webgpu_backend());
   const Plan& plan = executable.plan();
   const PlanCounts counts = count(plan);

@@ -1,0 +1,178 @@
+// What is left of an associative scan whose derivative is taken: leaves that are not known yet (tangents, as a rule) where
+// the others have their results. It is linear in the unknown leaves, and so is its transpose. One after the other it is a
+// scan and a scan backwards; for devices that want it in levels it is built anew from the function that combines.
+#include "control/control.hpp"
+#include "core/error.hpp"
+#include "ops/ops.hpp"
+#include "passes/passes.hpp"
+
+namespace cotan {
+
+namespace {
+
+Ints as_ints(const Mask& m) { return Ints(m.begin(), m.end()); }
+Mask as_mask(const Ints& m) {
+  Mask out;
+  for (auto x : m) out.push_back(x != 0);
+  return out;
+}
+
+/// Operands: constants, all elements, the results of the known leaves. Results: those of the unknown leaves. Of the
+/// transpose: operands that are not linear, then cotangents of the results; those of the linear operands.
+struct Rest {
+  AssociativeScan scan;
+  Mask unknown;  ///< leaves
+  Types operands;
+  bool transposed = false;
+  Mask linear;         ///< of the transpose: operands whose cotangents are wanted
+  JaxprPtr in_steps;   ///< what it is, one after the other
+
+  Rest() = default;
+  explicit Rest(const Params& p) : unknown(as_mask(p.ints("unknown"))), transposed(p.flag("transposed")), in_steps(p.jaxpr("jaxpr")) {
+    scan.combine = p.jaxpr("combine");
+    scan.consts = static_cast<std::size_t>(p.integer("num_consts"));
+    scan.reverse = p.flag("reverse");
+    linear = as_mask(p.ints("linear"));
+    set_operands(p.integer("length"));
+  }
+  Params params() const {
+    return {{"combine", scan.combine},
+            {"jaxpr", in_steps},
+            {"length", operands[scan.consts].shape[0]},
+            {"linear", as_ints(linear)},
+            {"num_consts", static_cast<std::int64_t>(scan.consts)},
+            {"reverse", scan.reverse},
+            {"transposed", transposed},
+            {"unknown", as_ints(unknown)}};
+  }
+  void set_operands(std::int64_t length) {
+    operands = part_of(scan.combine->input_types(), 0, scan.consts);
+    Types known;
+    for (std::size_t k = 0; k < scan.leaves(); ++k) {
+      AbstractValue type = scan.combine->type(scan.combine->outputs[k]);
+      type.shape.insert(type.shape.begin(), length);
+      operands.push_back(type);
+      if (!unknown[k]) known.push_back(type);
+    }
+    append(operands, known);
+  }
+  static Types part_of(const Types& types, std::size_t from, std::size_t count) {
+    return Types(types.begin() + static_cast<std::ptrdiff_t>(from), types.begin() + static_cast<std::ptrdiff_t>(from + count));
+  }
+
+  using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown,
+                          const Arrays& done);
+  JaxprPtr program(Form form) const {
+    const auto forward = [&](std::span<const Array> in) {
+      const auto done = in.subspan(scan.consts + scan.leaves());
+      return form(scan, in.subspan(0, scan.consts), in.subspan(scan.consts, scan.leaves()), unknown, Arrays(done.begin(), done.end()));
+    };
+    const ClosedJaxpr closed = trace_to_jaxpr(forward, operands, "associative_scan");
+    internal_check(closed.consts.empty(), "an associative scan captures an array");
+    const JaxprPtr whole = inline_all_calls(closed.jaxpr);
+    return transposed ? transpose_of(*whole) : whole;
+  }
+  /// What is known is computed first; the rest is linear.
+  JaxprPtr transpose_of(const Jaxpr& forward) const {
+    const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
+    Types types;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (!linear[k]) types.push_back(operands[k]);
+    const std::size_t known = types.size();
+    append(types, forward.output_types());
+    const auto backward = [&](std::span<const Array> in) {
+      const Arrays known_args(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(known));
+      Arrays known_outs = eval_jaxpr(*split.known.jaxpr, concat(split.known.consts, known_args));
+      Arrays args = residuals_of(split, known_args, known_outs);
+      args.resize(args.size() + count(linear));
+      Arrays out = backward_pass(*split.unknown, args, in.subspan(known));
+      for (std::size_t k = 0, next = 0; k < operands.size(); ++k)
+        if (linear[k]) {
+          if (!out[next].defined()) out[next] = ops::zeros_of(operands[k]);
+          ++next;
+        }
+      return out;
+    };
+    const ClosedJaxpr closed = trace_to_jaxpr(backward, types, "transpose");
+    internal_check(closed.consts.empty(), "a transposed scan captures an array");
+    return eliminate_dead_code(inline_all_calls(closed.jaxpr));
+  }
+};
+
+// Derivatives of derivatives, and batches, go through the scan.
+JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+  const JaxprPtr program = params.jaxpr("jaxpr");
+  const Mask nonzero = defined_mask(tangents);
+  const JvpJaxpr j = jvp_jaxpr(*program, nonzero);
+  const Arrays results = eval_jaxpr(*j.jaxpr.jaxpr, concat(concat(j.jaxpr.consts, primals), where(nonzero, tangents)));
+  const std::size_t n = program->outputs.size();
+  JvpResult r{Arrays(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)), {}};
+  for (std::size_t i = 0, k = n; i < n; ++i) r.tangents.push_back(j.nonzero_out[i] ? results[k++] : Array());
+  return r;
+}
+Arrays rest_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array> args, const Params& params) {
+  return eval_jaxpr(*params.jaxpr("jaxpr"), args);
+}
+BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+  const FrontOperands front = batch_in_front(args, dims);
+  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), front.batched, size);
+  return {eval_jaxpr(*j.jaxpr.jaxpr, concat(j.jaxpr.consts, front.values)), dims_of(j.batched_out)};
+}
+
+Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+  Rest r(params);
+  Arrays args;
+  Mask linear;
+  for (const LinearInput& in : inputs) {
+    args.push_back(in.linear ? Array() : in.value);
+    linear.push_back(in.linear);
+  }
+  if (r.transposed) {
+    const Arrays cts = backward_pass(*r.in_steps, args, cotangents);
+    Arrays out(inputs.size());
+    for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)
+      if (linear[i]) out[i] = cts[k++];
+    return out;
+  }
+  r.transposed = true;
+  r.linear = linear;
+  Arrays operands = where(linear, std::span<const Array>(args), false);
+  const Types results = r.in_steps->output_types();
+  for (std::size_t k = 0; k < results.size(); ++k)
+    operands.push_back(cotangents[k].defined() ? cotangents[k] : ops::zeros_of(results[k]));
+  r.in_steps = r.program(associative_rest_in_steps);
+  const Arrays cts = bind(associative_rest_p, operands, r.params());
+  Arrays out(inputs.size());
+  for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)
+    if (linear[i]) out[i] = cts[k++];
+  return out;
+}
+
+}  // namespace
+
+Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args, const Mask& unknown,
+                               const Arrays& done) {
+  Rest r;
+  r.scan = s;
+  r.unknown = unknown;
+  r.set_operands(args[s.consts].shape()[0]);
+  r.in_steps = r.program(associative_rest_in_steps);
+  return trace.record(associative_rest_p, concat(args, done), r.params());
+}
+
+JaxprPtr associative_rest_in_levels(const Params& params) {
+  const Rest r(params);
+  if (!r.transposed) return r.program(associative_rest_in_levels);
+  return associative_backward_in_levels(r.scan, r.unknown, r.linear, r.in_steps->input_types());
+}
+
+const Primitive associative_rest_p{.name = "associative_rest",
+                                   .op_class = OpClass::control,
+                                   .type = call_type,
+                                   .eval = call_eval,
+                                   .jvp = rest_jvp,
+                                   .transpose = rest_transpose,
+                                   .batch = rest_batch,
+                                   .partial_eval = rest_partial_eval};
+
+}  // namespace cotan
