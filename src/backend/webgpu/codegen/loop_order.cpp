@@ -1,6 +1,7 @@
 #include "backend/webgpu/codegen/loop_order.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "backend/webgpu/codegen/loop_uses.hpp"
 
@@ -8,10 +9,14 @@ namespace cotan::webgpu {
 
 void Order::begin(std::span<const Step> steps, const std::set<BufferId>& own) {
   std::set<BufferId> read;
+  std::map<BufferId, int> writers;
   for_each_use(steps, [&](BufferId b, bool reads, bool writes) {
     if (reads) read.insert(program_.root(b));
     if (writes) written_here_.insert(program_.root(b));
+    if (writes) ++writers[program_.root(b)];
   });
+  for (const auto& [b, count] : writers)
+    if (count == 1) by_one_.insert(b);
   for (BufferId b : read)
     if (overlaps(b, written_here_) && !own.contains(b)) shared_.insert(b);
   for (BufferId b : written_here_)
@@ -31,6 +36,10 @@ bool Order::overlaps(BufferId b, const std::set<BufferId>& others) const {
   return std::any_of(others.begin(), others.end(), [&](BufferId other) { return overlap(b, other); });
 }
 
+bool Order::overwrites(BufferId b, const std::set<BufferId>& others) const {
+  return std::any_of(others.begin(), others.end(), [&](BufferId other) { return overlap(b, other) && !(b == other && by_one_.contains(b)); });
+}
+
 void Order::before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {
   if (!team_) return;
   bool wait = false, memory = false;
@@ -41,7 +50,7 @@ void Order::before(const std::vector<BufferId>& reads, const std::vector<BufferI
   };
   for (BufferId b : reads) check(s_.root(b), written_);
   for (BufferId b : writes) {
-    check(s_.root(b), written_);
+    if (overwrites(s_.root(b), written_)) check(s_.root(b), written_);
     check(s_.root(b), read_);
   }
   if (wait) barrier(memory);
@@ -81,21 +90,27 @@ void Order::meet_if_used() {
 }
 
 void Order::end_step(const Repeat& loop) {
-  std::set<BufferId> written_in_loop;
-  const auto add = [&](BufferId b, bool, bool writes) {
-    if (writes) written_in_loop.insert(program_.root(b));
+  std::set<BufferId> read, written;
+  const auto add = [&](BufferId b, bool reads, bool writes) {
+    if (reads) read.insert(program_.root(b));
+    if (writes) written.insert(program_.root(b));
   };
   for_each_use(loop.condition, add);
   for_each_use(loop.steps, add);
   for (const compiler::Carried& c : loop.carries)
-    for (BufferId b : {c.in, c.out}) written_in_loop.insert(program_.root(b));
+    for (BufferId b : {c.in, c.out}) {
+      read.insert(program_.root(b));
+      written.insert(program_.root(b));
+    }
   bool memory = false, any = false;
-  for (const auto* set : {&written_, &read_})
-    for (BufferId b : *set)
-      if (overlaps(b, written_in_loop)) {
-        any = true;
-        memory = memory || !s_.has_array(b);
-      }
+  const auto check = [&](BufferId b) {
+    any = true;
+    memory = memory || !s_.has_array(b);
+  };
+  for (BufferId b : read_)
+    if (overlaps(b, written)) check(b);
+  for (BufferId b : written_)
+    if (overlaps(b, read) || overwrites(b, written)) check(b);
   if (any) barrier(memory);
   s_.body.forget_loads();
 }

@@ -40,6 +40,8 @@ class Order {
   void barrier(bool memory);
   bool overlap(BufferId x, BufferId y) const;
   bool overlaps(BufferId b, const std::set<BufferId>& others) const;
+  /// Whether threads that write `b` could come before or after those that write one of the others.
+  bool overwrites(BufferId b, const std::set<BufferId>& others) const;
   const compiler::Buffer& buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)]; }
 
   const Program& program_;
@@ -47,6 +49,7 @@ class Order {
   const bool team_;
   std::set<BufferId> shared_;          ///< both read and written: what is only one of these makes nobody wait
   std::set<BufferId> written_here_;    ///< by any step
+  std::set<BufferId> by_one_;          ///< written in one place: each element by the same thread, whenever that is
   std::set<BufferId> fresh_;           ///< brought close, by all threads
   std::set<BufferId> read_, written_;  ///< since all threads met
 };
