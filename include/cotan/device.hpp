@@ -20,5 +20,10 @@ int num_threads();
 void set_num_threads(int n);
 /// Waits until `x` has been computed, and returns it.
 Array block_until_ready(const Array& x);
+/// Whether `x` has been computed, without waiting: block_until_ready(x) would return at once.
+bool is_ready(const Array& x);
+/// Starts to copy `x` to the host and returns at once; item() and to_vector() then wait for what is left of it.
+/// Nothing to do where host and device share memory.
+void copy_to_host_async(const Array& x);
 
 }  // namespace cotan

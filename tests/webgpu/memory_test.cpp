@@ -1,6 +1,7 @@
 // Memory and life of the device: nothing leaks, nothing is reused while it is in use, and what is lost is said so.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cotan/cotan.hpp>
 #include <thread>
 
@@ -102,6 +103,36 @@ TEST_F(WebGpuMemory, ALostDeviceIsAnErrorAndTheNextUseStartsANewOne) {
   }
   EXPECT_EQ(f(x).to_vector<float>(), (std::vector<float>{3, 5, 7})) << "the argument is still known on the host";
   EXPECT_EQ(ct::device_put(x, "native").device().name(), "native");
+}
+
+/// A call that meets the loss raises DeviceError, the next one finds a new device, and no result is wrong.
+TEST_F(WebGpuMemory, ThreadsGoOnAfterADeviceIsLost) {
+  const auto f = ct::jit([](Array x) { return np::cumsum(np::sin(x)) + 1.0; });
+  const Array x = np::sin(np::arange(300, ct::f32));
+  const std::vector<float> host = x.to_vector<float>();
+  const std::vector<float> expected = f(x).to_vector<float>();
+  std::atomic<int> wrong{0}, right{0}, other{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) {
+        try {
+          (f(Array::from_host(host, {300})).to_vector<float>() == expected ? right : wrong)++;
+        } catch (const ct::DeviceError&) {
+        } catch (...) {
+          ++other;
+        }
+      }
+    });
+  for (int k = 0; k < 3; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ct::webgpu::device()->lose();
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(other, 0);
+  EXPECT_GT(right, 0);
+  EXPECT_EQ(f(Array::from_host(host, {300})).to_vector<float>(), expected);
 }
 
 TEST_F(WebGpuMemory, TooLargeArraysRaise) {

@@ -1,6 +1,7 @@
 // A program that is ready to run on the device: shaders, and how to call them.
 #pragma once
 #include "backend/webgpu/plan.hpp"
+#include "backend/webgpu/timeline.hpp"
 #include "core/backend.hpp"
 
 namespace cotan::webgpu {
@@ -14,12 +15,17 @@ class Executable {
   Executable(const JaxprPtr& jaxpr, Backend& backend);
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated) const;
   const Plan& plan() const { return plan_; }
+  /// Of the calls that were profiled.
+  ProgramTimes& times() const { return *times_; }
 
  private:
   class Call;
   Backend& backend_;
   Plan plan_;
+  std::shared_ptr<ProgramTimes> times_ = std::make_shared<ProgramTimes>();
 };
+/// The sizes of all arrays that a dispatch is given, as far as it is given arrays and not all temporary memory.
+std::int64_t bytes_named(const Program& program, const Shader& shader);
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 void clear_cache();

@@ -30,6 +30,10 @@ struct Plan {
 
 Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device);
 
+inline std::int64_t group_count(const Shader& shader) {
+  return std::int64_t{shader.groups[0]} * shader.groups[1] * shader.groups[2];
+}
+
 /// Steps of all kinds, loops multiplied out.
 struct PlanCounts {
   std::int64_t dispatches = 0, host_steps = 0;
