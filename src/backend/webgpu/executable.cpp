@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "compiler/donation.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
@@ -65,6 +67,7 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   for (const AbstractValue& t : jaxpr->output_types())
     if (!is_supported(t.dtype)) raise_unsupported(t.dtype, "jit");
   plan_ = make_plan(compiler::compile(with_expansions(jaxpr), webgpu_target()), on->capabilities());
+  reusable_ = compiler::reusable_arguments(*plan_.program, plan_.units);
   times_->shaders.resize(plan_.shaders.size());
 }
 
@@ -78,8 +81,9 @@ std::int64_t bytes_named(const Program& program, const Shader& shader) {
 /// One call: from arrays to encoded commands, and where the host has to compute something, several of those.
 class Executable::Call {
  public:
-  Call(const Executable& executable, std::span<const Array> args)
+  Call(const Executable& executable, std::span<const Array> args, const std::vector<bool>* donated)
       : executable_(executable),
+        donated_(donated),
         plan_(executable.plan_),
         program_(*executable.plan_.program),
         backend_(executable.backend_),
@@ -122,11 +126,27 @@ class Executable::Call {
       } else if (static_cast<std::size_t>(buffer.place) != k) {  // the same value twice
         out[k] = out[static_cast<std::size_t>(buffer.place)];
       } else {
-        out[k] = allocate(backend_, o.type).first;
+        out[k] = take_donated(k);
+        if (!out[k].defined()) out[k] = allocate(backend_, o.type).first;
         outputs_[k] = memory_of(out[k]).place(device_);
       }
     }
     return out;
+  }
+
+  /// A result in the memory of an argument that the caller gives up, or nothing.
+  Array take_donated(std::size_t output) {
+    if (!donated_) return {};
+    const AbstractValue& type = program_.outputs[output].type;
+    for (int j : executable_.reusable_[output]) {
+      const auto k = static_cast<std::size_t>(j);
+      if (k >= donated_->size() || !(*donated_)[k] || arguments_[k].dtype() != type.dtype) continue;
+      const BufferPtr& buffer = concrete(arguments_[k])->buffer;
+      if (taken_.contains(buffer.get()) || !compiler::is_sole_owner(arguments_, k)) continue;
+      taken_.insert(buffer.get());
+      return Array(std::make_shared<detail::Concrete>(type, buffer));
+    }
+    return {};
   }
 
   void add(const std::vector<PlannedStep>& steps) {
@@ -333,6 +353,8 @@ class Executable::Call {
   }
 
   const Executable& executable_;
+  const std::vector<bool>* const donated_;
+  std::unordered_set<const Buffer*> taken_;
   const Plan& plan_;
   const Program& program_;
   Backend& backend_;
@@ -348,8 +370,8 @@ class Executable::Call {
   std::vector<std::uint32_t> parameters_;
 };
 
-Arrays Executable::run(std::span<const Array> args, const std::vector<bool>*) const {
-  return Call(*this, args).run();
+Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* donated) const {
+  return Call(*this, args, donated).run();
 }
 
 // The cache -------------------------------------------------------------------------------------------

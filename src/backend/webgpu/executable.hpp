@@ -13,6 +13,7 @@ JaxprPtr with_expansions(const JaxprPtr& jaxpr);
 class Executable {
  public:
   Executable(const JaxprPtr& jaxpr, Backend& backend);
+  /// Where `donated`, an argument's memory may become a result's.
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated) const;
   const Plan& plan() const { return plan_; }
   /// Of the calls that were profiled.
@@ -22,6 +23,7 @@ class Executable {
   class Call;
   Backend& backend_;
   Plan plan_;
+  std::vector<std::vector<int>> reusable_;  ///< arguments whose memory an output may take over
   std::shared_ptr<ProgramTimes> times_ = std::make_shared<ProgramTimes>();
 };
 /// The sizes of all arrays that a dispatch is given, as far as it is given arrays and not all temporary memory.

@@ -22,7 +22,7 @@ class Planner {
   }
   void run() {
     values_in_memory(0);
-    add(program_.steps, {}, plan_.steps);
+    add(program_.steps, {}, plan_.steps, &plan_.units);
     place_scratch();
   }
 
@@ -66,11 +66,14 @@ class Planner {
     add_kernel(kernel, around, out);
   }
 
-  void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+  void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out,
+           std::vector<int>* units = nullptr) {
     for (std::size_t k = 0; k < steps.size();) {
       const std::size_t together = add_small(steps.subspan(k), around, out);
       if (together == 0) add_step(steps[k], around, out);
-      k += std::max<std::size_t>(together, 1);
+      const std::size_t taken = std::max<std::size_t>(together, 1);
+      if (units) units->insert(units->end(), taken, static_cast<int>(k));
+      k += taken;
     }
   }
 

@@ -26,6 +26,7 @@ struct Plan {
   std::vector<Shader> shaders;
   std::vector<PlannedStep> steps;
   std::size_t arena_bytes = 0;
+  std::vector<int> units;  ///< for each step of the program the first one that shares its dispatch
 };
 
 Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device);
