@@ -164,6 +164,17 @@ void copy_to_host_async(const Array& x) {
         "returns.");
   if (DeviceMemory* memory = c->buffer->device_memory()) memory->start_copy_to_host();
 }
+namespace {
+std::atomic<bool>& tuning() {
+  static std::atomic<bool> on{[] {
+    const char* value = std::getenv("COTAN_WEBGPU_TUNE");
+    return value && *value && std::string_view(value) != "0";
+  }()};
+  return on;
+}
+}  // namespace
+void autotune(bool on) { tuning() = on; }
+bool autotune() { return tuning(); }
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
 
 }  // namespace cotan

@@ -4,6 +4,7 @@
 
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "backend/webgpu/tuning.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -139,6 +140,7 @@ class Planner {
   void add_matmul(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
     const MatmulProblem problem = matmul_problem(routine);
     if (buffer(program_.root(problem.result)).storage == Storage::none) return;
+    tune_if_wanted(problem, device_);
     const MatmulTile tile = choose_tile(problem, device_);
     const BufferId parts = tile.splits > 1 ? scratch({sum_type(problem.dtype), {problem.size() * tile.splits}}) : -1;
     for (Shader& shader : matmul_shaders(program_, problem, tile, parts, around, device_))
