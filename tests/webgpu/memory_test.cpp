@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cotan/cotan.hpp>
+#include <filesystem>
 #include <thread>
 
 #include "backend/webgpu/device.hpp"
@@ -133,6 +134,18 @@ TEST_F(WebGpuMemory, ThreadsGoOnAfterADeviceIsLost) {
   EXPECT_EQ(other, 0);
   EXPECT_GT(right, 0);
   EXPECT_EQ(f(Array::from_host(host, {300})).to_vector<float>(), expected);
+}
+
+/// Run by the test below, in a process of its own: its last calls are not waited for.
+TEST_F(WebGpuMemory, DISABLED_Child) {
+  const auto f = ct::jit([](Array x) { return lax::fori_loop(0, 2000, [](Array, Array c) { return np::sin(c) + 0.001; }, x); });
+  for (int k = 0; k < 3; ++k) (void)f(np::ones({2000}));
+}
+TEST_F(WebGpuMemory, AProcessMayEndBeforeItsWorkIsDone) {
+  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              " --gtest_also_run_disabled_tests --gtest_filter=WebGpuMemory.DISABLED_Child >/dev/null";
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST_F(WebGpuMemory, TooLargeArraysRaise) {

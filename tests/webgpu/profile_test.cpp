@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "backend/webgpu/device.hpp"
+#include "backend/webgpu/timeline.hpp"
 #include "webgpu/support.hpp"
 
 namespace {
@@ -113,6 +113,12 @@ TEST_F(WebGpuProfile, MoreDispatchesThanAQuerySetHolds) {
   }
 }
 
+TEST(WebGpuTimes, RoundedOnesAreTold) {
+  EXPECT_EQ(ct::webgpu::coarse_step_ns(0x1234'0000'0000u | 0x5'0000u), 0x1'0000u) << "as Dawn rounds by itself";
+  EXPECT_EQ(ct::webgpu::coarse_step_ns(0x1234'0000'0020u), std::nullopt);
+  EXPECT_EQ(ct::webgpu::coarse_step_ns(0), std::nullopt) << "nothing was measured yet";
+}
+
 TEST_F(WebGpuProfile, KernelsOfADeviceThatIsLostAreANote) {
   const auto f = ct::jit(two_kernels);
   const Array x = np::ones({500});
@@ -131,7 +137,7 @@ TEST_F(WebGpuProfile, KernelsOfADeviceThatIsLostAreANote) {
 TEST_F(WebGpuProfile, TheEnvironmentTracesAWholeProcess) {
   const fs::path file = fs::temp_directory_path() / ("cotan_trace_" + std::to_string(getpid()) + ".json");
   const fs::path self = fs::read_symlink("/proc/self/exe");
-  const std::string command = "COTAN_TRACE=" + file.string() + " " + self.string() +
+  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TRACE=" + file.string() + " " + self.string() +
                               " --gtest_filter=WebGpuProfile.ExplainShowsTheTimesOfProfiledCalls >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::ifstream in(file);

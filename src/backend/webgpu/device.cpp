@@ -27,6 +27,7 @@ constexpr const char* no_adapter =
 }  // namespace
 
 Device::Device() {
+  const recorder::Span span("start", "device webgpu");
   WGPUInstanceDescriptor descriptor{};
   instance_ = InstanceHandle(api().CreateInstance(&descriptor));
   if (!instance_) raise<DeviceError>("[webgpu] the library {} gives no instance; try another one.", api().library);
@@ -126,7 +127,7 @@ void Device::request_device() {
   const FeatureNumbers& numbers = feature_numbers(instance_.get());
   want(numbers.f16, c.f16);
   want(numbers.subgroups, c.subgroups);
-  want(numbers.timestamps, c.timestamps);
+  if (!std::getenv("COTAN_WEBGPU_NO_TIMESTAMPS")) want(numbers.timestamps, c.timestamps);  // to test without
 
   struct Answer {
     bool done = false;
@@ -223,6 +224,8 @@ void Device::add_slab(std::uint64_t bytes) {
         "[webgpu] an array of {} bytes is larger than what '{}' can bind ({} bytes); work in smaller pieces.", bytes,
         capabilities_.name, most);
   const auto usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | WGPUBufferUsage_Indirect;
+  recorder::Span span("allocate", "memory of the device");
+  span.detail("bytes", static_cast<std::int64_t>(size));
   BufferHandle buffer;
   while (true) {
     try {
@@ -387,6 +390,7 @@ std::shared_ptr<Device::Pipeline> Device::compile(const std::string& wgsl, int s
 
 WGPUComputePipeline Device::wait(const Pipeline& pipeline, const std::string& wgsl) {
   if (!pipeline.done) {
+    const recorder::Span span("compile", "wait for a shader");
     const std::scoped_lock lock(mutex_);
     wait_for([&] { return pipeline.done.load(); }, "compiling a shader");
   }
@@ -519,6 +523,17 @@ InUse& in_use() {
   static InUse& i = *new InUse;
   return i;
 }
+
+/// At the end of a process drivers are taken down whether they have work or not, and crash where they have.
+void finish_work_at_exit() {
+  const auto d = current_device();
+  if (!d || d->lost()) return;
+  constexpr auto patience = std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  const std::uint64_t all = d->submissions();
+  while (!d->is_done(all) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
 }  // namespace
 
 std::shared_ptr<Device> device() {
@@ -527,6 +542,9 @@ std::shared_ptr<Device> device() {
   if (!i.device || i.device->lost()) {
     i.device = nullptr;
     i.device = std::make_shared<Device>();
+    // After the driver was loaded, so that this runs before it is gone.
+    static const bool registered = std::atexit(finish_work_at_exit) == 0;
+    (void)registered;
   }
   return i.device;
 }

@@ -1,8 +1,9 @@
 #include "backend/webgpu/features.hpp"
 
 #include <chrono>
-#include <optional>
 #include <thread>
+
+#include "core/recorder.hpp"
 
 namespace cotan::webgpu {
 
@@ -28,6 +29,7 @@ T wait_for(WGPUInstance instance, const Answer<T>& answer) {
 
 /// Every device has the core features, asked for or not: a device that was asked for nothing tells their number.
 bool numbers_are_as_in_header(WGPUInstance instance) {
+  const recorder::Span span("start", "numbers of features");
   static Answer<WGPUAdapter> adapter_answer;  // static: an answer may come after we gave up
   static Answer<WGPUDevice> device_answer;
   adapter_answer = {};

@@ -28,6 +28,12 @@ void ShaderTimes::add(std::int64_t ns) {
   ++count;
 }
 
+std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits) {
+  constexpr int fine = 10;  // bits: a microsecond
+  const int zeros = bits ? std::countr_zero(bits) : 0;
+  return zeros > fine ? std::optional(std::uint64_t{1} << zeros) : std::nullopt;
+}
+
 Timeline::Timeline(Device& device) : device_(device) {
   recorder::on_stop(collect_at_stop);
   recorder::finish_before_exit();
@@ -125,9 +131,8 @@ void Timeline::record(const std::vector<TimedDispatch>& dispatches, const std::v
     recorder::add({d.name, "kernel", "webgpu: " + device_.capabilities().name, zero_ + static_cast<std::int64_t>(begin), ns,
                    d.details});
   }
-  constexpr int fine = 10;  // bits: a microsecond
-  if (const int zeros = bits_ ? std::countr_zero(bits_) : 0; zeros > fine)
-    recorder::note(fmt::format("the device's times are rounded to {:.1f} us.", static_cast<double>(1ull << zeros) * 1e-3));
+  if (const auto step = coarse_step_ns(bits_))
+    recorder::note(fmt::format("the device's times are rounded to {:.1f} us.", static_cast<double>(*step) * 1e-3));
 }
 
 void Timeline::compare_clocks() {

@@ -2,6 +2,7 @@
 // with a query at its beginning and one at its end, and the answers are read back when somebody wants them.
 #pragma once
 #include <deque>
+#include <optional>
 
 #include "backend/webgpu/readback.hpp"
 
@@ -18,6 +19,10 @@ struct ProgramTimes {
   std::vector<ShaderTimes> shaders;
   std::int64_t calls = 0;
 };
+
+/// The step in which times come where that is coarse, as browsers have it; nothing where it is not. `bits`: all that were
+/// ever set in a time.
+std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits);
 
 /// A dispatch that is to be timed.
 struct TimedDispatch {
@@ -67,8 +72,8 @@ class Timeline {
   std::deque<Batch> batches_;
   std::vector<QuerySetHandle> spare_sets_;
   std::int64_t zero_ = 0;
-  std::uint64_t session_ = 0;     ///< of the recorder, that `zero_` was found for
-  std::uint64_t bits_ = 0;        ///< all that were ever set in a time: tells rounded ones
+  std::uint64_t session_ = 0;  ///< of the recorder, that `zero_` was found for
+  std::uint64_t bits_ = 0;     ///< all that were ever set in a time
 };
 
 }  // namespace cotan::webgpu
