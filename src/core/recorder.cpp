@@ -1,3 +1,4 @@
+// The recorder, and Profile, which is somebody who listens to it.
 #include "core/recorder.hpp"
 
 #include <algorithm>

@@ -97,8 +97,8 @@ TEST_F(WebGpuProfile, ExplainShowsTheTimesOfProfiledCalls) {
 TEST_F(WebGpuProfile, MoreDispatchesThanAQuerySetHolds) {
   constexpr std::int64_t steps = 2600;
   const auto f = ct::jit([](Array x) {
-    return ct::lax::scan([](Array c, Array) { return std::pair{np::matmul(c, c) * 0.01 + 0.001, Array(0.f)}; }, x, np::zeros({steps}))
-        .first;
+    const auto body = [](Array c, Array) { return std::pair{np::matmul(c, c) * 0.01 + 0.001, Array(0.f)}; };
+    return ct::lax::scan(body, x, np::zeros({steps})).first;
   });
   const Array x = np::ones({64, 64}) * 0.5;
   const int dispatches = ct::explain(f, x).dispatches;
@@ -137,7 +137,8 @@ TEST_F(WebGpuProfile, KernelsOfADeviceThatIsLostAreANote) {
 TEST_F(WebGpuProfile, TheEnvironmentTracesAWholeProcess) {
   const fs::path file = fs::temp_directory_path() / ("cotan_trace_" + std::to_string(getpid()) + ".json");
   const fs::path self = fs::read_symlink("/proc/self/exe");
-  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TRACE=" + file.string() + " " + self.string() +
+  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TRACE=" + file.string() + " " +
+                              self.string() +
                               " --gtest_filter=WebGpuProfile.ExplainShowsTheTimesOfProfiledCalls >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::ifstream in(file);

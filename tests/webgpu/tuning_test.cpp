@@ -116,7 +116,8 @@ TEST_F(WebGpuTuning, WhatTwoProcessesFindIsKeptTogether) {
 
 /// On the device, by its own times: whatever is found, the product is right, and the file names it.
 TEST_F(WebGpuTuning, TunesAProgramOnTheDevice) {
-  const Array x = np::sin(np::arange(96 * 80, ct::f32)).reshape({96, 80}), y = np::cos(np::arange(80 * 72, ct::f32)).reshape({80, 72});
+  const Array x = np::sin(np::arange(96 * 80, ct::f32)).reshape({96, 80});
+  const Array y = np::cos(np::arange(80 * 72, ct::f32)).reshape({80, 72});
   const std::vector<float> expected = np::matmul(ct::device_put(x, "native"), ct::device_put(y, "native")).to_vector<float>();
   ct::autotune(true);
   testing::internal::CaptureStderr();

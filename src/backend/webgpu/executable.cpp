@@ -105,8 +105,9 @@ class Executable::Call {
     Arrays out = make_outputs();
     add(plan_.steps);
     submit();
+    const std::uint64_t submissions = device_->submissions();
     for (std::size_t k = 0; k < out.size(); ++k)
-      if (outputs_[k].slab >= 0) memory_of(out[k]).set_ready_after(device_->submissions());
+      if (outputs_[k].slab >= 0) memory_of(out[k]).set_ready_after(submissions);
     return out;
   }
 

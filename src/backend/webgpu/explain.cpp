@@ -50,9 +50,9 @@ std::string times_of(const Executable& executable) {
   if (times.calls == 0) return {};
   double all = 0;
   for (const ShaderTimes& t : times.shaders) all += static_cast<double>(t.total_ns);
-  std::string out = fmt::format("times by the device's clock, {} profiled call{}, {:.3f} ms each:\n{:>7}{:>11}{:>11}{:>12}{:>9}  {}\n",
-                                times.calls, times.calls == 1 ? "" : "s", all * 1e-6 / static_cast<double>(times.calls), "share",
-                                "mean us", "least us", "dispatches", "GB/s", "kernel");
+  std::string out = fmt::format("times by the device's clock, {} profiled call{}, {:.3f} ms each:\n", times.calls,
+                                times.calls == 1 ? "" : "s", all * 1e-6 / static_cast<double>(times.calls));
+  out += fmt::format("{:>7}{:>11}{:>11}{:>12}{:>9}  {}\n", "share", "mean us", "least us", "dispatches", "GB/s", "kernel");
   for (std::size_t k = 0; k < times.shaders.size(); ++k) {
     const ShaderTimes& t = times.shaders[k];
     if (t.count == 0) continue;
