@@ -29,10 +29,11 @@ bench: setup  ## cotan beside JAX, PyTorch, jax-js, OpenBLAS; ARGS="--only softm
 	@tools/bench_setup.sh python
 	@python3 bench/run.py $(ARGS)
 
-docs: setup  ## regenerate docs/features.md from the case table
+docs: setup  ## regenerate docs/features.md and docs/webgpu_dtypes.md from the case table
 	$(call build,release,test_cases)
 	@build/release/tests/test_cases --features >build/features.md
-	@mv build/features.md docs/features.md
+	@build/release/tests/test_cases --webgpu-dtypes >build/webgpu_dtypes.md
+	@mv build/features.md build/webgpu_dtypes.md docs/
 
 asan ubsan tsan: setup  ## build with that sanitizer and run the tests
 	$(call build,$@)

@@ -32,6 +32,19 @@ std::vector<double> summary(const T& result) {
   return numbers;
 }
 
+/// What the kernels of a call take together, by the device's clock.
+inline std::optional<double> device_seconds(const std::function<void()>& call) {
+  constexpr int calls = 5;
+  ct::Profile profile;
+  for (int k = 0; k < calls; ++k) call();
+  profile.stop();
+  std::int64_t total = 0;
+  for (const ct::ProfileEvent& e : profile.events())
+    if (e.category == "kernel") total += e.duration_ns;
+  if (total == 0) return std::nullopt;
+  return static_cast<double>(total) * 1e-9 / calls;
+}
+
 /// f as it is, op by op.
 template <class F, class... A>
 Case eager(const F& f, const A&... args) {
@@ -64,6 +77,7 @@ Case jitted(const F& f, const A&... args) {
     return std::max(0.0, first - std::min({seconds(fresh), seconds(fresh), seconds(fresh)}));
   };
   made.check = [=] { return summary(std::apply(compiled, arguments)); };
+  made.device = [call = made.call] { return device_seconds(call); };
   made.peak = [=] {
     return std::apply([&](const auto&... a) { return ct::explain(compiled, a...).peak_bytes; }, arguments);
   };

@@ -31,6 +31,10 @@ class Worker {
     }
     if (what == "compile") return case_.compile ? Json{{"seconds", case_.compile()}} : Json::object();
     if (what == "memory") return case_.peak ? Json{{"peak_bytes", case_.peak()}} : Json::object();
+    if (what == "device") {
+      const auto seconds = case_.device ? case_.device() : std::nullopt;
+      return seconds ? Json{{"device_seconds", *seconds}} : Json::object();
+    }
     if (what == "release") {
       case_ = {};
       return Json::object();

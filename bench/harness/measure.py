@@ -2,6 +2,7 @@
 
 import statistics
 
+from . import workers as processes
 from .workers import WorkerFailed
 
 
@@ -10,13 +11,13 @@ class Measurement:
 
     def __init__(self, expected, check):
         self.expected, self.check = expected, check
-        self.samples, self.compiles, self.memory, self.spent = [], [], {}, 0.0
+        self.samples, self.compiles, self.other, self.spent = [], [], {}, 0.0
 
     def as_dict(self, best):
         result = {"seconds": (min if best else statistics.median)(self.samples), "samples": self.samples}
         if self.compiles:
             result |= {"compile_seconds": statistics.median(self.compiles), "compile_samples": self.compiles}
-        return result | self.memory
+        return result | self.other
 
 
 def measure(row, rules, workers, options, progress):
@@ -79,7 +80,11 @@ def measure(row, rules, workers, options, progress):
         record_compile,
     )
     if any("less_memory_than" in rule for rule in rules):
-        turns({"do": "memory"}, 1, lambda taken: True, lambda taken, reply: taken.memory.update(reply))
+        turns({"do": "memory"}, 1, lambda taken: True, lambda taken, reply: taken.other.update(reply))
+    for worker in workers:
+        if processes.GPU and worker.peer.name in running and worker.peer.name == "cotan":
+            if reply := ask(worker, {"do": "device"}, options.patience):
+                running["cotan"].other.update(reply)
     for worker in workers:
         if worker.peer.name in running:
             ask(worker, {"do": "release"}, options.patience)

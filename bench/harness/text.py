@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 
+from . import workers
 from .bars import ratio
 
 
@@ -27,10 +28,15 @@ def rate(row, results):
     )
 
 
+def has_gpu_times(names):
+    """What the device's own clock says of cotan's kernels, beside the time until the result is there."""
+    return workers.GPU and "cotan" in names
+
+
 def columns(peers):
     """Headings of the table: cotan's own numbers, then one column a peer."""
     names = [p.name for p in peers]
-    heads = ["workload"] + ["cotan", "rate"] * ("cotan" in names)
+    heads = ["workload"] + ["cotan", "rate"] * ("cotan" in names) + ["GPU time"] * has_gpu_times(names)
     heads += [p.label for p in peers if p.name not in ("cotan", "copy")]
     return (
         heads
@@ -58,6 +64,9 @@ def cells(row, results, peers, checks):
     line = [(row["name"], None)]
     if "cotan" in names:
         line += [(value_or_outcome(results.get("cotan", {})), verdict("cotan")), (rate(row, results), None)]
+    if has_gpu_times(names):
+        took = results.get("cotan", {}).get("device_seconds")
+        line.append((seconds(took) if took else "", None))
     for name in names:
         if name not in ("cotan", "copy"):
             better = ratio(results, name)

@@ -35,6 +35,7 @@ def known_peers(program):
             Peer("jax", "JAX", [python, scripts / "jax_worker.py"]),
             Peer("torch", "PyTorch", [python, scripts / "torch_worker.py"]),
             Peer("native", "cotan on the CPU", [program, "--worker=cotan"]),
+            Peer("copy", "copy", [program, "--worker=copy"]),
         ]
     return [
         Peer("cotan", "cotan", [program, "--worker=cotan"]),
@@ -74,8 +75,9 @@ def environment(threads, peer):
     )
     if GPU:
         webgpu = {k: v for k, v in os.environ.items() if k.startswith("COTAN_WEBGPU")}
-        device = {"COTAN_DEVICE": "webgpu"} if peer.name == "cotan" else {}
-        return {**keep, **webgpu, **device, "BENCH_GPU": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        device = {"COTAN_DEVICE": "webgpu"} if peer.name in ("cotan", "copy") else {}
+        cache = {"COTAN_CACHE_DIR": os.environ.get("COTAN_CACHE_DIR", "off")}  # with tiles that were found by tuning
+        return {**keep, **webgpu, **device, **cache, "BENCH_GPU": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     return {
         **keep,
         **dict.fromkeys(names, str(threads)),

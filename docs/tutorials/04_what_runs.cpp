@@ -33,6 +33,17 @@ int main() {
   for (const auto& [name, program] : l.passes) std::cout << "after '" << name << "': " << program.size() << " characters\n";
   assert(l.llvm_ir.find("define") != std::string::npos && !l.assembly.empty());
 
+  // What took how long: tracing, compiling, calls; on a GPU every kernel. Profile("file.json") writes a trace for
+  // https://ui.perfetto.dev as well, and COTAN_TRACE=file.json does so for any program.
+  ct::Profile profile;
+  for (int i = 0; i < 3; ++i) {
+    ct::ProfileSpan span("my step");
+    (void)ct::jit(layer)(x, w, b);
+  }
+  profile.stop();
+  std::cout << profile.text() << "\n";
+  assert(profile.text().find("my step") != std::string::npos);
+
   // Results do not depend on the number of threads, and a donated argument's memory becomes the result's.
   ct::set_num_threads(1);
   const ct::Array once = ct::jit(softmax)(x);

@@ -10,6 +10,7 @@
 #include <cotan/lax.hpp>
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/profile.hpp>
 #include <cotan/random.hpp>
 #include <cotan/transforms.hpp>
 #include <cotan/tree.hpp>

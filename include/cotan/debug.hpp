@@ -41,7 +41,9 @@ struct Explanation {
   std::string llvm_ir;   ///< of the native device
   std::string assembly;
   std::string wgsl;  ///< of the webgpu device: every shader
-  /// Summary and steps; what each pass left and the generated code are in the fields above.
+  /// Of the webgpu device: what each shader took, where the program was called while a Profile was on (profile.hpp).
+  std::string times;
+  /// Summary, steps and times; what each pass left and the generated code are in the fields above.
   std::string text() const;
 };
 std::ostream& operator<<(std::ostream& out, const Explanation& e);

@@ -20,5 +20,15 @@ int num_threads();
 void set_num_threads(int n);
 /// Waits until `x` has been computed, and returns it.
 Array block_until_ready(const Array& x);
+/// Whether `x` has been computed, without waiting: block_until_ready(x) would return at once.
+bool is_ready(const Array& x);
+/// Starts to copy `x` to the host and returns at once; item() and to_vector() then wait for what is left of it.
+/// Nothing to do where host and device share memory.
+void copy_to_host_async(const Array& x);
+
+/// While on, programs that are compiled for "webgpu" try the ways to cut up each matrix product of a new size, which takes
+/// seconds, and keep the fastest for this and later processes. Also switched on by COTAN_WEBGPU_TUNE=1.
+void autotune(bool on);
+bool autotune();
 
 }  // namespace cotan

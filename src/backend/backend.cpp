@@ -7,6 +7,7 @@
 #include <limits>
 #include <ostream>
 
+#include "core/recorder.hpp"
 #include "core/trace.hpp"
 
 namespace cotan {
@@ -142,9 +143,38 @@ Array device_put(const ArrayLike& x, std::string_view device) {
 }
 Array block_until_ready(const Array& x) {
   x.aval();
-  if (const auto* c = concrete(x)) c->buffer->backend().synchronize();
+  if (const auto* c = concrete(x)) {
+    const recorder::Span span("wait", "block_until_ready");
+    c->buffer->backend().synchronize();
+  }
   return x;
 }
+bool is_ready(const Array& x) {
+  x.aval();
+  const auto* c = concrete(x);
+  DeviceMemory* memory = c ? c->buffer->device_memory() : nullptr;
+  return !memory || memory->is_ready();
+}
+void copy_to_host_async(const Array& x) {
+  x.aval();
+  const auto* c = concrete(x);
+  if (!c)
+    raise<ConcretizationError>(
+        "[copy_to_host_async] the array has no elements under a transform; copy what the transformed function "
+        "returns.");
+  if (DeviceMemory* memory = c->buffer->device_memory()) memory->start_copy_to_host();
+}
+namespace {
+std::atomic<bool>& tuning() {
+  static std::atomic<bool> on{[] {
+    const char* value = std::getenv("COTAN_WEBGPU_TUNE");
+    return value && *value && std::string_view(value) != "0";
+  }()};
+  return on;
+}
+}  // namespace
+void autotune(bool on) { tuning() = on; }
+bool autotune() { return tuning(); }
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
 
 }  // namespace cotan

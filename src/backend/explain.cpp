@@ -11,9 +11,9 @@ namespace cotan {
 std::string Explanation::text() const {
   return fmt::format(
       "device {}: {} kernels, {} routines, {} loops, {} dispatches in {} submission{}\n"
-      "bytes: {} at the peak ({} arguments, {} results, {} temporary)\n{}",
+      "bytes: {} at the peak ({} arguments, {} results, {} temporary)\n{}{}",
       device, kernels, routines, loops, dispatches, submissions,
-      submissions == 1 ? "" : "s", peak_bytes, argument_bytes, result_bytes, temporary_bytes, steps);
+      submissions == 1 ? "" : "s", peak_bytes, argument_bytes, result_bytes, temporary_bytes, steps, times);
 }
 std::ostream& operator<<(std::ostream& out, const Explanation& e) { return out << e.text(); }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/jaxpr.hpp"
+#include "core/recorder.hpp"
 #include "passes/passes.hpp"
 
 namespace cotan {
@@ -16,7 +17,11 @@ class ProgramCache {
   const Executable& find(const JaxprPtr& jaxpr, const CompiledSlot& slot, Compile&& compile) {
     if (const void* ready = slot.get()) return *static_cast<const Entry*>(ready)->executable;
     const auto entry = find_or_add(inline_all_calls(jaxpr));  // rules of custom derivatives make no difference any more
-    std::call_once(entry->once, [&] { entry->executable = compile(entry->jaxpr); });
+    std::call_once(entry->once, [&] {
+      recorder::Span span("compile", entry->jaxpr->name);
+      span.detail("equations", static_cast<std::int64_t>(entry->jaxpr->equations.size()));
+      entry->executable = compile(entry->jaxpr);
+    });
     slot.set(entry);
     return *static_cast<const Entry*>(slot.get())->executable;
   }

@@ -17,6 +17,10 @@ class DeviceMemory {
   virtual ~DeviceMemory() = default;
   /// The elements, to read or, as long as the device has not seen them, to fill in.
   virtual std::byte* host() = 0;
+  /// Starts what host() has to wait for.
+  virtual void start_copy_to_host() = 0;
+  /// Whether the elements have been computed.
+  virtual bool is_ready() = 0;
 };
 
 /// Aligned memory of a device; counted in memory_stats().

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/backend.hpp"
+#include "core/recorder.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "transforms/calls.hpp"
@@ -153,7 +154,10 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
       std::lock_guard lock(cache.mutex);
       reason = cache.miss_reason(key, traced.types);
     }
-    traced.program = simplify(trace_to_jaxpr(f, traced.types, "jit", options.name));
+    {
+      const recorder::Span span("trace", options.name);
+      traced.program = simplify(trace_to_jaxpr(f, traced.types, "jit", options.name));
+    }
     traced.payload = make_payload();
     traced.key = key;
     bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
@@ -180,11 +184,13 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
   Arrays out;
   const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() &&
                         std::all_of(operands.begin(), operands.end(), [](const Array& a) { return concrete(a); });
-  if (evaluate)  // nothing else is watching: straight to the device
+  if (evaluate) {  // nothing else is watching: straight to the device
+    const recorder::Span span("call", options.name);
     out = common_backend(jit_p, operands)
               .run_program(entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
-  else
+  } else {
     out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
+  }
   for (std::size_t i = 0; i < options.donate.size(); ++i) {
     if (!options.donate[i]) continue;
     // An argument that is also a result lives on in the result alone.

@@ -1,13 +1,18 @@
-// test_cases: the case table as tests; with --features the support matrix of docs/features.md on stdout.
+// test_cases: the case table as tests; with --features or --webgpu-dtypes the generated pages of docs/ on stdout.
 #include <cstring>
 #include <iostream>
 
 #include "cases/features.hpp"
+#include "cases/webgpu_dtypes.hpp"
 #include "support/run_tests.hpp"
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--features") == 0) {
     cases::print_features(std::cout);
+    return 0;
+  }
+  if (argc == 2 && std::strcmp(argv[1], "--webgpu-dtypes") == 0) {
+    cases::print_webgpu_dtypes(std::cout);
     return 0;
   }
   return run_tests(argc, argv);

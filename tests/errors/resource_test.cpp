@@ -34,7 +34,16 @@ TEST(EmptyHandleErrors, EveryUse) {
   EXPECT_ERROR(ValueError, stop_gradient(e), "empty");
   EXPECT_ERROR(ValueError, device_put(e, "reference"), "empty");
   EXPECT_ERROR(ValueError, block_until_ready(e), "empty");
+  EXPECT_ERROR(ValueError, is_ready(e), "empty");
+  EXPECT_ERROR(ValueError, copy_to_host_async(e), "empty");
   EXPECT_ERROR(ValueError, np::ones({2}).at(0).set(e), "empty");
+}
+TEST(EmptyHandleErrors, TracersHaveNoElementsToCopy) {
+  EXPECT_ERROR(ConcretizationError, jit([](Array x) {
+                 copy_to_host_async(x);
+                 return x;
+               })(np::ones({2})),
+               "[copy_to_host_async] the array has no elements under a transform; copy what the transformed function returns.");
 }
 TEST(EmptyHandleErrors, MovedFrom) {
   Array a = np::ones({2});

@@ -398,6 +398,10 @@ TEST(Donation, MemoryThatIsSharedIsNotOverwritten) {
   const Array x = np::ones({100});
   const Array result = f(x, x);
   EXPECT_EQ(result.to_vector<float>(), std::vector<float>(100, 3.f));
+  const auto reversed = [](Array a, Array b) { return a * 2 + np::flip(b); };
+  const Array y = np::arange(1000, ct::f32);
+  const auto want = reversed(y, y).to_vector<float>();
+  EXPECT_EQ(ct::jit(reversed, {.donate = {0}})(y, y).to_vector<float>(), want) << "passed twice, donated once";
 }
 TEST(Donation, ElementsReadLaterAreNotOverwritten) {
   // The result could take the argument's place, but reads it in another order.

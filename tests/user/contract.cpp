@@ -119,6 +119,12 @@ void devices_and_errors() {
   ct::default_device("reference");
   const ct::Array x = ct::device_put(np::ones({2}), "reference");
   CHECK(ct::block_until_ready(x).size() == 2);
+  CHECK(ct::is_ready(x));
+  ct::copy_to_host_async(x);
+  ct::Profile profile;
+  { ct::ProfileSpan span("mine"); }
+  profile.stop();
+  CHECK(profile.events().size() == 1 && profile.text().find("mine") != std::string::npos);
   try {
     np::ones({2}) + np::ones({3});
     CHECK(false);

@@ -1,7 +1,9 @@
 // Memory and life of the device: nothing leaks, nothing is reused while it is in use, and what is lost is said so.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cotan/cotan.hpp>
+#include <filesystem>
 #include <thread>
 
 #include "backend/webgpu/device.hpp"
@@ -102,6 +104,48 @@ TEST_F(WebGpuMemory, ALostDeviceIsAnErrorAndTheNextUseStartsANewOne) {
   }
   EXPECT_EQ(f(x).to_vector<float>(), (std::vector<float>{3, 5, 7})) << "the argument is still known on the host";
   EXPECT_EQ(ct::device_put(x, "native").device().name(), "native");
+}
+
+/// A call that meets the loss raises DeviceError, the next one finds a new device, and no result is wrong.
+TEST_F(WebGpuMemory, ThreadsGoOnAfterADeviceIsLost) {
+  const auto f = ct::jit([](Array x) { return np::cumsum(np::sin(x)) + 1.0; });
+  const Array x = np::sin(np::arange(300, ct::f32));
+  const std::vector<float> host = x.to_vector<float>();
+  const std::vector<float> expected = f(x).to_vector<float>();
+  std::atomic<int> wrong{0}, right{0}, other{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) {
+        try {
+          (f(Array::from_host(host, {300})).to_vector<float>() == expected ? right : wrong)++;
+        } catch (const ct::DeviceError&) {
+        } catch (...) {
+          ++other;
+        }
+      }
+    });
+  for (int k = 0; k < 3; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ct::webgpu::device()->lose();
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(other, 0);
+  EXPECT_GT(right, 0);
+  EXPECT_EQ(f(Array::from_host(host, {300})).to_vector<float>(), expected);
+}
+
+/// Run by the test below, in a process of its own: its last calls are not waited for.
+TEST_F(WebGpuMemory, DISABLED_Child) {
+  const auto f = ct::jit([](Array x) { return lax::fori_loop(0, 2000, [](Array, Array c) { return np::sin(c) + 0.001; }, x); });
+  for (int k = 0; k < 3; ++k) (void)f(np::ones({2000}));
+}
+TEST_F(WebGpuMemory, AProcessMayEndBeforeItsWorkIsDone) {
+  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              " --gtest_also_run_disabled_tests --gtest_filter=WebGpuMemory.DISABLED_Child >/dev/null";
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST_F(WebGpuMemory, TooLargeArraysRaise) {

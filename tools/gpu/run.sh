@@ -5,10 +5,10 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 results=build/gpu-results
-peers=jax,native
+peers=jax,native,copy
 for argument in "$@"; do
   case $argument in
-    --torch) peers=jax,torch,native ;;
+    --torch) peers=jax,torch,native,copy ;;
     --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
     *) results=$argument ;;
   esac

@@ -9,7 +9,7 @@
 #include "backend/native/runtime.hpp"
 #include "backend/native/thread_pool.hpp"
 #include "backend/program_cache.hpp"
-#include "compiler/memory.hpp"
+#include "compiler/donation.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "ops/ops.hpp"
@@ -81,48 +81,6 @@ void check_size(const AbstractValue& type) {
                             bytes);
 }
 
-/// Arguments whose memory an output may take over: read for the last time before anything is written there, or
-/// then, element by element.
-std::vector<std::vector<int>> find_reusable(const compiler::Program& program) {
-  using compiler::BufferId;
-  using compiler::Storage;
-  const auto buffer = [&](BufferId b) -> const compiler::Buffer& { return program.buffers[static_cast<std::size_t>(b)]; };
-  std::vector<int> last_read(program.buffers.size(), -1);
-  struct FirstWrite {
-    int step = -1;
-    BufferId by = -1;  // the output itself, or a temporary that lives in its memory
-  };
-  std::vector<FirstWrite> first_write(program.outputs.size());
-  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    const compiler::Step& step = program.steps[static_cast<std::size_t>(s)];
-    for (BufferId b : compiler::all_reads_of(program, step)) last_read[static_cast<std::size_t>(b)] = s;
-    for (BufferId b : compiler::all_writes_of(program, step)) {
-      if (buffer(b).storage != Storage::output) continue;
-      FirstWrite& first = first_write[static_cast<std::size_t>(buffer(b).place)];
-      if (first.step < 0) first = {s, b};
-    }
-  }
-  std::vector<std::vector<int>> out(program.outputs.size());
-  for (std::size_t k = 0; k < program.outputs.size(); ++k) {
-    const auto [at, by] = first_write[k];
-    if (at < 0) continue;
-    for (std::size_t j = 0; j < program.inputs.size(); ++j) {
-      const BufferId input = program.inputs[j];
-      const bool returned = std::any_of(program.outputs.begin(), program.outputs.end(),
-                                        [&](const compiler::Output& o) { return o.buffer == input; });
-      const int last = last_read[static_cast<std::size_t>(input)];
-      if (returned || last > at || buffer(input).bytes() != buffer(program.outputs[k].buffer).bytes()) continue;
-      if (last < at || compiler::can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, by))
-        out[k].push_back(static_cast<int>(j));
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
-namespace {
-
 /// Where a routine outside of loops finds its operands and results.
 std::vector<void*> memory_of(const compiler::Program& program, const compiler::Routine& routine, void* const* io,
                              std::byte* arena) {
@@ -185,7 +143,7 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   compiler::for_each_step(program_->steps, [&](const compiler::Step& step) {
     if (const auto* r = std::get_if<compiler::Routine>(&step)) routines_.push_back(r);
   });
-  reusable_ = find_reusable(*program_);
+  reusable_ = compiler::reusable_arguments(*program_);
 }
 
 Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* donated) const {
@@ -223,9 +181,9 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
         const auto arg = static_cast<std::size_t>(j);
         if (arg >= donated->size() || !(*donated)[arg]) continue;
         if (taken.empty()) taken.resize(inputs);
-        const auto* c = concrete(args[arg]);
-        if (taken[arg] || c->buffer.use_count() > 1) continue;
+        if (taken[arg] || !compiler::is_sole_owner(args, arg)) continue;
         taken[arg] = true;
+        const auto* c = concrete(args[arg]);
         out[k] = Array(std::make_shared<detail::Concrete>(o.type, c->buffer));
         io[inputs + k] = c->buffer->data();
         break;

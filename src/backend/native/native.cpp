@@ -3,6 +3,7 @@
 #include "backend/native/executable.hpp"
 #include "backend/native/host_memory.hpp"
 #include "core/backend.hpp"
+#include "core/recorder.hpp"
 
 namespace cotan {
 
@@ -16,6 +17,7 @@ class NativeBackend final : public Backend {
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     if (p.op_class == OpClass::call && params.has("jaxpr"))
       return run_program(params.jaxpr("jaxpr"), args, nullptr);
+    const recorder::Span span("operation", p.name);
     return native::run_eagerly(*this, p, args, params);
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,

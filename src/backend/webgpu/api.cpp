@@ -49,6 +49,7 @@ Api load() {
       continue;
     }
     out.library = name;
+    out.is_dawn = dlsym(library, "wgpuDeviceTick") != nullptr;
     return out;
   }
   raise<DeviceError>(

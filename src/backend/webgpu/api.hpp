@@ -16,12 +16,12 @@ namespace cotan::webgpu {
   X(DeviceGetQueue) X(DeviceCreateBuffer) X(DeviceCreateShaderModule) X(DeviceCreateBindGroupLayout)                \
   X(DeviceCreatePipelineLayout) X(DeviceCreateComputePipelineAsync) X(DeviceCreateBindGroup)                        \
   X(DeviceCreateCommandEncoder) X(DeviceCreateQuerySet) X(DevicePushErrorScope) X(DevicePopErrorScope)              \
-  X(DeviceDestroy) X(DeviceRelease)                                                                                 \
+  X(DeviceHasFeature) X(DeviceDestroy) X(DeviceRelease)                                                             \
   X(CommandEncoderBeginComputePass) X(CommandEncoderCopyBufferToBuffer) X(CommandEncoderResolveQuerySet)            \
   X(CommandEncoderFinish) X(CommandEncoderRelease) X(CommandBufferRelease)                                          \
   X(ComputePassEncoderSetPipeline) X(ComputePassEncoderSetBindGroup) X(ComputePassEncoderDispatchWorkgroups)        \
   X(ComputePassEncoderDispatchWorkgroupsIndirect) X(ComputePassEncoderEnd) X(ComputePassEncoderRelease)             \
-  X(QueueSubmit) X(QueueWriteBuffer) X(QueueRelease)                                    \
+  X(QueueSubmit) X(QueueWriteBuffer) X(QueueOnSubmittedWorkDone) X(QueueRelease)                                    \
   X(BufferMapAsync) X(BufferGetConstMappedRange) X(BufferUnmap) X(BufferDestroy) X(BufferRelease)                   \
   X(ShaderModuleRelease) X(BindGroupLayoutRelease) X(PipelineLayoutRelease) X(ComputePipelineRelease)               \
   X(BindGroupRelease) X(QuerySetRelease)
@@ -30,7 +30,8 @@ struct Api {
 #define COTAN_WEBGPU_MEMBER(name) decltype(&::wgpu##name) name = nullptr;
   COTAN_WEBGPU_FUNCTIONS(COTAN_WEBGPU_MEMBER)
 #undef COTAN_WEBGPU_MEMBER
-  std::string library;  ///< the file it came from
+  std::string library;   ///< the file it came from
+  bool is_dawn = false;  ///< and not another implementation, which would not know Dawn's own extensions
 };
 /// Loads the library on first use; raises DeviceError where there is none: COTAN_WEBGPU_LIBRARY, then the names that
 /// systems give it, then what tools/setup.sh fetched.

@@ -6,14 +6,16 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/webgpu/features.hpp"
+#include "backend/webgpu/pipeline_cache.hpp"
+#include "backend/webgpu/readback.hpp"
+#include "backend/webgpu/timeline.hpp"
 #include "core/error.hpp"
+#include "core/recorder.hpp"
 
 namespace cotan::webgpu {
 
 namespace {
-
-constexpr std::uint64_t granule = 256;  ///< what offsets of bindings and of vectors must be a multiple of
-std::uint64_t rounded(std::uint64_t bytes) { return std::max<std::uint64_t>((bytes + granule - 1) / granule * granule, granule); }
 
 constexpr const char* no_adapter =
     "[webgpu] the library {} found no GPU{}; install a Vulkan driver and libvulkan1, or for tests the software driver "
@@ -22,6 +24,7 @@ constexpr const char* no_adapter =
 }  // namespace
 
 Device::Device() {
+  const recorder::Span span("start", "device webgpu");
   WGPUInstanceDescriptor descriptor{};
   instance_ = InstanceHandle(api().CreateInstance(&descriptor));
   if (!instance_) raise<DeviceError>("[webgpu] the library {} gives no instance; try another one.", api().library);
@@ -31,20 +34,26 @@ Device::Device() {
 }
 
 Device::~Device() {
+  timeline_ = nullptr;
   bind_groups_.clear();
   layouts_.clear();
   staging_.clear();
   slabs_.clear();
 }
 
-template <class Done>
-void Device::wait_until(Done&& done, std::string_view what) {
+void Device::poll() {
+  const std::scoped_lock lock(mutex_);
+  process_events();
+}
+
+void Device::wait_for(const std::function<bool()>& done, std::string_view what) {
   using clock = std::chrono::steady_clock;
   constexpr auto spinning = std::chrono::microseconds(200);
   constexpr auto patience = std::chrono::minutes(10);
   const auto start = clock::now();
   while (true) {
-    process_events();
+    if (done()) return;
+    poll();
     if (done()) return;
     const auto waited = clock::now() - start;
     if (waited > patience) raise<DeviceError>("[webgpu] the device does not answer ({}); it may hang.", what);
@@ -67,7 +76,7 @@ void Device::request_adapter() {
   WGPURequestAdapterOptions options{};
   options.powerPreference = WGPUPowerPreference_HighPerformance;
   api().InstanceRequestAdapter(instance_.get(), &options, callback);
-  wait_until([&] { return answer.done; }, "asking for an adapter");
+  wait_for([&] { return answer.done; }, "asking for an adapter");
   if (!answer.adapter)
     raise<DeviceError>(no_adapter, api().library, answer.message.empty() ? "" : " (" + answer.message + ")");
   adapter_ = AdapterHandle(answer.adapter);
@@ -112,10 +121,10 @@ void Device::request_device() {
     has = api().AdapterHasFeature(adapter_.get(), feature);
     if (has) features.push_back(feature);
   };
-  want(WGPUFeatureName_ShaderF16, c.f16);
-  want(WGPUFeatureName_Subgroups, c.subgroups);
-  want(WGPUFeatureName_TimestampQuery, c.timestamps);
-  want(WGPUFeatureName_ChromiumExperimentalSubgroupMatrix, c.subgroup_matrix);
+  const FeatureNumbers& numbers = feature_numbers(instance_.get());
+  want(numbers.f16, c.f16);
+  want(numbers.subgroups, c.subgroups);
+  if (!std::getenv("COTAN_WEBGPU_NO_TIMESTAMPS")) want(numbers.timestamps, c.timestamps);  // to test without
 
   struct Answer {
     bool done = false;
@@ -148,181 +157,26 @@ void Device::request_device() {
     device.lost_reason_ = text(message);
     device.lost_ = true;
   };
-  // Bounds are checked by the compiler, and memory is never read before it is written.
-  static constexpr const char* off[] = {"lazy_clear_resource_on_first_use"};
+  // Bounds are checked by the compiler, and memory is never read before it is written. Times are for the one who asks.
+  static constexpr const char* off[] = {"timestamp_quantization", "lazy_clear_resource_on_first_use"};
   static constexpr const char* on[] = {"disable_robustness"};
+  const bool safe = std::getenv("COTAN_WEBGPU_CHECKED") != nullptr;
   WGPUDawnTogglesDescriptor toggles{};
   toggles.chain.sType = WGPUSType_DawnTogglesDescriptor;
   toggles.disabledToggles = off;
-  toggles.disabledToggleCount = 1;
+  toggles.disabledToggleCount = safe ? 1 : 2;
   toggles.enabledToggles = on;
-  toggles.enabledToggleCount = 1;
-  const bool safe = std::getenv("COTAN_WEBGPU_CHECKED") != nullptr;
-  if (!safe) descriptor.nextInChain = &toggles.chain;
+  toggles.enabledToggleCount = safe ? 0 : 1;
+  if (api().is_dawn) {
+    descriptor.nextInChain = &toggles.chain;
+    toggles.chain.next = pipeline_cache_descriptor();
+  }
   api().AdapterRequestDevice(adapter_.get(), &descriptor, callback);
-  wait_until([&] { return answer.done; }, "asking for a device");
+  wait_for([&] { return answer.done; }, "asking for a device");
   if (!answer.device)
     raise<DeviceError>("[webgpu] the adapter '{}' gives no device: {}; try another driver.", capabilities_.name,
                        answer.message);
   device_ = DeviceHandle(answer.device);
-}
-
-// Memory -----------------------------------------------------------------------------------------------
-
-BufferHandle Device::new_buffer(std::uint64_t bytes, WGPUBufferUsage usage, const char* label) {
-  const std::scoped_lock lock(mutex_);
-  WGPUBufferDescriptor descriptor{};
-  descriptor.label = view(label);
-  descriptor.size = bytes;
-  descriptor.usage = usage;
-  struct Answer {
-    bool done = false, failed = false;
-    std::string message;
-  } answer;
-  api().DevicePushErrorScope(device_.get(), WGPUErrorFilter_OutOfMemory);
-  BufferHandle buffer(api().DeviceCreateBuffer(device_.get(), &descriptor));
-  WGPUPopErrorScopeCallbackInfo callback{};
-  callback.mode = WGPUCallbackMode_AllowProcessEvents;
-  callback.userdata1 = &answer;
-  callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message, void* to, void*) {
-    *static_cast<Answer*>(to) = {true, type != WGPUErrorType_NoError, text(message)};
-  };
-  api().DevicePopErrorScope(device_.get(), callback);
-  wait_until([&] { return answer.done; }, "allocating");
-  check("allocating");
-  if (answer.failed || !buffer)
-    raise<OutOfMemoryError>("[webgpu] the device '{}' has no room for {} bytes ({}); free arrays or work in smaller pieces.",
-                            capabilities_.name, bytes, answer.message);
-  return buffer;
-}
-
-void Device::add_slab(std::uint64_t bytes) {
-  // Few and large: what is in one block needs one binding. Twice as large each time.
-  std::uint64_t size = capabilities_.software ? 64u << 20 : 1u << 30;
-  if (const char* megabytes = std::getenv("COTAN_WEBGPU_SLAB_MB"))
-    size = static_cast<std::uint64_t>(std::max(1, std::atoi(megabytes))) << 20;
-  for (std::size_t k = 0; k < slabs_.size() && k < 8; ++k) size *= 2;
-  const std::uint64_t most = std::min(capabilities_.binding_bytes, capabilities_.buffer_bytes);
-  size = std::min(std::max(size, bytes), most);
-  if (bytes > most)
-    raise<OutOfMemoryError>(
-        "[webgpu] an array of {} bytes is larger than what '{}' can bind ({} bytes); work in smaller pieces.", bytes,
-        capabilities_.name, most);
-  const auto usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | WGPUBufferUsage_Indirect;
-  BufferHandle buffer;
-  while (true) {
-    try {
-      buffer = new_buffer(size, usage, "cotan memory");
-      break;
-    } catch (const OutOfMemoryError&) {  // less will do
-      if (size / 2 < bytes) throw;
-      size = rounded(size / 2);
-    }
-  }
-  auto slab = std::make_unique<Slab>(Slab{std::move(buffer), size, {}});
-  slab->free.emplace(0, size);
-  slabs_.push_back(std::move(slab));
-  counts_.slabs++;
-  counts_.slab_bytes += size;
-}
-
-bool Device::take(Slab& slab, std::uint64_t bytes, Range& out) {
-  // The smallest hole that is large enough: large ones stay.
-  auto best = slab.free.end();
-  for (auto at = slab.free.begin(); at != slab.free.end(); ++at)
-    if (at->second >= bytes && (best == slab.free.end() || at->second < best->second)) best = at;
-  if (best == slab.free.end()) return false;
-  const auto [offset, size] = *best;
-  slab.free.erase(best);
-  if (size > bytes) slab.free.emplace(offset + bytes, size - bytes);
-  out.offset = offset;
-  out.bytes = bytes;
-  return true;
-}
-
-Range Device::allocate(std::uint64_t bytes) {
-  const std::scoped_lock lock(mutex_);
-  check("allocating");
-  bytes = rounded(bytes);
-  Range out;
-  for (std::size_t k = 0; k < slabs_.size(); ++k)
-    if (take(*slabs_[k], bytes, out)) {
-      out.slab = static_cast<int>(k);
-      counts_.used_bytes += bytes;
-      return out;
-    }
-  add_slab(bytes);
-  take(*slabs_.back(), bytes, out);
-  out.slab = static_cast<int>(slabs_.size()) - 1;
-  counts_.used_bytes += bytes;
-  return out;
-}
-
-void Device::release(const Range& range) noexcept {
-  const std::scoped_lock lock(mutex_);
-  auto& free = slabs_[static_cast<std::size_t>(range.slab)]->free;
-  counts_.used_bytes -= range.bytes;
-  auto [at, added] = free.emplace(range.offset, range.bytes);
-  if (const auto next = std::next(at); next != free.end() && at->first + at->second == next->first) {
-    at->second += next->second;
-    free.erase(next);
-  }
-  if (at != free.begin())
-    if (const auto before = std::prev(at); before->first + before->second == at->first) {
-      before->second += at->second;
-      free.erase(at);
-    }
-}
-
-WGPUBuffer Device::slab(int number) const { return slabs_[static_cast<std::size_t>(number)]->buffer.get(); }
-
-void Device::write(const Range& range, const void* data, std::uint64_t bytes) {
-  const std::scoped_lock lock(mutex_);
-  if (bytes == 0) return;
-  counts_.uploads++;
-  api().QueueWriteBuffer(queue_.get(), slab(range.slab), range.offset, data, bytes);
-  check("writing to the device");
-}
-
-void Device::read(const Range& range, void* data, std::uint64_t bytes) {
-  const std::scoped_lock lock(mutex_);
-  if (bytes == 0) return;
-  const std::uint64_t size = rounded(bytes);
-  Staging staging{};
-  for (auto at = staging_.begin(); at != staging_.end(); ++at)
-    if (at->bytes >= size && at->bytes <= 4 * size) {
-      staging = std::move(*at);
-      staging_.erase(at);
-      break;
-    }
-  if (!staging.buffer)
-    staging = {new_buffer(size, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, "cotan readback"), size};
-  EncoderHandle encoder(api().DeviceCreateCommandEncoder(device_.get(), nullptr));
-  api().CommandEncoderCopyBufferToBuffer(encoder.get(), slab(range.slab), range.offset, staging.buffer.get(), 0,
-                                         (bytes + 3) / 4 * 4);
-  submit(std::move(encoder), 0);
-  counts_.readbacks++;
-  struct Answer {
-    bool done = false, failed = false;
-    std::string message;
-  } answer;
-  WGPUBufferMapCallbackInfo callback{};
-  callback.mode = WGPUCallbackMode_AllowProcessEvents;
-  callback.userdata1 = &answer;
-  callback.callback = [](WGPUMapAsyncStatus status, WGPUStringView message, void* to, void*) {
-    *static_cast<Answer*>(to) = {true, status != WGPUMapAsyncStatus_Success, text(message)};
-  };
-  api().BufferMapAsync(staging.buffer.get(), WGPUMapMode_Read, 0, size, callback);
-  wait_until([&] { return answer.done; }, "reading from the device");
-  check("reading from the device");
-  if (answer.failed)
-    raise<DeviceError>("[webgpu] reading from '{}' failed: {}; see whether the driver has reset it.",
-                       capabilities_.name, answer.message);
-  std::memcpy(data, api().BufferGetConstMappedRange(staging.buffer.get(), 0, size), bytes);
-  api().BufferUnmap(staging.buffer.get());
-  constexpr std::size_t most_kept = 4;
-  constexpr std::uint64_t largest_kept = 16u << 20;
-  if (staging_.size() < most_kept && staging.bytes <= largest_kept) staging_.push_back(std::move(staging));
 }
 
 // Work -------------------------------------------------------------------------------------------------
@@ -387,8 +241,9 @@ std::shared_ptr<Device::Pipeline> Device::compile(const std::string& wgsl, int s
 
 WGPUComputePipeline Device::wait(const Pipeline& pipeline, const std::string& wgsl) {
   if (!pipeline.done) {
+    const recorder::Span span("compile", "wait for a shader");
     const std::scoped_lock lock(mutex_);
-    wait_until([&] { return pipeline.done.load(); }, "compiling a shader");
+    wait_for([&] { return pipeline.done.load(); }, "compiling a shader");
   }
   if (!pipeline.handle) {
     std::string why;
@@ -405,7 +260,7 @@ WGPUComputePipeline Device::wait(const Pipeline& pipeline, const std::string& wg
 void Device::write_parameters(const void* data, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (bytes > parameter_bytes_) {
-    const std::uint64_t size = std::max<std::uint64_t>(2 * parameter_bytes_, std::max<std::uint64_t>(rounded(bytes), 1 << 16));
+    const std::uint64_t size = std::max<std::uint64_t>(2 * parameter_bytes_, std::max<std::uint64_t>(whole_granules(bytes), 1 << 16));
     parameters_ = new_buffer(size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, "cotan parameters");
     parameter_bytes_ = size;
     bind_groups_.clear();
@@ -450,17 +305,48 @@ void Device::submit(EncoderHandle encoder, std::uint64_t dispatches) {
 }
 
 void Device::synchronize() {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (slabs_.empty() || !busy_) return;
+  const std::uint64_t before = counts_.submissions;
+  lock.unlock();
   std::uint32_t word = 0;  // the queue runs in order: when this is here, all that was before is done
   read({0, 0, granule}, &word, sizeof(word));
-  busy_ = false;
+  lock.lock();
+  if (counts_.submissions == before + 1) busy_ = false;  // none but the one that read
+}
+
+bool Device::is_done(std::uint64_t submissions) {
+  const std::scoped_lock lock(mutex_);
+  if (*done_ >= submissions) return true;
+  if (asked_ < submissions) {
+    struct Question {
+      std::shared_ptr<std::atomic<std::uint64_t>> done;
+      std::uint64_t submissions;
+    };
+    asked_ = counts_.submissions;
+    WGPUQueueWorkDoneCallbackInfo callback{};
+    callback.mode = WGPUCallbackMode_AllowProcessEvents;
+    callback.userdata1 = new Question{done_, asked_};
+    callback.callback = [](WGPUQueueWorkDoneStatus, WGPUStringView, void* from, void*) {
+      const std::unique_ptr<Question> question(static_cast<Question*>(from));
+      *question->done = std::max(question->done->load(), question->submissions);
+    };
+    api().QueueOnSubmittedWorkDone(queue_.get(), callback);
+  }
+  process_events();
+  return *done_ >= submissions;
+}
+
+Timeline& Device::timeline() {
+  const std::scoped_lock lock(mutex_);
+  if (!timeline_) timeline_ = std::make_unique<Timeline>(*this);
+  return *timeline_;
 }
 
 void Device::lose() {
   const std::scoped_lock lock(mutex_);
   api().DeviceDestroy(device_.get());
-  wait_until([&] { return lost_.load(); }, "losing the device");
+  wait_for([&] { return lost_.load(); }, "losing the device");
 }
 
 void Device::check(std::string_view doing) {
@@ -479,15 +365,44 @@ DeviceCounts Device::counts() const {
   return counts_;
 }
 
+namespace {
+struct InUse {
+  std::mutex mutex;
+  std::shared_ptr<Device> device;
+};
+InUse& in_use() {
+  static InUse& i = *new InUse;
+  return i;
+}
+
+/// At the end of a process drivers are taken down whether they have work or not, and crash where they have.
+void finish_work_at_exit() {
+  const auto d = current_device();
+  if (!d || d->lost()) return;
+  constexpr auto patience = std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  const std::uint64_t all = d->submissions();
+  while (!d->is_done(all) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+}  // namespace
+
 std::shared_ptr<Device> device() {
-  static std::mutex mutex;
-  static std::shared_ptr<Device>& current = *new std::shared_ptr<Device>;
-  const std::scoped_lock lock(mutex);
-  if (!current || current->lost()) {
-    current = nullptr;
-    current = std::make_shared<Device>();
+  InUse& i = in_use();
+  const std::scoped_lock lock(i.mutex);
+  if (!i.device || i.device->lost()) {
+    i.device = nullptr;
+    i.device = std::make_shared<Device>();
+    // After the driver was loaded, so that this runs before it is gone.
+    static const bool registered = std::atexit(finish_work_at_exit) == 0;
+    (void)registered;
   }
-  return current;
+  return i.device;
+}
+std::shared_ptr<Device> current_device() {
+  InUse& i = in_use();
+  const std::scoped_lock lock(i.mutex);
+  return i.device;
 }
 
 }  // namespace cotan::webgpu

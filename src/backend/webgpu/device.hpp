@@ -13,6 +13,10 @@
 
 namespace cotan::webgpu {
 
+/// What offsets of bindings and of vectors are a multiple of, and sizes of memory.
+inline constexpr std::uint64_t granule = 256;
+inline std::uint64_t whole_granules(std::uint64_t bytes) { return bytes ? (bytes + granule - 1) / granule * granule : granule; }
+
 /// A part of one of the device's blocks of memory.
 struct Range {
   int slab = -1;
@@ -24,7 +28,7 @@ struct Capabilities {
   std::string name, vendor, driver;
   bool software = false;
   bool fused_fma = true;
-  bool f16 = false, subgroups = false, timestamps = false, subgroup_matrix = false;
+  bool f16 = false, subgroups = false, timestamps = false;
   std::uint32_t storage_buffers = 8, workgroup_bytes = 16384, workgroup_threads = 256, groups = 65535;
   std::uint32_t uniform_alignment = 256;
   std::uint64_t binding_bytes = 128u << 20, buffer_bytes = 256u << 20, uniform_bytes = 65536;
@@ -35,6 +39,8 @@ struct DeviceCounts {
   std::uint64_t submissions = 0, dispatches = 0, pipelines = 0, readbacks = 0, uploads = 0;
   std::uint64_t slabs = 0, slab_bytes = 0, used_bytes = 0;
 };
+
+class Timeline;
 
 class Device {
  public:
@@ -50,7 +56,16 @@ class Device {
   void release(const Range& range) noexcept;
   WGPUBuffer slab(int number) const;
   void write(const Range& range, const void* data, std::uint64_t bytes);
+  /// Waits for everything that was handed in before, then for the bytes (readback.hpp).
   void read(const Range& range, void* data, std::uint64_t bytes);
+  /// Memory that the host can map, with room for so many bytes; some of it is kept when it comes back.
+  struct Staging {
+    BufferHandle buffer;
+    std::uint64_t bytes = 0;
+  };
+  Staging take_staging(std::uint64_t bytes);
+  void give_staging(Staging staging);
+  void count_readback() { counts_.readbacks++; }
 
   // Code. Pipelines are made in the background until somebody waits for them.
   struct Pipeline {
@@ -74,6 +89,16 @@ class Device {
   void submit(EncoderHandle encoder, std::uint64_t dispatches);
   /// Until everything that was handed in is done.
   void synchronize();
+  /// How many submissions there were, and whether the first so many of them are done, without waiting.
+  std::uint64_t submissions() const { return counts().submissions; }
+  bool is_done(std::uint64_t submissions);
+  /// Calls back those whose wishes are fulfilled.
+  void poll();
+  /// Until done() says so. Others may use the device meanwhile, as far as the caller does not hold its lock.
+  void wait_for(const std::function<bool()>& done, std::string_view what);
+
+  /// Times of dispatches, for profiles.
+  Timeline& timeline();
 
   /// Compiled shaders (pipelines.hpp), by text and blocks.
   std::map<std::pair<std::string, std::vector<int>>, std::shared_ptr<const void>> shaders;
@@ -95,8 +120,6 @@ class Device {
   void request_adapter();
   void request_device();
   void process_events() { api().InstanceProcessEvents(instance_.get()); }
-  template <class Done>
-  void wait_until(Done&& done, std::string_view what);
   bool take(Slab& slab, std::uint64_t bytes, Range& out);
   void add_slab(std::uint64_t bytes);
 
@@ -116,13 +139,12 @@ class Device {
   std::map<std::pair<std::uint64_t, std::vector<int>>, BindGroupHandle> bind_groups_;
   BufferHandle parameters_;
   std::uint64_t parameter_bytes_ = 0;
-  struct Staging {
-    BufferHandle buffer;
-    std::uint64_t bytes;
-  };
   std::vector<Staging> staging_;
+  std::unique_ptr<Timeline> timeline_;
   DeviceCounts counts_;
   std::string error_;
+  std::uint64_t asked_ = 0;  ///< submissions whose end was asked for …
+  std::shared_ptr<std::atomic<std::uint64_t>> done_ = std::make_shared<std::atomic<std::uint64_t>>(0);  ///< … and came
   bool busy_ = false;  ///< something was handed in since the host last waited for all of it
   std::atomic<bool> lost_{false};
   std::string lost_reason_;
@@ -130,5 +152,7 @@ class Device {
 
 /// The device in use; raises DeviceError where there is none, and says what to install.
 std::shared_ptr<Device> device();
+/// The same, or nullptr where none is in use.
+std::shared_ptr<Device> current_device();
 
 }  // namespace cotan::webgpu

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "compiler/donation.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
+#include "core/recorder.hpp"
 #include "core/trace.hpp"
 #include "control/control.hpp"
 #include "expansions/expansions.hpp"
@@ -67,19 +70,36 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   const SplitConstants split = for_device(jaxpr);
   if (split.constants) constants_program_ = std::make_unique<Executable>(split.constants, backend);
   plan_ = make_plan(compiler::compile(split.rest, webgpu_target()), on->capabilities());
+  reusable_ = compiler::reusable_arguments(*plan_.program, plan_.units);
+  times_->shaders.resize(plan_.shaders.size());
+}
+
+std::int64_t bytes_named(const Program& program, const Shader& shader) {
+  std::size_t bytes = 0;
+  for (const Slot& slot : shader.slots)
+    if (slot.buffer >= 0) bytes += program.buffers[static_cast<std::size_t>(slot.buffer)].bytes();
+  return static_cast<std::int64_t>(bytes);
 }
 
 /// One call: from arrays to encoded commands, and where the host has to compute something, several of those.
 class Executable::Call {
  public:
-  Call(const Executable& executable, std::span<const Array> args)
-      : plan_(executable.plan_), program_(*executable.plan_.program), backend_(executable.backend_), device_(webgpu::device()), lock_(device_->mutex()) {
-    if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
+  Call(const Executable& executable, std::span<const Array> args, const std::vector<bool>* donated)
+      : executable_(executable),
+        donated_(donated),
+        plan_(executable.plan_),
+        program_(*executable.plan_.program),
+        backend_(executable.backend_),
+        device_(webgpu::device()),
+        lock_(device_->mutex(), std::defer_lock) {
+    // Before the lock: somebody who holds an array's own may be waiting for the device.
     for (const Array& a : args) {
       arguments_.push_back(on_this_backend(a, backend_));
       inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
     }
     for (const auto& constant : executable.constants_) inputs_.push_back(constant->on_device(device_));
+    lock_.lock();
+    if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
   }
   ~Call() {
     if (arena_.slab >= 0) device_->release(arena_);
@@ -89,6 +109,9 @@ class Executable::Call {
     Arrays out = make_outputs();
     add(plan_.steps);
     submit();
+    const std::uint64_t submissions = device_->submissions();
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (outputs_[k].slab >= 0) memory_of(out[k]).set_ready_after(submissions);
     return out;
   }
 
@@ -108,11 +131,27 @@ class Executable::Call {
       } else if (static_cast<std::size_t>(buffer.place) != k) {  // the same value twice
         out[k] = out[static_cast<std::size_t>(buffer.place)];
       } else {
-        out[k] = allocate(backend_, o.type).first;
+        out[k] = take_donated(k);
+        if (!out[k].defined()) out[k] = allocate(backend_, o.type).first;
         outputs_[k] = memory_of(out[k]).place(device_);
       }
     }
     return out;
+  }
+
+  /// A result in the memory of an argument that the caller gives up, or nothing.
+  Array take_donated(std::size_t output) {
+    if (!donated_) return {};
+    const AbstractValue& type = program_.outputs[output].type;
+    for (int j : executable_.reusable_[output]) {
+      const auto k = static_cast<std::size_t>(j);
+      if (k >= donated_->size() || !(*donated_)[k] || arguments_[k].dtype() != type.dtype) continue;
+      const BufferPtr& buffer = concrete(arguments_[k])->buffer;
+      if (taken_.contains(buffer.get()) || !compiler::is_sole_owner(arguments_, k)) continue;
+      taken_.insert(buffer.get());
+      return Array(std::make_shared<detail::Concrete>(type, buffer));
+    }
+    return {};
   }
 
   void add(const std::vector<PlannedStep>& steps) {
@@ -210,10 +249,10 @@ class Executable::Call {
   }
 
   struct Command {
+    const Shader* shader;
     WGPUComputePipeline pipeline;
     std::vector<int> slabs;
     std::uint64_t offset, bytes;
-    std::array<std::uint32_t, 3> groups;
   };
 
   void add_dispatch(const Shader& shader) {
@@ -231,7 +270,7 @@ class Executable::Call {
       if (at == slabs.end()) slabs.push_back(range.slab);
     }
     for (Expr i : shader.indices) *word++ = static_cast<std::uint32_t>(indices_.at(i.get()));
-    commands_.push_back({nullptr, slabs, first * 4, bytes, shader.groups});
+    commands_.push_back({&shader, nullptr, slabs, first * 4, bytes});
     pending_.push_back(find_pipeline(*device_, shader, blocks));
     constexpr std::size_t most = 1 << 14;
     if (commands_.size() >= most) submit();
@@ -242,22 +281,54 @@ class Executable::Call {
     for (std::size_t k = 0; k < commands_.size(); ++k) commands_[k].pipeline = wait_for(*device_, *pending_[k]);
     device_->write_parameters(parameters_.data(), parameters_.size() * 4);
     EncoderHandle encoder(api().DeviceCreateCommandEncoder(device_->raw(), nullptr));
-    {
+    if (recorder::on() && device_->timeline().is_there()) {
+      submit_timed(std::move(encoder));
+    } else {
       const PassHandle pass(api().CommandEncoderBeginComputePass(encoder.get(), nullptr));
       WGPUComputePipeline current = nullptr;
-      for (const Command& c : commands_) {
-        if (c.pipeline != current) api().ComputePassEncoderSetPipeline(pass.get(), c.pipeline);
-        current = c.pipeline;
-        const auto offset = static_cast<std::uint32_t>(c.offset);
-        api().ComputePassEncoderSetBindGroup(pass.get(), 0, device_->bind_group(c.slabs, c.bytes), 1, &offset);
-        api().ComputePassEncoderDispatchWorkgroups(pass.get(), c.groups[0], c.groups[1], c.groups[2]);
-      }
+      for (const Command& c : commands_) encode(c, pass.get(), current);
       api().ComputePassEncoderEnd(pass.get());
+      device_->submit(std::move(encoder), commands_.size());
     }
-    device_->submit(std::move(encoder), commands_.size());
     commands_.clear();
     pending_.clear();
     parameters_.clear();
+  }
+
+  void encode(const Command& c, WGPUComputePassEncoder pass, WGPUComputePipeline& current) {
+    if (c.pipeline != current) api().ComputePassEncoderSetPipeline(pass, c.pipeline);
+    current = c.pipeline;
+    const auto offset = static_cast<std::uint32_t>(c.offset);
+    api().ComputePassEncoderSetBindGroup(pass, 0, device_->bind_group(c.slabs, c.bytes), 1, &offset);
+    const auto& groups = c.shader->groups;
+    api().ComputePassEncoderDispatchWorkgroups(pass, groups[0], groups[1], groups[2]);
+  }
+
+  /// For a profile: a pass for each dispatch, with its times.
+  void submit_timed(EncoderHandle encoder) {
+    const std::shared_ptr<ProgramTimes>& times = executable_.times_;
+    if (!std::exchange(timed_, true)) {
+      const std::scoped_lock lock(times->mutex);
+      ++times->calls;
+    }
+    Timeline::Passes passes(device_->timeline());
+    for (const Command& c : commands_) {
+      const Shader& shader = *c.shader;
+      const auto number = static_cast<std::size_t>(&shader - plan_.shaders.data());
+      const PassHandle pass =
+          passes.begin_pass(encoder.get(), {.name = shader.name,
+                                            .details = {{"groups", group_count(shader)},
+                                                        {"threads", shader.threads},
+                                                        {"bytes", bytes_named(program_, shader)}},
+                                            .times = times,
+                                            .shader = number});
+      WGPUComputePipeline none = nullptr;
+      encode(c, pass.get(), none);
+      api().ComputePassEncoderEnd(pass.get());
+    }
+    passes.resolve(encoder.get());
+    device_->submit(std::move(encoder), commands_.size());
+    passes.submitted();
   }
 
   /// What the device has no code for: the operands come to the host, and the results go back.
@@ -286,11 +357,15 @@ class Executable::Call {
     }
   }
 
+  const Executable& executable_;
+  const std::vector<bool>* const donated_;
+  std::unordered_set<const Buffer*> taken_;
   const Plan& plan_;
   const Program& program_;
   Backend& backend_;
   const std::shared_ptr<Device> device_;
-  const std::scoped_lock<std::recursive_mutex> lock_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  bool timed_ = false;
   Range arena_;
   Arrays arguments_;
   std::vector<Range> inputs_, outputs_;
@@ -300,9 +375,9 @@ class Executable::Call {
   std::vector<std::uint32_t> parameters_;
 };
 
-Arrays Executable::run(std::span<const Array> args, const std::vector<bool>*) const {
+Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* donated) const {
   if (constants_program_) std::call_once(computed_, [&] { compute_constants(); });
-  return Call(*this, args).run();
+  return Call(*this, args, donated).run();
 }
 
 /// They outlive a device that is lost, and are no arrays of the user: the host has them too.

@@ -21,9 +21,8 @@ class Listing {
     for (const PlannedStep& s : steps) {
       if (s.shader >= 0) {
         const Shader& shader = plan_.shaders[static_cast<std::size_t>(s.shader)];
-        const auto groups = std::uint64_t{shader.groups[0]} * shader.groups[1] * shader.groups[2];
-        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name, groups, shader.threads,
-                            shader.slots.size());
+        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name, group_count(shader),
+                            shader.threads, shader.slots.size());
         ++kernels;
       } else if (s.routine) {
         text += fmt::format("{}on the host: {}\n", in, s.routine->primitive->name);
@@ -42,6 +41,29 @@ class Listing {
  private:
   const Plan& plan_;
 };
+
+/// Every shader with what it took, in the order of the plan.
+std::string times_of(const Executable& executable) {
+  ProgramTimes& times = executable.times();
+  device()->timeline().collect(true);
+  const std::scoped_lock lock(times.mutex);
+  if (times.calls == 0) return {};
+  double all = 0;
+  for (const ShaderTimes& t : times.shaders) all += static_cast<double>(t.total_ns);
+  std::string out = fmt::format("times by the device's clock, {} profiled call{}, {:.3f} ms each:\n", times.calls,
+                                times.calls == 1 ? "" : "s", all * 1e-6 / static_cast<double>(times.calls));
+  out += fmt::format("{:>7}{:>11}{:>11}{:>12}{:>9}  {}\n", "share", "mean us", "least us", "dispatches", "GB/s", "kernel");
+  for (std::size_t k = 0; k < times.shaders.size(); ++k) {
+    const ShaderTimes& t = times.shaders[k];
+    if (t.count == 0) continue;
+    const Shader& shader = executable.plan().shaders[k];
+    const auto mean = static_cast<double>(t.total_ns) / static_cast<double>(t.count);
+    const auto bytes = static_cast<double>(bytes_named(*executable.plan().program, shader));
+    out += fmt::format("{:6.1f}%{:11.2f}{:11.2f}{:12}{:9.1f}  {}\n", all > 0 ? 100 * static_cast<double>(t.total_ns) / all : 0,
+                       mean * 1e-3, static_cast<double>(t.least_ns) * 1e-3, t.count, mean > 0 ? bytes / mean : 0, shader.name);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -63,6 +85,7 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes);
   out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes);
   out.steps = listing.text;
+  out.times = times_of(executable);
   std::set<std::string> seen;
   const std::uint64_t blocks = std::max<std::uint64_t>(device()->counts().slabs, 1);
   for (const Shader& s : plan.shaders) {

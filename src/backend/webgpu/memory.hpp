@@ -1,6 +1,6 @@
 // Memory of an array on the device, with a copy for the host where somebody made or wants one.
 #pragma once
-#include "backend/webgpu/device.hpp"
+#include "backend/webgpu/readback.hpp"
 #include "core/backend.hpp"
 
 namespace cotan::webgpu {
@@ -19,10 +19,14 @@ class Memory final : public DeviceMemory {
   Memory(std::size_t host_bytes, DType dtype);
   ~Memory() override;
   std::byte* host() override;
+  void start_copy_to_host() override;
+  bool is_ready() override;
   /// Where it lies on the device; what the host has filled in is sent there first.
   Range on_device(const std::shared_ptr<Device>& device);
   /// Room on the device that a program is about to fill in.
   Range place(const std::shared_ptr<Device>& device);
+  /// It is filled in once the device has done so many submissions.
+  void set_ready_after(std::uint64_t submissions);
   std::int64_t size() const { return size_; }
 
  private:
@@ -34,6 +38,8 @@ class Memory final : public DeviceMemory {
   std::unique_ptr<std::byte[]> host_;
   std::shared_ptr<Device> device_;  ///< where `range_` is
   Range range_;
+  std::uint64_t ready_after_ = 0;
+  std::unique_ptr<Readback> on_its_way_;  ///< to the host
 };
 
 /// Elements of the device as an array of another back end, and the other way round.

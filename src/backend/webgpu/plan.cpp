@@ -4,6 +4,7 @@
 
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "backend/webgpu/tuning.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -22,7 +23,7 @@ class Planner {
   }
   void run() {
     values_in_memory(0);
-    add(program_.steps, {}, plan_.steps);
+    add(program_.steps, {}, plan_.steps, &plan_.units);
     place_scratch();
   }
 
@@ -66,11 +67,14 @@ class Planner {
     add_kernel(kernel, around, out);
   }
 
-  void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+  void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out,
+           std::vector<int>* units = nullptr) {
     for (std::size_t k = 0; k < steps.size();) {
       const std::size_t together = add_small(steps.subspan(k), around, out);
       if (together == 0) add_step(steps[k], around, out);
-      k += std::max<std::size_t>(together, 1);
+      const std::size_t taken = std::max<std::size_t>(together, 1);
+      if (units) units->insert(units->end(), taken, static_cast<int>(k));
+      k += taken;
     }
   }
 
@@ -136,6 +140,7 @@ class Planner {
   void add_matmul(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
     const MatmulProblem problem = matmul_problem(routine);
     if (buffer(program_.root(problem.result)).storage == Storage::none) return;
+    tune_if_wanted(problem, device_);
     const MatmulTile tile = choose_tile(problem, device_);
     const BufferId parts = tile.splits > 1 ? scratch({sum_type(problem.dtype), {problem.size() * tile.splits}}) : -1;
     for (Shader& shader : matmul_shaders(program_, problem, tile, parts, around, device_))

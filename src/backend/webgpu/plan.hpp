@@ -26,9 +26,14 @@ struct Plan {
   std::vector<Shader> shaders;
   std::vector<PlannedStep> steps;
   std::size_t arena_bytes = 0;
+  std::vector<int> units;  ///< for each step of the program the first one that shares its dispatch
 };
 
 Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device);
+
+inline std::int64_t group_count(const Shader& shader) {
+  return std::int64_t{shader.groups[0]} * shader.groups[1] * shader.groups[2];
+}
 
 /// Steps of all kinds, loops multiplied out.
 struct PlanCounts {

@@ -4,6 +4,7 @@
 #include "backend/webgpu/memory.hpp"
 #include "control/control.hpp"
 #include "core/error.hpp"
+#include "core/recorder.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan {
@@ -21,6 +22,7 @@ class WebGpuBackend final : public Backend {
   }
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     if (p.op_class == OpClass::call && params.has("jaxpr")) return run_program(params.jaxpr("jaxpr"), args, nullptr);
+    const recorder::Span span("operation", p.name);
     if (&p == &cond_p) {
       const auto branch = static_cast<std::size_t>(args[0].item<std::int32_t>());
       return run_program(params.jaxprs("branches")[branch], args.subspan(1), nullptr);

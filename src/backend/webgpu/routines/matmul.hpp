@@ -64,8 +64,20 @@ std::string to_string(const MatmulTile& tile);
 bool fits(const MatmulTile& tile, const MatmulProblem& problem, const Capabilities& device);
 /// All that are worth trying, the ones that should be fast first …
 std::vector<MatmulTile> candidate_tiles(const MatmulProblem& problem, const Capabilities& device);
-/// … and the one to take.
+/// … and the one to take: what the environment says, what was found by trying (matmul_table.hpp), else by rules.
 MatmulTile choose_tile(const MatmulProblem& problem, const Capabilities& device);
+
+/// While it lives, this thread's products get this tile where it fits.
+class ForcedTile {
+ public:
+  explicit ForcedTile(const MatmulTile& tile);
+  ~ForcedTile();
+  ForcedTile(const ForcedTile&) = delete;
+  static const MatmulTile* current();
+
+ private:
+  const MatmulTile tile_;
+};
 
 /// One dispatch, or where the depth is split two: parts, which go to `scratch` (splits * size elements of the
 /// type that is summed in), and their sum.

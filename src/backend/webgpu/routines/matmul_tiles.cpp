@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/webgpu/routines/matmul_parts.hpp"
+#include "backend/webgpu/routines/matmul_table.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -152,11 +153,19 @@ std::vector<MatmulTile> candidate_tiles(const MatmulProblem& p, const Capabiliti
   return is_narrow(p) ? narrow_tiles(p, device) : large_tiles(p, device);
 }
 
+namespace {
+thread_local const MatmulTile* forced_tile = nullptr;
+}
+ForcedTile::ForcedTile(const MatmulTile& tile) : tile_(tile) { forced_tile = &tile_; }
+ForcedTile::~ForcedTile() { forced_tile = nullptr; }
+const MatmulTile* ForcedTile::current() { return forced_tile; }
+
 MatmulTile choose_tile(const MatmulProblem& p, const Capabilities& device) {
-  if (const char* setting = std::getenv("COTAN_WEBGPU_MATMUL"); setting && *setting) {
-    const MatmulTile wanted = parse_tile(setting);
-    if ((wanted.kind == Kind::narrow) == is_narrow(p) && fits(wanted, p, device)) return wanted;
-  }
+  const auto is_good = [&](const MatmulTile& t) { return (t.kind == Kind::narrow) == is_narrow(p) && fits(t, p, device); };
+  if (forced_tile && is_good(*forced_tile)) return *forced_tile;
+  if (const char* setting = std::getenv("COTAN_WEBGPU_MATMUL"); setting && *setting)
+    if (const MatmulTile wanted = parse_tile(setting); is_good(wanted)) return wanted;
+  if (const auto found = tile_table(device).find(class_of(p)); found && is_good(*found)) return *found;
   const std::vector<MatmulTile> all = candidate_tiles(p, device);
   if (all.empty()) raise<InternalError>("[webgpu] no tile fits a matrix product; this is a bug in cotan.");
   return all.front();
