@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "backend/webgpu/codegen/reduction.hpp"
 #include "backend/webgpu/codegen/tiles.hpp"
@@ -46,8 +47,13 @@ struct Manner {
 class PassWriter {
  public:
   PassWriter(ShaderBuilder& shader, const Kernel& kernel, const Manner& manner)
-      : s_(shader), w_(shader.body), kernel_(kernel), manner_(manner), team_(manner.spread.team),
-        reduced_(loops_of(kernel, true)), units_(shader, reduced_, manner.in_fours) {
+      : s_(shader),
+        w_(shader.body),
+        kernel_(kernel),
+        manner_(manner),
+        team_(manner.spread.team),
+        reduced_(loops_of(kernel, true)),
+        units_(shader, reduced_, manner.in_fours) {
     if (!manner.in_registers) return;
     for (std::int64_t first = 0; first < units_.count(); first += team_) {
       const std::string number = w_.new_name("k");
@@ -59,21 +65,25 @@ class PassWriter {
   void write() {
     for (const Pass& pass : kernel_.passes) {
       if (reduced_.empty() && pass.reductions.empty())
-        write_stores(pass.stores, all_);
+        write_stores(pass.stores, std::span(&all_, 1));
       else
         reduce(pass);
-      if (!pass.rows.empty()) write_stores(pass.rows, all_, team_ > 1 ? fmt::format("{} == 0", manner_.spread.member()) : "");
+      if (!pass.rows.empty())
+        write_stores(pass.rows, std::span(&all_, 1), team_ > 1 ? fmt::format("{} == 0", manner_.spread.member()) : "");
     }
     s_.forget_values();
     w_.forget_loads();
   }
 
  private:
-  void write_stores(const std::vector<Store>& stores, Unit& unit, const std::string& guard = {}) {
+  void write_stores(const std::vector<Store>& stores, std::span<Unit> units, const std::string& guard = {}) {
     // All values before the first store: stores may overwrite what is read.
-    const ReadyStores ready(s_, stores, unit);
-    ready.write(guard.empty() ? manner_.guard : manner_.guard.empty() ? guard : guard + " && " + manner_.guard);
-    if (manner_.in_registers && &unit != &all_) ready.remember();
+    std::vector<ReadyStores> ready;
+    for (Unit& unit : units) ready.emplace_back(s_, stores, unit);
+    for (const ReadyStores& r : ready) {
+      r.write(guard.empty() ? manner_.guard : manner_.guard.empty() ? guard : guard + " && " + manner_.guard);
+      if (manner_.in_registers && units.data() == shares_.data()) r.remember();
+    }
   }
 
   void reduce(const Pass& pass) {
@@ -103,57 +113,63 @@ class PassWriter {
     w_.forget_loads();
     w_.keep_loads_here();
   }
-  /// Units whose reads are on the way at once, unless something is stored in between.
-  void take(const Pass& pass, const std::vector<Accumulator>& all, std::vector<Unit>& units, std::span<const Expr> wanted) {
-    if (pass.stores.empty())
-      for (Unit& unit : units) read_vectors(s_, unit, wanted);
-    for (Unit& unit : units) {
-      read_vectors(s_, unit, wanted);
-      take(pass, all, unit);
-    }
-  }
-  void take(const Pass& pass, const std::vector<Accumulator>& all, Unit& unit) {
-    for (expr::Substitution& of : unit.elements)
-      for (const Accumulator& a : all) {
-        Reduce r = *a.reduce;
-        r.value = substitute(r.value, of);
-        if (r.position) r.position = substitute(r.position, of);
-        accumulate(a, r, unit.inside);
-      }
-    if (!pass.stores.empty()) write_stores(pass.stores, unit);
+  /// All is read before anything is stored, so that many reads are on the way at once.
+  void take(const Pass& pass, const std::vector<Accumulator>& all, std::vector<Unit>& units,
+            std::span<const Expr> wanted) {
+    for (Unit& unit : units) read_vectors(s_, unit, wanted);
+    for (Unit& unit : units)
+      for (expr::Substitution& of : unit.elements)
+        for (const Accumulator& a : all) {
+          Reduce r = *a.reduce;
+          r.value = substitute(r.value, of);
+          if (r.position) r.position = substitute(r.position, of);
+          accumulate(a, r, unit.inside);
+        }
+    if (!pass.stores.empty()) write_stores(pass.stores, units);
   }
 
   /// One thread: loops inside each other, several elements of the innermost one per turn.
   void one_by_one(const Pass& pass, const std::vector<Accumulator>& all) {
-    std::vector<Unit> units;
+    constexpr std::int64_t several = 8;
+    bool done = false;
     for (const Loop* l : reduced_) {
       const std::string i = w_.new_name("k");
       std::string begin = "0", end = std::to_string(l->extent);
       if (l->piece) {
         begin = w_.new_name("first");
         w_.line(fmt::format("let {} = {} * {};", begin, w_.value(l->piece), l->length));
-        end = fmt::format("min({}, {} + {})", l->extent, begin, l->length);
+        end = w_.new_name("end");
+        w_.line(fmt::format("let {} = min({}, {} + {});", end, l->extent, begin, l->length));
       }
       const std::int64_t steps = l->piece ? l->length : l->extent;
       const bool whole = !l->piece || l->extent % l->length == 0;
-      const int several = steps % 8 == 0 ? 8 : 4;
-      if (pass.stores.empty() && l == reduced_.back() && whole && steps % several == 0 && steps >= 16) {
-        w_.open(fmt::format("for (var {} = {}; {} < {}; {} += {})", i, begin, i, end, i, several));
-        for (int u = 0; u < several; ++u) {
+      if (l == reduced_.back() && pass.stores.empty() && steps >= 2 * several) {
+        w_.line(fmt::format("var {} = {};", i, begin));
+        w_.open(fmt::format("for (; {} < {} - {}; {} += {})", i, end, several - 1, i, several));
+        std::vector<Unit> units;
+        for (std::int64_t u = 0; u < several; ++u) {
           const std::string name = w_.new_name("k");
           w_.line(fmt::format("let {} = {} + {};", name, i, u));
           const Expr variable = expr::variable(l->extent);
           w_.bind(variable, name);
           units.push_back({{{{l->variable.get(), variable}}}, ""});
         }
-        continue;
+        take(pass, all, units, {});
+        w_.close();
+        w_.forget_loads();
+        done = whole && steps % several == 0;
+        if (done) break;
+        w_.open(fmt::format("for (; {} < {}; {}++)", i, end, i));
+      } else {
+        w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, begin, i, end, i));
       }
-      w_.open(fmt::format("for (var {} = {}; {} < {}; {}++)", i, begin, i, end, i));
       w_.bind(l->variable, i);
     }
-    if (units.empty()) units.push_back(all_);
-    for (Unit& unit : units) take(pass, all, unit);
-    for (std::size_t k = 0; k < reduced_.size(); ++k) w_.close();
+    if (!done) {
+      std::vector<Unit> unit = {all_};
+      take(pass, all, unit, {});
+    }
+    for (std::size_t k = done ? 1 : 0; k < reduced_.size(); ++k) w_.close();
     w_.forget_loads();
   }
 
@@ -186,7 +202,8 @@ class PassWriter {
     };
     if (r.position) {
       const std::string x = w_.value(r.value), p = w_.value(r.position);
-      line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x, a.position, p));
+      line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x,
+                       a.position, p));
       return;
     }
     if (r.op == ReduceOp::sum && r.value->op == Op::mul && is_floating(r.value->dtype)) {
@@ -252,49 +269,67 @@ bool reduces_along_rows(const Kernel& kernel) {
   return votes > 0;
 }
 
-/// How many elements of a row a thread may hold in registers; fewer of those that are not read in fours, since each of
-/// them has an address.
-std::int64_t most_elements_of_share(const Kernel& kernel, bool in_fours) {
-  std::vector<Expr> loads;
-  int cost = 1;
-  for (const Pass& pass : kernel.passes) {
-    for (const Reduce& r : pass.reductions) {
-      compiler::collect_loads(r.value, loads);
-      cost += compiler::cost_of(r.value);
+/// What a thread has to hold in registers for each element of its share of a row, and the code that it takes.
+struct Share {
+  std::int64_t values = 1, code = 1;
+  explicit Share(const Kernel& kernel) {
+    std::set<const expr::Node*> loads;
+    std::set<BufferId> results;  // of reductions, which are no elements
+    const auto add = [&](Expr e) {
+      std::vector<Expr> all;
+      compiler::collect_loads(e, all);
+      for (Expr l : all)
+        if (!results.contains(static_cast<BufferId>(l->bits))) loads.insert(l.get());
+      code += compiler::cost_of(e);
+    };
+    for (const Pass& pass : kernel.passes) {
+      for (const Reduce& r : pass.reductions) add(r.value);
+      for (const Reduce& r : pass.reductions) results.insert(r.result);
+      for (const Store& st : pass.stores) add(st.value);
     }
-    for (const Store& st : pass.stores) {
-      compiler::collect_loads(st.value, loads);
-      cost += compiler::cost_of(st.value);
-    }
+    values = std::max<std::int64_t>(static_cast<std::int64_t>(loads.size()), 1);
   }
-  std::sort(loads.begin(), loads.end(), [](Expr x, Expr y) { return x->id < y->id; });
-  loads.erase(std::unique(loads.begin(), loads.end()), loads.end());
-  const auto per_element = static_cast<std::int64_t>(std::max<std::size_t>(loads.size(), 1));
-  constexpr std::int64_t most_values = 32, most_code = 1 << 13;
-  const std::int64_t most = in_fours ? 16 : 8;
-  return std::max<std::int64_t>(std::min({most, most_values / per_element, most_code / cost}) / 4 * 4, 4);
-}
+  /// How many elements it may be, by their number and by that of the values; at least one unit.
+  std::int64_t units(std::int64_t elements, std::int64_t most_values, std::int64_t width) const {
+    constexpr std::int64_t most_code = 1 << 13;
+    return std::max<std::int64_t>(std::min({elements, most_values / values, most_code / code}) / width, 1);
+  }
+};
 
-/// Rows whose elements are neighbours: a team of threads for each, as few as can hold it in registers, where that is
-/// possible; then it is read once, whatever the passes.
+/// Rows whose elements are neighbours: a team of threads for each, where it can hold the row in registers; then it is read
+/// once, whatever the passes.
 Manner along_rows(const Kernel& kernel, const Capabilities& device) {
-  constexpr std::uint32_t group = 128, many_threads = 1 << 16;
+  constexpr std::uint32_t group = 128, large_team = 256, many_threads = 1 << 16;
+  constexpr std::int64_t line = 32;  // elements of memory that come at once
   const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
   const auto reduced = loops_of(kernel, true);
   Manner out;
   out.in_fours = !reduced.empty() && lies_in_fours(kernel, *reduced.back());
   const std::int64_t width = out.in_fours ? 4 : 1, units = (row + width - 1) / width;
-  const std::int64_t most = std::max<std::int64_t>(most_elements_of_share(kernel, out.in_fours) / width, 1);
+  const Share share(kernel);
+  const auto team_for = [&](std::int64_t most) {
+    const std::int64_t threads = std::max((units + most - 1) / most, std::min(line / width, units));
+    return static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(threads)));
+  };
   Spread& spread = out.spread;
-  if (units > most * device.workgroup_threads) {
-    spread.team = std::min(device.workgroup_threads, 256u);
+  // Shares are large where that spares threads to wait for each other, and where there would be too many of them. Without
+  // vectors they are small: every element has an address.
+  const std::int64_t largest = out.in_fours ? share.units(32, 96, width) : share.units(16, 48, width);
+  if (out.in_fours) {
+    spread.team = team_for(share.units(16, 64, width));
+    if (spread.team > std::max(device.subgroup_size, 32u)) spread.team = team_for(share.units(16, 32, width));
+  } else {
+    spread.team = team_for(share.units(8, 32, width));
+  }
+  if (spread.team > large_team) spread.team = std::max(large_team, team_for(largest));
+  spread.team = std::min(spread.team, device.workgroup_threads);
+  if (spread.team * largest < units) {
+    spread.team = std::min(device.workgroup_threads, large_team);
     return out;
   }
   out.in_registers = true;
-  spread.team = static_cast<std::uint32_t>(std::min<std::int64_t>(device.subgroup_size ? device.subgroup_size : 32, std::bit_ceil(static_cast<std::uint64_t>(units))));
-  while (spread.team * most < units) spread.team *= 2;
   // Few rows: more threads for each.
-  while (spread.team * rows < many_threads && 2 * spread.team <= units && spread.team < 256) spread.team *= 2;
+  while (spread.team * rows < many_threads && 2 * spread.team <= units && spread.team < large_team) spread.team *= 2;
   while (spread.threads() < group && rows > many_threads / group * spread.rows) spread.rows *= 2;
   return out;
 }
@@ -307,9 +342,11 @@ Manner across_rows(const Kernel& kernel, const Capabilities& device) {
   Manner out;
   Spread& spread = out.spread;
   spread.teams_are_neighbours = false;
-  spread.rows = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(rows, 1, side_by_side))));
+  spread.rows = static_cast<std::uint32_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(rows, 1, side_by_side))));
   const std::int64_t most = std::min<std::int64_t>(device.workgroup_threads, 512) / spread.rows;
-  while (2 * spread.team <= most && spread.team * rows < many_threads && 2 * spread.team * worth_sharing <= row) spread.team *= 2;
+  while (2 * spread.team <= most && spread.team * rows < many_threads && 2 * spread.team * worth_sharing <= row)
+    spread.team *= 2;
   if (spread.team == 1) spread.rows = std::min(device.workgroup_threads, rows <= 4096 ? 64u : 256u);
   return out;
 }
@@ -319,8 +356,7 @@ Manner across_rows(const Kernel& kernel, const Capabilities& device) {
 std::int64_t kept_count(const Kernel& kernel) { return count(kernel, false); }
 std::int64_t reduced_count(const Kernel& kernel) { return count(kernel, true); }
 
-Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings& around,
-                     const Capabilities& device) {
+Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings& around, const Capabilities& device) {
   const std::int64_t rows = kept_count(kernel);
   const bool reduces = !loops_of(kernel, true).empty() || !kernel.passes[0].reductions.empty();
   const expr::GraphScope scope(program.graph);
@@ -383,7 +419,8 @@ void write_kernel(ShaderBuilder& s, const Kernel& kernel, const Team& team) {
       // All threads compute and some store: without a branch, compilers can mix this with what is before and after.
       guard = rows < team.threads ? fmt::format("thread < {}u", rows) : "";
       w.open("");
-      w.line(guard.empty() ? fmt::format("let {} = i32(thread);", i) : fmt::format("let {} = min(i32(thread), {});", i, rows - 1));
+      w.line(guard.empty() ? fmt::format("let {} = i32(thread);", i)
+                           : fmt::format("let {} = min(i32(thread), {});", i, rows - 1));
     } else
       w.open(fmt::format("for (var {} = i32(thread); {} < {}; {} += {})", i, i, rows, i, team.threads));
     bind_loops(s, loops_of(kernel, false), i);

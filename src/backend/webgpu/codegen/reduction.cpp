@@ -67,10 +67,11 @@ std::string is_better(Writer& w, const Reduce& r, const std::string& x, const st
   const char* beats = r.op == ReduceOp::argmax ? ">" : "<";
   if (r.value->dtype == DType::bool_)
     return fmt::format("((u32({}) {} u32({})) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
-  if (!is_floating(r.value->dtype)) return fmt::format("(({} {} {}) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
+  if (!is_floating(r.value->dtype))
+    return fmt::format("(({} {} {}) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
   const std::string xn = w.call("cotan_is_nan", x), yn = w.call("cotan_is_nan", y);
-  return fmt::format("(({} {} {}) || ({} && !{}) || (({} == {} || ({} && {})) && {} < {}))", x, beats, y, xn, yn, x, y, xn,
-                     yn, p, q);
+  return fmt::format("(({} {} {}) || ({} && !{}) || (({} == {} || ({} && {})) && {} < {}))", x, beats, y, xn, yn, x, y,
+                     xn, yn, p, q);
 }
 
 std::string Spread::member() const {
@@ -107,12 +108,14 @@ class Joiner {
   void take(const Accumulator& a, const std::string& x, const std::string& p) {
     const Reduce& r = *a.reduce;
     if (r.position)
-      w_.line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x, a.position, p));
+      w_.line(fmt::format("if ({}) {{ {} = {}; {} = {}; }}", is_better(w_, r, x, p, a.value, a.position), a.value, x,
+                          a.position, p));
     else
       w_.line(fmt::format("{} = {};", a.value, combine(w_, r.op, r.value->dtype, a.value, x)));
   }
 
-  /// Threads at all distances 1, 2, 4, … exchange what they have: both of a pair compute the same.
+  /// Threads at all distances 1, 2, 4, … exchange what they have: both of a pair compute the same. (A subgroup is taken
+  /// to be neighbours by number, as drivers have it for groups along one axis.)
   void butterfly(const Accumulator& a, std::uint32_t count) {
     s_.uses_subgroups = true;
     const bool logical = a.reduce->value->dtype == DType::bool_;
@@ -141,7 +144,8 @@ class Joiner {
     if (every > 1) mine = fmt::format("thread / {}u", every);
     std::vector<std::pair<std::string, std::string>> arrays;
     for (const Accumulator& a : all) {
-      arrays.emplace_back(shared_array(wgsl_type(a.reduce->value->dtype), count), a.position.empty() ? "" : shared_array("i32", count, "places_"));
+      arrays.emplace_back(shared_array(wgsl_type(a.reduce->value->dtype), count),
+                          a.position.empty() ? "" : shared_array("i32", count, "places_"));
       std::string leave = fmt::format("{}[{}] = {};", arrays.back().first, mine, a.value);
       if (!a.position.empty()) leave += fmt::format(" {}[{}] = {};", arrays.back().second, mine, a.position);
       w_.line(every > 1 ? fmt::format("if (thread % {}u == 0u) {{ {} }}", every, leave) : leave);
@@ -189,10 +193,38 @@ class Joiner {
 }  // namespace
 
 void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& spread, bool again) {
-  if (spread.team == 1) return;
+  if (spread.team == 1 || all.empty()) return;
   Joiner joiner(s, spread, again);
   if (!again) return joiner.join(all);
   for (const Accumulator& a : all) joiner.join(std::span(&a, 1));
+}
+
+void scan_threads(ShaderBuilder& s, ReduceOp op, DType dtype, std::uint32_t threads, const std::string& own) {
+  Writer& w = s.body;
+  const std::string type = wgsl_type(dtype);
+  s.declarations += fmt::format("var<workgroup> scanned: array<{}, {}>;\n", type, threads);
+  const std::uint32_t size = s.subgroup_size > 1 && threads % s.subgroup_size == 0 ? s.subgroup_size : 1;
+  const auto take = [&](const std::string& earlier) {
+    return fmt::format("combined = {};", combine(w, op, dtype, earlier, "combined"));
+  };
+  w.line(fmt::format("var combined = {};", own));
+  for (std::uint32_t d = 1; d < size; d *= 2) {
+    s.uses_subgroups = true;
+    w.line(fmt::format("let from{} = subgroupShuffleUp(combined, {}u);", d, d));
+    w.line(fmt::format("if (thread % {}u >= {}u) {{ {} }}", size, d, take(fmt::format("from{}", d))));
+  }
+  w.line("scanned[thread] = combined;");
+  w.line("workgroupBarrier();");
+  for (std::uint32_t d = size; d < threads; d *= 2) {
+    // Every other part of d threads takes what the last thread of the part before has.
+    w.line(fmt::format("if ((thread & {}u) != 0u) {{ {} }}", d,
+                       take(fmt::format("scanned[thread / {}u * {}u - 1u]", d, d))));
+    w.line("workgroupBarrier();");
+    w.line("scanned[thread] = combined;");
+    w.line("workgroupBarrier();");
+  }
+  w.line(fmt::format("var before: {} = {};", type, identity(w, op, dtype)));
+  w.line("if (thread > 0u) { before = scanned[thread - 1u]; }");
 }
 
 }  // namespace cotan::webgpu

@@ -7,8 +7,8 @@ namespace cotan::webgpu {
 std::string identity(Writer& w, expr::ReduceOp op, DType dtype);
 std::string combine(Writer& w, expr::ReduceOp op, DType dtype, const std::string& x, const std::string& y);
 /// Whether (x, p) comes before (y, q) in a search for the largest or smallest: NaN wins, then the first.
-std::string is_better(Writer& w, const compiler::Reduce& r, const std::string& x, const std::string& p, const std::string& y,
-                      const std::string& q);
+std::string is_better(Writer& w, const compiler::Reduce& r, const std::string& x, const std::string& p,
+                      const std::string& y, const std::string& q);
 
 /// What a thread has reduced so far.
 struct Accumulator {
@@ -30,5 +30,8 @@ struct Spread {
 /// What all threads of each team have, combined in an order that depends on nothing but the spread; then every thread
 /// knows it. `again`: it is written into a loop, which shared memory has to be kept for.
 void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& spread, bool again);
+
+/// What the threads of a group have of `own`, from the first one on: up to this one as `combined`, before it as `before`.
+void scan_threads(ShaderBuilder& s, expr::ReduceOp op, DType dtype, std::uint32_t threads, const std::string& own);
 
 }  // namespace cotan::webgpu

@@ -24,7 +24,9 @@ std::int64_t stride_along(Expr load, const Loop& loop) {
 }
 
 std::optional<Tiling> tiling_of(const Kernel& kernel, const Capabilities& device) {
-  if (kernel.loops.size() < 2 || kernel.passes.size() != 1 || !kernel.passes[0].rows.empty() || device.workgroup_threads < threads) return std::nullopt;
+  if (kernel.loops.size() < 2 || kernel.passes.size() != 1 || !kernel.passes[0].rows.empty() ||
+      device.workgroup_threads < threads)
+    return std::nullopt;
   std::int64_t elements = 1;
   for (const Loop& l : kernel.loops) {
     if (l.reduced || l.piece) return std::nullopt;
@@ -50,7 +52,8 @@ std::optional<Tiling> tiling_of(const Kernel& kernel, const Capabilities& device
 
 }  // namespace
 
-std::optional<Shader> tiled_shader(Program& program, const Kernel& kernel, const Surroundings& around, const Capabilities& device) {
+std::optional<Shader> tiled_shader(Program& program, const Kernel& kernel, const Surroundings& around,
+                                   const Capabilities& device) {
   const auto tiling = tiling_of(kernel, device);
   if (!tiling) return std::nullopt;
   const Loop &read = *tiling->read, &written = *tiling->written;
@@ -82,12 +85,14 @@ std::optional<Shader> tiled_shader(Program& program, const Kernel& kernel, const
     const Expr variable = expr::variable(l.extent);
     of.emplace(l.variable.get(), variable);
     const bool whole = l.extent % side == 0;
-    w.line(fmt::format(whole ? fmt::runtime("let {} = {};") : fmt::runtime("let {} = min({}, {});"), index, at, l.extent - 1));
+    w.line(fmt::format(whole ? fmt::runtime("let {} = {};") : fmt::runtime("let {} = min({}, {});"), index, at,
+                       l.extent - 1));
     if (!whole) inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", at, l.extent);
     w.bind(variable, index);
   };
   for (std::size_t k = 0; k < tiling->loads.size(); ++k)
-    s.declarations += fmt::format("var<workgroup> tile_{}: array<{}, {}>;\n", k, wgsl_type(tiling->loads[k]->dtype), side * padded_side);
+    s.declarations += fmt::format("var<workgroup> tile_{}: array<{}, {}>;\n", k, wgsl_type(tiling->loads[k]->dtype),
+                                  side * padded_side);
   std::vector<std::pair<std::string, std::string>> fills;
   for (int y = 0; y < side; y += threads_along) {
     expr::Substitution of;
@@ -95,7 +100,8 @@ std::optional<Shader> tiled_shader(Program& program, const Kernel& kernel, const
     bind(read, "first_read + x", of, inside);
     bind(written, fmt::format("first_written + y + {}", y), of, inside);
     for (std::size_t k = 0; k < tiling->loads.size(); ++k)
-      fills.emplace_back(fmt::format("tile_{}[(y + {}) * {} + x]", k, y, padded_side), w.value(substitute(tiling->loads[k], of)));
+      fills.emplace_back(fmt::format("tile_{}[(y + {}) * {} + x]", k, y, padded_side),
+                         w.value(substitute(tiling->loads[k], of)));
   }
   for (const auto& [place, value] : fills) w.line(fmt::format("{} = {};", place, value));
   w.line("workgroupBarrier();");

@@ -65,7 +65,8 @@ Unit Units::at(const std::string& number, std::string inside) {
       w.line(fmt::format("let {} = {} * {} + {};", v, w.value(l.piece), l.length / width, in_piece));
       if (l.extent % l.length != 0) {  // the last piece is shorter
         const std::string exists = w.new_name("inside"), clamped = w.new_name("k");
-        w.line(fmt::format("let {} = {}{} < {};", exists, out.inside.empty() ? "" : out.inside + " && ", v, l.extent / width));
+        w.line(fmt::format("let {} = {}{} < {};", exists, out.inside.empty() ? "" : out.inside + " && ", v,
+                           l.extent / width));
         w.line(fmt::format("let {} = min({}, {});", clamped, v, l.extent / width - 1));
         out.inside = exists;
         v = clamped;
@@ -100,7 +101,8 @@ bool lies_in_fours(const Kernel& kernel, const Loop& loop) {
       compiler::collect_loads(st.value, loads);
     }
   }
-  return std::any_of(loads.begin(), loads.end(), [&](Expr l) { return l->operands.size() == 1 && in_fours(l->operands[0]); });
+  return std::any_of(loads.begin(), loads.end(),
+                     [&](Expr l) { return l->operands.size() == 1 && in_fours(l->operands[0]); });
 }
 
 void read_vectors(ShaderBuilder& s, Unit& unit, std::span<const Expr> values) {
@@ -120,10 +122,12 @@ void read_vectors(ShaderBuilder& s, Unit& unit, std::span<const Expr> values) {
     if (!quad) continue;
     const std::string name = w.new_name("q"), type = wgsl_type(l->dtype);
     const bool as_it_is = l->dtype == DType::bool_ || type == "u32";
-    w.line(as_it_is ? fmt::format("let {} = {};", name, *quad) : fmt::format("let {} = bitcast<vec4<{}>>({});", name, type, *quad));
+    w.line(as_it_is ? fmt::format("let {} = {};", name, *quad)
+                    : fmt::format("let {} = bitcast<vec4<{}>>({});", name, type, *quad));
     for (int u = 0; u < four; ++u)
       w.set_known(each[static_cast<std::size_t>(u)],
-                  fmt::format(l->dtype == DType::bool_ ? fmt::runtime("({}.{} != 0u)") : fmt::runtime("{}.{}"), name, "xyzw"[u]));
+                  fmt::format(l->dtype == DType::bool_ ? fmt::runtime("({}.{} != 0u)") : fmt::runtime("{}.{}"), name,
+                              "xyzw"[u]));
   }
 }
 
@@ -143,7 +147,9 @@ ReadyStores::ReadyStores(ShaderBuilder& s, const std::vector<Store>& stores, Uni
 
 void ReadyStores::write(const std::string& guard) const {
   const std::string when = inside_.empty() ? guard : guard.empty() ? inside_ : inside_ + " && " + guard;
-  const auto line = [&](const std::string& store) { s_.body.line(when.empty() ? store : fmt::format("if ({}) {{ {} }}", when, store)); };
+  const auto line = [&](const std::string& store) {
+    s_.body.line(when.empty() ? store : fmt::format("if ({}) {{ {} }}", when, store));
+  };
   for (const Ready& r : stores_) {
     if (r.places.size() == r.values.size()) {
       for (std::size_t u = 0; u < r.values.size(); ++u) line(s_.store(r.buffer, r.dtype, r.places[u], r.values[u]));
@@ -158,7 +164,8 @@ void ReadyStores::write(const std::string& guard) const {
 
 void ReadyStores::remember() const {
   for (const Ready& r : stores_)
-    for (std::size_t u = 0; u < r.values.size(); ++u) s_.body.set_known(expr::load(r.buffer, r.dtype, r.offsets[u]), r.values[u]);
+    for (std::size_t u = 0; u < r.values.size(); ++u)
+      s_.body.set_known(expr::load(r.buffer, r.dtype, r.offsets[u]), r.values[u]);
 }
 
 }  // namespace cotan::webgpu
