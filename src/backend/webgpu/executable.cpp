@@ -6,7 +6,9 @@
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
+#include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "backend/webgpu/routines/radix_sort.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
@@ -54,8 +56,13 @@ const compiler::Target& webgpu_target() {
 }
 
 JaxprPtr with_expansions(const JaxprPtr& jaxpr) {
+  // Inside loops everything is expanded: one shader can hold it all.
   const JaxprPtr expanded = expand_routines(
-      inline_all_calls(jaxpr), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+      inline_all_calls(jaxpr),
+      [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+        return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities());
+      },
+      [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
   return sink_outputs(expanded);
 }
 
