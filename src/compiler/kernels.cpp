@@ -188,7 +188,9 @@ std::optional<Kernel> cut(Kernel& kernel, const Target::Cut& how, Program& progr
   const std::int64_t kept = count(kernel, false), reduced = count(kernel, true);
   if (kept > how.few_results || reduced < kept || kept * reduced < how.long_reduction) return std::nullopt;
   auto first = std::find_if(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; });
-  std::int64_t pieces = std::min({first->extent, how.most_pieces, kept * reduced / how.piece_elements});
+  constexpr std::int64_t most_partial_results = 1 << 18, shortest_piece = 64;
+  std::int64_t pieces = std::min({first->extent, how.most_pieces, kept * reduced / how.piece_elements,
+                                  most_partial_results / kept, reduced / shortest_piece});
   if (pieces < 2) return std::nullopt;
   first->length = (first->extent + pieces - 1) / pieces;
   if (constexpr std::int64_t whole_vectors = 64; first->length > whole_vectors)

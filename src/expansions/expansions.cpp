@@ -28,6 +28,7 @@ constexpr Entry entries[] = {
     {&ops::qr_p, expansions::qr},
     {&ops::sort_p, expansions::sort},
     {&ops::top_k_p, expansions::top_k},
+    {&order_of_words_p, expansions::order_of_words},
     {&ops::scatter_p, expansions::scatter},
     {&ops::scatter_add_p, expansions::scatter},
     {&ops::scatter_mul_p, expansions::scatter},
@@ -62,8 +63,7 @@ JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& para
   return program;
 }
 
-JaxprPtr expand_routines(const JaxprPtr& jaxpr,
-                         bool (*wanted)(const Primitive&, std::span<const AbstractValue>, const Params&)) {
+JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside) {
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
     Types types;
@@ -72,11 +72,11 @@ JaxprPtr expand_routines(const JaxprPtr& jaxpr,
         wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, e.params) : nullptr;
     if (!program) {
       rewriter.emit(e, rewriter.read(e.inputs),
-                    map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted); }));
+                    map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted_inside, wanted_inside); }));
       continue;
     }
     const std::vector<Atom> results =
-        splice(*expand_routines(program, wanted), rewriter.read(e.inputs), rewriter);
+        splice(*expand_routines(program, wanted, wanted_inside), rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
   return rewriter.finish(jaxpr->outputs, "expanding routines");

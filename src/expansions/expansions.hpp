@@ -5,15 +5,20 @@
 
 namespace cotan {
 
+/// What sorts of long rows become: the positions (i32) of the words (u32) of a vector in ascending order, equal ones in the
+/// order they are in. Devices may have a routine for it.
+extern const Primitive order_of_words_p;
+
 /// Whether there is a program for the operation. (For some operands there may be none all the same: see
 /// expansion_of.)
 bool has_expansion(const Primitive& p);
 /// The operation as a program of loops, elementwise operations and gathers, for devices without a routine for
 /// it; nullptr: there is none. No 64-bit types are in it unless the operation itself has them.
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params);
-/// Equations that `wanted` picks, replaced by their expansions, also inside nested programs (all the way: an
-/// expansion may itself contain such primitives).
-JaxprPtr expand_routines(const JaxprPtr& jaxpr,
-                         bool (*wanted)(const Primitive&, std::span<const AbstractValue>, const Params&));
+/// Equations that `wanted` picks, replaced by their expansions (all the way: an expansion may itself contain such
+/// primitives), and inside nested programs those that `wanted_inside` picks.
+using Wanted = bool (*)(const Primitive&, std::span<const AbstractValue>, const Params&);
+JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside);
+inline JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted) { return expand_routines(jaxpr, wanted, wanted); }
 
 }  // namespace cotan

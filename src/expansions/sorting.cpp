@@ -1,8 +1,12 @@
 // sort and top_k as a bitonic network: in a loop over its stages, every element is compared with the one at
 // its position xor the stage's distance. The position an element came from is its last key: it makes the
-// order total, hence the sort stable, and says where the operands' elements go.
+// order total, hence the sort stable, and says where the operands' elements go. A long vector of keys that are
+// words is left to devices that have a routine for that.
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
+#include "expansions/expansions.hpp"
 #include "expansions/tools.hpp"
 
 namespace cotan::expansions {
@@ -148,6 +152,27 @@ Array sorted_positions(const Arrays& keys, std::int64_t n) {
   return ops::slice_axis(sorted.back(), axis, 0, n);
 }
 
+bool is_word(const Array& key) { return is_integer(key.dtype()) && itemsize(key.dtype()) <= 4; }
+/// A key as a word that orders as it does.
+Array as_word(const Array& key) {
+  const bool is_signed = key.dtype() == i8 || key.dtype() == i16 || key.dtype() == i32;
+  if (!is_signed) return ops::cast(key, u32);
+  return bind1(ops::bitcast_convert_type_p, {ops::cast(key, i32)}, {{"new_dtype", u32}}) ^ constant(u32, Bits(u32).sign);
+}
+/// The same for one long vector of words per key: by the last key first, and all others keep that order where they are
+/// equal.
+Array order_of_vector(const Arrays& keys) {
+  Array order;
+  for (std::size_t k = keys.size(); k-- > 0;) {
+    const Array word = as_word(keys[k]);
+    if (k + 1 == keys.size())
+      order = bind1(order_of_words_p, {word});
+    else
+      order = take(order, bind1(order_of_words_p, {take(word, order, 0)}), 0);
+  }
+  return order;
+}
+
 /// Positions of the first `wanted` elements in ascending order of the keys, along the last axis.
 Array order_of(const Arrays& keys, std::int64_t wanted) {
   const Shape& shape = keys[0].shape();
@@ -157,6 +182,8 @@ Array order_of(const Arrays& keys, std::int64_t wanted) {
   if (n == 1) return ops::zeros_of({i32, result, false});
   Arrays flat;
   for (const Array& key : keys) flat.push_back(ops::reshape(key, rows == 1 ? Shape{n} : Shape{rows, n}));
+  if (rows == 1 && n > longest_lane && std::all_of(flat.begin(), flat.end(), is_word))
+    return ops::reshape(ops::slice_axis(order_of_vector(flat), 0, 0, wanted), result);
   const auto row = [&](std::span<const Array> in) {
     const Array positions = sorted_positions(Arrays(in.begin(), in.end()), n);
     return Arrays{ops::slice_axis(positions, positions.ndim() - 1, 0, wanted)};
@@ -188,4 +215,33 @@ Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params)
   return {take_along_last(x[0], order), order};
 }
 
+Arrays order_of_words(const Primitive&, std::span<const Array> x, const Params&) {
+  return {sorted_positions({x[0]}, x[0].size())};
+}
+
 }  // namespace cotan::expansions
+
+namespace cotan {
+
+namespace {
+Types order_type(const Primitive&, std::span<const AbstractValue> types, const Params&) {
+  return {{i32, types[0].shape, false}};
+}
+Arrays order_eval(const Primitive&, std::span<const Array> x, const Params&) {
+  const std::vector<std::uint32_t> words = x[0].to_vector<std::uint32_t>();
+  std::vector<std::int32_t> order(words.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return words[static_cast<std::size_t>(a)] < words[static_cast<std::size_t>(b)];
+  });
+  return {Array::from_host(order, x[0].shape())};
+}
+}  // namespace
+
+const Primitive order_of_words_p{.name = "order_of_words",
+                                 .op_class = OpClass::routine,
+                                 .type = order_type,
+                                 .eval = order_eval,
+                                 .not_differentiable = true};
+
+}  // namespace cotan

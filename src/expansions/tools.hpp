@@ -22,6 +22,7 @@ Arrays lu(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays qr(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays sort(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays order_of_words(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);

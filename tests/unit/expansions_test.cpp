@@ -350,6 +350,7 @@ TEST_F(Expansions, sort_long_rows) {
   check(ops::sort_p, {random_array(f32, {2, 3000}, Values::special)}, sorting(1, 1));
   check(ops::sort_p, {random_array(u8, {20000}), random_array(f32, {20000})}, sorting(0, 1));
   check(ops::sort_p, {random_array(i32, {5000}, Values::few), random_array(f32, {5000})}, sorting(0, 1));
+  check(order_of_words_p, {random_array(u32, {5000}, Values::few)}, {});
 }
 TEST_F(Expansions, top_k) {
   for (DType dtype : {f32, f64, bf16, i8, i32, u32, bool_})

@@ -31,6 +31,9 @@ Device::Device() {
   request_adapter();
   request_device();
   queue_ = QueueHandle(api().DeviceGetQueue(device_.get()));
+  Capabilities& c = capabilities_;
+  c.subgroups = c.subgroups && !std::getenv("COTAN_WEBGPU_NO_SUBGROUPS") && accepts("enable subgroups;");
+  if (!c.subgroups) c.subgroup_size = 0;
 }
 
 Device::~Device() {
@@ -48,7 +51,7 @@ void Device::poll() {
 
 void Device::wait_for(const std::function<bool()>& done, std::string_view what) {
   using clock = std::chrono::steady_clock;
-  constexpr auto spinning = std::chrono::microseconds(200);
+  constexpr auto spinning = std::chrono::milliseconds(1);  // a sleep is at least a tenth of that too long
   constexpr auto patience = std::chrono::minutes(10);
   const auto start = clock::now();
   while (true) {
@@ -88,6 +91,7 @@ void Device::request_adapter() {
   capabilities_.driver = text(info.description);
   capabilities_.software = info.adapterType == WGPUAdapterType_CPU;
   capabilities_.fused_fma = !capabilities_.software;
+  if (info.subgroupMinSize == info.subgroupMaxSize) capabilities_.subgroup_size = info.subgroupMinSize;
   const bool null = info.backendType == WGPUBackendType_Null || info.backendType == WGPUBackendType_Undefined;
   api().AdapterInfoFreeMembers(info);
   // Dawn's last resort computes nothing.
@@ -177,6 +181,29 @@ void Device::request_device() {
     raise<DeviceError>("[webgpu] the adapter '{}' gives no device: {}; try another driver.", capabilities_.name,
                        answer.message);
   device_ = DeviceHandle(answer.device);
+}
+
+bool Device::accepts(std::string_view directive) {
+  const std::string text = fmt::format("{}\n@compute @workgroup_size(1) fn main() {{}}\n", directive);
+  WGPUShaderSourceWGSL source{};
+  source.chain.sType = WGPUSType_ShaderSourceWGSL;
+  source.code = view(text);
+  WGPUShaderModuleDescriptor descriptor{};
+  descriptor.nextInChain = &source.chain;
+  struct Answer {
+    bool done = false, accepted = false;
+  } answer;
+  api().DevicePushErrorScope(device_.get(), WGPUErrorFilter_Validation);
+  const ShaderHandle shader(api().DeviceCreateShaderModule(device_.get(), &descriptor));
+  WGPUPopErrorScopeCallbackInfo callback{};
+  callback.mode = WGPUCallbackMode_AllowProcessEvents;
+  callback.userdata1 = &answer;
+  callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView, void* to, void*) {
+    *static_cast<Answer*>(to) = {true, type == WGPUErrorType_NoError};
+  };
+  api().DevicePopErrorScope(device_.get(), callback);
+  wait_for([&] { return answer.done; }, "asking what it understands");
+  return answer.accepted;
 }
 
 // Work -------------------------------------------------------------------------------------------------

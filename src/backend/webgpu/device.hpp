@@ -31,6 +31,7 @@ struct Capabilities {
   bool f16 = false, subgroups = false, timestamps = false;
   std::uint32_t storage_buffers = 8, workgroup_bytes = 16384, workgroup_threads = 256, groups = 65535;
   std::uint32_t uniform_alignment = 256;
+  std::uint32_t subgroup_size = 0;  ///< 0: there are none, or of several sizes
   std::uint64_t binding_bytes = 128u << 20, buffer_bytes = 256u << 20, uniform_bytes = 65536;
 };
 
@@ -119,6 +120,8 @@ class Device {
   };
   void request_adapter();
   void request_device();
+  /// Whether shaders may begin with this.
+  bool accepts(std::string_view directive);
   void process_events() { api().InstanceProcessEvents(instance_.get()); }
   bool take(Slab& slab, std::uint64_t bytes, Range& out);
   void add_slab(std::uint64_t bytes);

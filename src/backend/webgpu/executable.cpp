@@ -8,7 +8,9 @@
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
+#include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "backend/webgpu/routines/radix_sort.hpp"
 #include "compiler/donation.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -58,8 +60,13 @@ const compiler::Target& webgpu_target() {
 }
 
 SplitConstants for_device(const JaxprPtr& jaxpr) {
+  // Inside loops everything is expanded: one shader can hold it all.
   const JaxprPtr expanded = expand_routines(
-      lower_associative_rests(inline_all_calls(jaxpr), true), [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
+      lower_associative_rests(inline_all_calls(jaxpr), true),
+      [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+        return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities());
+      },
+      [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
   return split_constants(rows_in_lanes(sink_outputs(expanded)));
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "backend/webgpu/memory.hpp"
+#include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
+#include "backend/webgpu/routines/radix_sort.hpp"
 #include "backend/webgpu/tuning.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -130,6 +132,17 @@ class Planner {
         add_matmul(routine, around, out);
         return;
       }
+      if (prefers_cumulative(*routine.primitive, std::span(&routine.operands[0].type, 1), routine.params)) {
+        add_cumulative(routine, around, out);
+        return;
+      }
+      if (prefers_radix_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_)) {
+        if (buffer(program_.root(routine.results[0])).storage == Storage::none) return;
+        const BufferId words = scratch({DType::u32, {radix_sort_words(routine.operands[0].type.size(), device_)}});
+        for (Shader& shader : radix_sort_shaders(program_, routine, words, around, device_))
+          out.push_back(dispatch(add_shader(std::move(shader))));
+        return;
+      }
       if (!around.guards.empty())
         raise<CompileError>("[webgpu] {} in a branch needs the host, which does not know the branch; use where().",
                             routine.primitive->name);
@@ -144,6 +157,15 @@ class Planner {
     const MatmulTile tile = choose_tile(problem, device_);
     const BufferId parts = tile.splits > 1 ? scratch({sum_type(problem.dtype), {problem.size() * tile.splits}}) : -1;
     for (Shader& shader : matmul_shaders(program_, problem, tile, parts, around, device_))
+      out.push_back(dispatch(add_shader(std::move(shader))));
+  }
+
+  void add_cumulative(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
+    const CumulativeProblem problem = cumulative_problem(routine);
+    if (buffer(program_.root(problem.result)).storage == Storage::none) return;
+    const std::int64_t tiles = problem.tiles();
+    const BufferId totals = tiles > 1 ? scratch({sum_type(problem.dtype), {problem.rows * tiles}}) : -1;
+    for (Shader& shader : cumulative_shaders(program_, problem, totals, around, device_))
       out.push_back(dispatch(add_shader(std::move(shader))));
   }
 

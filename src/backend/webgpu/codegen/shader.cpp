@@ -12,11 +12,12 @@ constexpr char mark = '\x01';  ///< before and after the number of a slot
 }
 
 std::string with_blocks(const Shader& shader, const std::vector<int>& blocks) {
-  std::string out;
+  std::string out = shader.subgroups ? "enable subgroups;\n" : "";
   int count = 0;
   for (int b : blocks) count = std::max(count, b + 1);
   for (int b = 0; b < count; ++b)
-    out += fmt::format("@group(0) @binding({}) var<storage, read_write> m{}: array<u32>;\n", b + 1, b);
+    out += fmt::format("@group(0) @binding({}) var<storage, read_write> m{}: array<{}>;\n", b + 1, b,
+                       shader.vectors ? "vec4<u32>" : "u32");
   for (std::size_t at = 0; at < shader.text.size();) {
     const std::size_t next = shader.text.find(mark, at);
     if (next == std::string::npos) {
@@ -39,7 +40,7 @@ std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most) {
 }
 
 ShaderBuilder::ShaderBuilder(const Program& program, std::string name, const Capabilities& device)
-    : body({.careful_fma = !device.fused_fma, .careful = device.software}), program_(program), name_(std::move(name)) {
+    : body({.careful_fma = !device.fused_fma, .careful = device.software}), subgroup_size(device.subgroup_size), program_(program), name_(std::move(name)) {
   body.load = [this](const expr::Node& load, const std::string& offset) {
     return loaded(static_cast<BufferId>(load.bits), load.dtype, offset);
   };
@@ -106,6 +107,7 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
 
 std::string ShaderBuilder::element(const Place& p, const std::string& offset, bool reading) const {
   const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
+  if (!p.typed && vectors) return fmt::format("{}[({}) >> 2u][({}) & 3]", p.array, index, index);
   if (!p.typed || !scalars_.contains(p.array)) return fmt::format("{}[{}]", p.array, index);
   std::int64_t number = 0;
   for (std::size_t at = 0; at < index.size();) {  // a sum of numbers, or not
@@ -124,6 +126,25 @@ std::string ShaderBuilder::element(const Place& p, const std::string& offset, bo
     at = end + 3;
   }
   return fmt::format("{}_{}", p.array, number);
+}
+
+std::optional<std::string> ShaderBuilder::quad(BufferId b, Expr offset) {
+  if (!vectors || whole_arena || values_.contains(b)) return std::nullopt;
+  while (true) {
+    if (const auto at = aliases_.find(b); at != aliases_.end()) b = at->second;
+    const auto& buffer = program_.buffers[static_cast<std::size_t>(b)];
+    if (arrays_.contains(b) || buffer.copies > 1) return std::nullopt;
+    if (buffer.storage == Storage::part) {
+      offset = offset + buffer.start;
+      b = buffer.whole;
+      continue;
+    }
+    if (buffer.storage != Storage::input && buffer.storage != Storage::output && buffer.storage != Storage::arena) return std::nullopt;
+    if (expr::as_integer(expr::floor_mod(offset, 4)) != 0) return std::nullopt;
+    const std::string number = body.value(expr::floor_div(offset, 4));
+    const int slot = slot_of(b);
+    return fmt::format("{}{}{}[(b{} >> 2u) + {}]", mark, slot, mark, slot, number);
+  }
 }
 
 std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& offset) {
@@ -180,6 +201,8 @@ Shader ShaderBuilder::finish(std::uint32_t threads, std::array<std::uint32_t, 3>
   out.indices = indices_;
   out.groups = groups;
   out.threads = threads;
+  out.vectors = vectors;
+  out.subgroups = uses_subgroups;
   std::vector<std::string_view> functions(body.library().begin(), body.library().end());
   const std::size_t vectors = (out.words() + 3) / 4;
   std::string head = fmt::format("@group(0) @binding(0) var<uniform> given: array<vec4<u32>, {}>;\n", vectors);

@@ -35,6 +35,8 @@ struct Shader {
   std::vector<Expr> indices;  ///< of loops around it: given with each call, after the slots
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::uint32_t threads = 64;  ///< in a group
+  bool vectors = false;        ///< blocks are arrays of vec4<u32>
+  bool subgroups = false;
 
   std::size_t words() const { return 1 + slots.size() + indices.size(); }
 };
@@ -53,6 +55,13 @@ class ShaderBuilder {
   /// How the body reads and writes element `offset` of a buffer.
   std::string loaded(BufferId b, DType dtype, const std::string& offset);
   std::string store(BufferId b, DType dtype, const std::string& offset, const std::string& value);
+  /// The four elements of a buffer from `offset` on, at once; nothing where that is no multiple of four.
+  std::optional<std::string> quad(BufferId b, Expr offset);
+  /// Blocks are arrays of vec4<u32>, and single elements their components. To be set before anything is named.
+  bool vectors = false;
+  /// Of the device; 0: it has no subgroups, or of several sizes.
+  const std::uint32_t subgroup_size;
+  bool uses_subgroups = false;
   /// Values that are in a variable of the shader and not in memory: results of reductions.
   void set_value(BufferId b, const std::string& name) { values_[b] = name; }
   void forget_values() { values_.clear(); }

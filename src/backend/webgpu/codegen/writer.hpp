@@ -43,6 +43,7 @@ class Writer {
 
   /// Until the open block is closed, `e` is what is called `name`, whatever memory does.
   void set_known(Expr e, const std::string& name);
+  bool knows(Expr e) const { return known_.contains(e.get()); }
   /// Told of every load before it is written; may say what it is called.
   std::function<void(Expr load)> before_load;
   /// A name or a literal that is the value of `e`.
