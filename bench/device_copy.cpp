@@ -37,12 +37,20 @@ std::function<void()> device_copy(std::size_t) { throw Missing("this build has n
 
 namespace {
 
+Case negated(std::int64_t n) {
+  return jitted([](const ct::Array& x) { return -x; }, random_array({n}, 1));
+}
+
+}  // namespace
+
+std::function<void()> copy_by_shader(std::size_t bytes) { return negated(static_cast<std::int64_t>(bytes / 4)).call; }
+
+namespace {
+
 const Register all[] = {
     {"cotan", "copy_buffers",
      [](const Parameters& p) -> Case { return {.call = device_copy(static_cast<std::size_t>(4 * p["n"]))}; }},
-    // As many bytes through a shader: every element is read, and written with its sign changed.
-    {"cotan", "copy_kernel",
-     [](const Parameters& p) { return jitted([](const ct::Array& x) { return -x; }, random_array({p["n"]}, 1)); }},
+    {"cotan", "copy_kernel", [](const Parameters& p) { return negated(p["n"]); }},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A copy from one buffer of the device 'webgpu' to another, without any code of ours on the device: what its memory can do.
+// Copies on the device 'webgpu', what its memory can do: from buffer to buffer without any code of ours, and by a shader.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -7,5 +7,7 @@ namespace bench {
 
 /// Copies so many bytes and waits; raises Missing in builds without the device.
 std::function<void()> device_copy(std::size_t bytes);
+/// As many bytes through a shader: every element is read, and written with its sign changed.
+std::function<void()> copy_by_shader(std::size_t bytes);
 
 }  // namespace bench

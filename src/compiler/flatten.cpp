@@ -132,7 +132,7 @@ class Flattener {
         }
       }
       if (e.primitive == &lanes_p) {
-        runs_in_lanes(*Lanes(e.params).program) ? add_lanes(std::move(copy), e, jaxpr, map, block)
+        runs_in_lanes(*Lanes(e.params).program, target_.lane_equations) ? add_lanes(std::move(copy), e, jaxpr, map, block)
                                                 : add_lanes_apart(std::move(copy), e, jaxpr, map, block);
         continue;
       }

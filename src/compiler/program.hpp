@@ -169,6 +169,7 @@ struct Target {
   bool (*takes_strides)(const Primitive&, const AbstractValue&) = nullptr;
   /// Bytes of the lanes that run side by side in a loop per lane; 0: the device has no such lanes.
   int lane_bytes = 0;
+  std::int64_t lane_equations = 200;  ///< of a step, at most: all that such lanes work on has to fit into registers
   /// Chunks that an associative scan of a costly function is cut into; `chunk_always`: of any function.
   std::int64_t scan_chunks = 1;
   bool chunk_always = false;

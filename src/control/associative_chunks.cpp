@@ -12,9 +12,11 @@
 
 namespace cotan {
 
-std::int64_t chunk_steps(std::int64_t n, int levels) {
+std::int64_t chunk_steps(std::int64_t n, int levels, const Jaxpr& combine) {
   constexpr std::int64_t shortest = 4;
-  return std::max(static_cast<std::int64_t>(std::pow(static_cast<double>(n) / 2, 1.0 / levels)), shortest);
+  constexpr std::size_t long_step = 100;  // equations
+  const double weight = combine.equations.size() > long_step ? 2 : 0.5;
+  return std::max(static_cast<std::int64_t>(std::pow(weight * static_cast<double>(n), 1.0 / levels)), shortest);
 }
 int levels_for(std::int64_t n) {
   constexpr std::int64_t two_levels = 1 << 13;
@@ -132,7 +134,7 @@ Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::s
                  const Arrays& done, int levels) {
   const std::int64_t n = elements[0].shape()[0];
   if (too_few_for_chunks(n, levels)) return associative_rest_in_steps(s, consts, elements, unknown, done);
-  return Chunks(s, consts, elements, unknown, done, (n - 1) / chunk_steps(n, levels), levels).run();
+  return Chunks(s, consts, elements, unknown, done, (n - 1) / chunk_steps(n, levels, *s.combine), levels).run();
 }
 
 }  // namespace

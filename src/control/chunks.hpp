@@ -83,8 +83,8 @@ inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::spa
 }
 
 /// Elements of a chunk, where a scan of n elements has so many levels: two levels take about 2 L + n / L steps one after
-/// the other, three 4 L + n / L².
-std::int64_t chunk_steps(std::int64_t n, int levels);
+/// the other, three 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer.
+std::int64_t chunk_steps(std::int64_t n, int levels, const Jaxpr& combine);
 /// How many levels there are.
 int levels_for(std::int64_t n);
 /// Whether one after the other is as good.

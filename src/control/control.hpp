@@ -128,7 +128,7 @@ class WholeBatches {
   bool saved_;
 };
 /// Whether a scan is small enough for a loop per lane: everything that a step works on fits into registers.
-bool fits_lanes(const Scan& scan);
+bool fits_lanes(const Scan& scan, std::int64_t most_equations = 200);
 
 // while ----------------------------------------------------------------------------------------------
 
@@ -196,6 +196,6 @@ JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr);
 /// Lanes that read the results of other lanes become one program with those.
 JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 /// Whether a lane's program is small loops and elementwise operations alone.
-bool runs_in_lanes(const Jaxpr& program);
+bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations = 200);
 
 }  // namespace cotan

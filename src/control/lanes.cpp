@@ -24,8 +24,8 @@ WholeBatches::WholeBatches() : saved_(std::exchange(whole_batches, true)) {}
 WholeBatches::~WholeBatches() { whole_batches = saved_; }
 bool WholeBatches::wanted() { return whole_batches; }
 
-bool fits_lanes(const Scan& scan) {
-  constexpr std::int64_t most_elements = 256, most_equations = 200;  // of a value; of a step
+bool fits_lanes(const Scan& scan, std::int64_t most_equations) {
+  constexpr std::int64_t most_elements = 256;  // of a value
   if (static_cast<std::int64_t>(scan.body->equations.size()) > most_equations) return false;
   for (const AbstractValue& t : scan.body->types)
     if (t.size() > most_elements) return false;

@@ -94,10 +94,10 @@ JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels) {
   return eliminate_dead_code(lower_rests(jaxpr, in_levels));
 }
 
-bool runs_in_lanes(const Jaxpr& program) {
+bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations) {
   for (const Equation& e : program.equations) {
     const Primitive& p = *e.primitive;
-    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params)) : !(p.scalar || p.scalars || p.element)) return false;
+    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params), most_equations) : !(p.scalar || p.scalars || p.element)) return false;
   }
   return true;
 }

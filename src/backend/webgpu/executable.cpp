@@ -44,6 +44,7 @@ const compiler::Target& webgpu_target() {
   static const compiler::Target target = [] {
     compiler::Target t{.prefers_routine = prefers_routine, .takes_strides = takes_strides};
     t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
+    t.lane_equations = 4000;
     t.scans_in_levels = true;
     t.check_size = check_size;
     t.item_bytes = item_bytes;
@@ -51,8 +52,10 @@ const compiler::Target& webgpu_target() {
     t.parallel_work = 0;
     t.parallel_pieces = std::int64_t{1} << 40;
     t.small_bytes = 4096;
-    t.local_bytes = 8 << 10;
+    // Of what a group shares, after what reductions want; the more the better up to a point.
+    constexpr std::size_t reductions = 4 << 10, enough = 24 << 10;
     t.kept_close_bytes = 6 << 10;
+    t.local_bytes = std::min(enough, device()->capabilities().workgroup_bytes - reductions - t.kept_close_bytes);
     t.cut = {.long_reduction = 1 << 14, .few_results = 1 << 13, .piece_elements = 1 << 12, .most_pieces = 1024};
     return t;
   }();

@@ -49,6 +49,22 @@ class Planner {
       if (std::max(program_.buffers[b].scope, 0) == scope) in_memory(static_cast<BufferId>(b));
   }
 
+  /// What a thread that works by itself keeps only for itself is in its registers, or in memory that is its own.
+  void values_of_threads(int scope) {
+    constexpr std::size_t small = 1024;
+    for (compiler::Buffer& b : program_.buffers)
+      if (b.storage == Storage::arena && b.bytes() <= small && is_inside(b.scope, scope)) b.storage = Storage::local;
+  }
+  bool is_inside(int scope, int outer) const {
+    while (scope > 0 && scope != outer) scope = outer_scope(scope);
+    return scope == outer;
+  }
+  int outer_scope(int scope) const {
+    for (const auto& loop : program_.loops)
+      if (loop.loop == scope) return loop.parent;
+    return 0;
+  }
+
   int add_shader(Shader shader) {
     plan_.shaders.push_back(std::move(shader));
     return static_cast<int>(plan_.shaders.size()) - 1;
@@ -189,6 +205,7 @@ class Planner {
     if (loop.length == 0 && loop.parallel) return;
     const std::span<const Step> alone(&step, 1);
     if (const auto how = plan_steps(program_, alone, device_)) {
+      if (how->one_thread && loop.parallel) values_of_threads(loop.scope);
       const int shader = add_shader(steps_shader(program_, alone, loop.name, *how, around, device_));
       if (!how->chunk) {
         out.push_back(dispatch(shader));

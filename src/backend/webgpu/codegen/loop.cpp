@@ -2,6 +2,7 @@
 #include "backend/webgpu/codegen/loop_uses.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "core/error.hpp"
@@ -24,7 +25,12 @@ struct Findings {
   /// By loop: what a step reads of the caller's arrays, at places that only the number of the step decides. It is
   /// fetched a step ahead, so that nobody waits for memory.
   std::map<int, std::vector<Expr>> fetched;
+  std::set<BufferId> not_spread;  ///< arrays that are not always read by all threads
   bool complete = false;
+};
+/// Raised where that is found.
+struct NotSpread {
+  BufferId array;
 };
 
 class LoopWriter {
@@ -45,9 +51,12 @@ class LoopWriter {
     s_.enter(around, plan.threads);
     outer_indices_ = around.indices;
     if (team()) find_private();
+    find_spread();
     few_locals_ = local_bytes(program, steps) <= most_scalar_bytes;
     for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
-    order_.begin(steps, private_);
+    std::set<BufferId> own = private_;
+    own.insert(spread_.begin(), spread_.end());
+    order_.begin(steps, own);
   }
 
   Shader write() {
@@ -77,6 +86,8 @@ class LoopWriter {
     w_.bind(loop.index, lane);
     outer_indices_.push_back(loop.index);
     w_.keep_loads_here();
+    const bool has_loops = std::any_of(loop.steps.begin(), loop.steps.end(), [](const Step& s) { return std::holds_alternative<std::unique_ptr<Repeat>>(s); });
+    if (has_loops) bring_close(loop);  // read once, and not in every step
     add(loop.steps);
     const std::int64_t count = plan_.one_thread ? (loop.length + plan_.threads - 1) / plan_.threads : loop.length;
     return s_.finish(plan_.threads, grid(count, device_.groups));
@@ -86,6 +97,11 @@ class LoopWriter {
   void declare(BufferId b, const std::string& name) {
     const auto& type = buffer(b).type;
     const std::int64_t n = std::max<std::int64_t>(type.size(), 1);
+    if (spread_.contains(b)) {
+      w_.line(fmt::format("var {}: {};", name, wgsl_type(type.dtype)));
+      s_.set_spread(b, name);
+      return;
+    }
     if (!plan_.one_thread && !private_.contains(b)) {
       const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, wgsl_type(type.dtype), n);
       if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
@@ -160,6 +176,7 @@ class LoopWriter {
   /// Notes a load that could have been fetched a step ago.
   void look_at(Expr load) {
     constexpr std::size_t most_fetched = 24;
+    if (load->operands.size() > 1 && spread_.contains(s_.root(static_cast<BufferId>(load->bits)))) throw NotSpread{s_.root(static_cast<BufferId>(load->bits))};
     if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
     const auto b = static_cast<BufferId>(load->bits);
     const BufferId root = program_.root(b);
@@ -255,6 +272,67 @@ class LoopWriter {
     for (BufferId b : candidates)
       if (!excluded.contains(b) && buffer(b).storage == Storage::local) private_.insert(b);
   }
+  /// Where the group is one subgroup, arrays of which each thread writes its own element stay in registers, and nobody
+  /// waits: threads ask each other. All of them must be there whenever somebody asks.
+  void find_spread() {
+    if (!team() || plan_.threads != s_.subgroup_size) return;
+    std::set<BufferId> excluded = found_.not_spread;
+    std::vector<std::pair<BufferId, BufferId>> taking_turns;  // both or none
+    bool branches = false;
+    const auto exclude = [&](const std::vector<BufferId>& buffers) {
+      for (BufferId b : buffers) excluded.insert(program_.root(b));
+    };
+    const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
+      for (const Step& step : steps) {
+        if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
+          branches = branches || (*repeat)->length < 0;
+          for (const Carried& c : (*repeat)->carries) taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
+          visit((*repeat)->steps);
+        } else if (const auto* kernel = std::get_if<Kernel>(&step)) {
+          if (!everyone_computes(*kernel)) exclude(compiler::reads_of(step));
+          if (is_tiny(*kernel) && writes_private(*kernel)) exclude(compiler::writes_of(step));
+          for (const compiler::Pass& pass : kernel->passes)
+            for (const auto* list : {&pass.stores, &pass.rows})
+              for (const compiler::Store& store : *list)
+                if (!everyone_computes(*kernel) || kernel->passes.size() > 1 || !is_own_element(*kernel, store)) exclude({store.buffer});
+          for (BufferId b : compiler::reads_of(step))
+            if (program_.root(b) != b) exclude({b});
+        } else {
+          branches = true;
+        }
+      }
+    };
+    visit(steps_);
+    if (branches) return;
+    const std::set<BufferId> locals = locals_of(program_, steps_);
+    const auto fits = [&](BufferId b) {
+      const AbstractValue& type = buffer(b).type;
+      return locals.contains(b) && !excluded.contains(b) && !private_.contains(b) && type.dtype == DType::f32 && type.size() <= plan_.threads;
+    };
+    for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
+      before = excluded.size();
+      for (const auto& [in, out] : taking_turns)
+        if (!fits(in) || !fits(out)) exclude({in, out});
+    }
+    for (BufferId b : locals)
+      if (fits(b)) spread_.insert(b);
+  }
+  bool everyone_computes(const Kernel& kernel) const {
+    const std::int64_t rows = kept_count(kernel);
+    return rows <= plan_.threads && !(rows * 8 <= plan_.threads && reduced_count(kernel) >= 64);
+  }
+  /// Whether row k of the kernel writes element k.
+  bool is_own_element(const Kernel& kernel, const compiler::Store& store) const {
+    if (program_.root(store.buffer) != store.buffer) return false;
+    std::vector<compiler::Loop> kept;
+    for (const compiler::Loop& l : kernel.loops)
+      if (!l.reduced) kept.push_back(l);
+    std::int64_t row = 0;
+    bool same = true;
+    expr::Substitution map;
+    each_index(kept, 0, map, [&](expr::Substitution& at) { same = same && expr::as_integer(fresh(store.offset, at)) == row++; });
+    return same;
+  }
   bool writes_private(const Kernel& kernel) const {
     const auto writes = compiler::writes_of(Step(kernel));
     return std::any_of(writes.begin(), writes.end(), [&](BufferId b) { return private_.contains(program_.root(b)); });
@@ -313,7 +391,7 @@ class LoopWriter {
     return substitute(e, map);
   }
   template <class F>
-  void each_index(const std::vector<compiler::Loop>& loops, std::size_t k, expr::Substitution& at, F&& f) {
+  static void each_index(const std::vector<compiler::Loop>& loops, std::size_t k, expr::Substitution& at, F&& f) {
     if (k == loops.size()) {
       f(at);
       return;
@@ -367,6 +445,14 @@ class LoopWriter {
     if (type.size() == 0) return;
     order_.before({from}, {to});
     const std::int64_t n = type.size();
+    if (spread_.contains(s_.root(from)) || spread_.contains(s_.root(to))) {  // each thread its own element
+      const BufferId source = s_.root(from);
+      const std::string element = spread_.contains(source) ? fmt::format("l{}", source) : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
+      const std::string store = s_.store(to, type.dtype, "i32(thread)", element);
+      w_.line(spread_.contains(s_.root(to)) || n == plan_.threads ? store : fmt::format("if (thread < {}u) {{ {} }}", n, store));
+      w_.forget_loads();
+      return;
+    }
     const std::int64_t few = few_locals_ ? most_scalars : 16;
     if (!team() && n <= few) {
       std::vector<std::string> values;
@@ -616,6 +702,7 @@ class LoopWriter {
   Order order_;
   bool few_locals_ = false;
   std::set<BufferId> private_;  ///< of a group's threads: each has all of it
+  std::set<BufferId> spread_;   ///< of a group's threads: each has an element
   std::vector<Pending> pending_;
   Expr first_, end_;
 };
@@ -633,6 +720,8 @@ Shader steps_shader(Program& program, std::span<const Step> steps, const std::st
       found.complete = true;
     } catch (const ShaderBuilder::NotConstant& array) {
       found.indexed.insert(array.array);
+    } catch (const NotSpread& found_here) {
+      found.not_spread.insert(found_here.array);
     }
   }
 }

@@ -64,7 +64,7 @@ void add_work(const Program& program, std::span<const Step> steps, double times,
 
 std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device) {
   constexpr double much = 1 << 17;  // terms of a kernel from which on the whole device is wanted
-  constexpr std::size_t most_private = 2048;
+  constexpr std::size_t most_private = 16 << 10;
   constexpr std::int64_t enough_lanes = 64;
   const Repeat* loop = only_loop(steps);
   const bool lanes = loop && loop->parallel;
@@ -83,7 +83,11 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   const bool scalars = work.rows <= 1 && work.terms <= 8;
   if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
-    plan.threads = lanes ? 32 : 1;  // few in a group, so that lanes are spread over the device
+    // Few in a group, so that lanes are spread over the device and do not wait for each other's memory.
+    constexpr std::int64_t groups = 256;
+    plan.threads = 1;
+    if (lanes)
+      for (plan.threads = 4; plan.threads < 32 && loop->length >= 2 * groups * plan.threads; plan.threads *= 2) {}
   } else {
     // Room for what reductions of all threads share.
     if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;

@@ -107,6 +107,7 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
 
 std::string ShaderBuilder::element(const Place& p, const std::string& offset, bool reading) const {
   const std::string index = p.base.empty() ? offset : offset == "0" ? p.base : p.base + " + " + offset;
+  if (spread_.contains(p.array)) return reading ? fmt::format("subgroupShuffle({}, u32({}))", p.array, index) : p.array;
   if (!p.typed && vectors) return fmt::format("{}[({}) >> 2u][({}) & 3]", p.array, index, index);
   if (!p.typed || !scalars_.contains(p.array)) return fmt::format("{}[{}]", p.array, index);
   std::int64_t number = 0;

@@ -1,6 +1,8 @@
 // Shader: the text of a compute shader and what it is called with. Memory is bound as few large blocks; each buffer
 // that the shader names is a slot: the block it is in and where it begins there are given with each call.
 #pragma once
+#include <unordered_set>
+
 #include "backend/webgpu/codegen/writer.hpp"
 #include "backend/webgpu/device.hpp"
 
@@ -70,6 +72,12 @@ class ShaderBuilder {
     arrays_[b] = name;
     if (scalars > 0) scalars_[name] = scalars;
   }
+  /// One element in each thread of a subgroup: others are asked for theirs.
+  void set_spread(BufferId b, const std::string& name) {
+    arrays_[b] = name;
+    spread_.insert(name);
+    uses_subgroups = true;
+  }
   void clear_array(BufferId b) { arrays_.erase(b); }
   bool has_array(BufferId b) const { return arrays_.contains(b); }
   /// Raised where an element of scalars is wanted whose number is not known.
@@ -107,6 +115,7 @@ class ShaderBuilder {
   std::vector<Expr> indices_;
   std::unordered_map<BufferId, std::string> values_, arrays_;
   std::unordered_map<std::string, std::int64_t> scalars_;  ///< how many
+  std::unordered_set<std::string> spread_;
   std::unordered_map<BufferId, BufferId> aliases_;
 };
 
