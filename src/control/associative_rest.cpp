@@ -69,10 +69,9 @@ struct Rest {
     };
     const ClosedJaxpr closed = trace_to_jaxpr(forward, operands, "associative_scan");
     internal_check(closed.consts.empty(), "an associative scan captures an array");
-    const JaxprPtr whole = inline_all_calls(closed.jaxpr);
-    return transposed ? transpose_of(*whole) : whole;
+    return transposed ? transpose_of(*closed.jaxpr) : closed.jaxpr;
   }
-  /// What is known is computed first; the rest is linear.
+  /// What is known is computed first; the rest is linear. Calls with rules of their own stay: there may be more derivatives.
   JaxprPtr transpose_of(const Jaxpr& forward) const {
     const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
     Types types;
@@ -95,7 +94,7 @@ struct Rest {
     };
     const ClosedJaxpr closed = trace_to_jaxpr(backward, types, "transpose");
     internal_check(closed.consts.empty(), "a transposed scan captures an array");
-    return eliminate_dead_code(inline_all_calls(closed.jaxpr));
+    return eliminate_dead_code(closed.jaxpr);
   }
 };
 

@@ -81,7 +81,7 @@ JaxprPtr lower_rests(const JaxprPtr& jaxpr, bool in_levels) {
       rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
       continue;
     }
-    const JaxprPtr form = in_levels ? associative_rest_in_levels(e.params) : e.params.jaxpr("jaxpr");
+    const JaxprPtr form = inline_all_calls(in_levels ? associative_rest_in_levels(e.params) : e.params.jaxpr("jaxpr"));
     const std::vector<Atom> results = splice(*form, rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
