@@ -126,21 +126,19 @@ Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::
     args.push_back(in.linear ? Array() : in.value);
     linear.push_back(in.linear);
   }
+  Arrays cts;
   if (r.transposed) {
-    const Arrays cts = backward_pass(*r.in_steps, args, cotangents);
-    Arrays out(inputs.size());
-    for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)
-      if (linear[i]) out[i] = cts[k++];
-    return out;
+    cts = backward_pass(*r.in_steps, args, cotangents);
+  } else {
+    Arrays operands = where(linear, std::span<const Array>(args), false);
+    const Types results = r.in_steps->output_types();
+    for (std::size_t k = 0; k < results.size(); ++k)
+      operands.push_back(cotangents[k].defined() ? cotangents[k] : ops::zeros_of(results[k]));
+    r.transposed = true;
+    r.linear = linear;
+    r.in_steps = r.program(associative_rest_in_steps);
+    cts = bind(associative_rest_p, operands, r.params());
   }
-  r.transposed = true;
-  r.linear = linear;
-  Arrays operands = where(linear, std::span<const Array>(args), false);
-  const Types results = r.in_steps->output_types();
-  for (std::size_t k = 0; k < results.size(); ++k)
-    operands.push_back(cotangents[k].defined() ? cotangents[k] : ops::zeros_of(results[k]));
-  r.in_steps = r.program(associative_rest_in_steps);
-  const Arrays cts = bind(associative_rest_p, operands, r.params());
   Arrays out(inputs.size());
   for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)
     if (linear[i]) out[i] = cts[k++];
