@@ -46,6 +46,12 @@ Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
 Mask results_depend(const Equation& e, const Mask& from);
 /// Per input: whether anything reads it.
 Mask reads(const Jaxpr& jaxpr);
+/// The equations around two that become one: those that can come before both, and those that come after.
+struct Around {
+  std::vector<Equation> before, after;
+};
+/// Nothing where `then` follows from `first` by another way than its operands where `direct`.
+std::optional<Around> brought_together(const Jaxpr& jaxpr, std::size_t first, std::size_t then, const Mask& direct);
 /// Operations on scalars that a program takes, about.
 double work_of(const Jaxpr& program);
 
@@ -193,6 +199,8 @@ JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
 JaxprPtr sink_outputs(const JaxprPtr& jaxpr);
 /// Chains of operations that treat small rows alike become a program for each row, in lanes.
 JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr);
+/// Scans that up to so many lanes wait for become part of the lanes.
+JaxprPtr shared_scans_in_lanes(const JaxprPtr& jaxpr, std::int64_t most_lanes);
 /// Lanes that read the results of other lanes become one program with those.
 JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 /// Whether a lane's program is small loops and elementwise operations alone.

@@ -23,12 +23,6 @@ class Merger {
   Jaxpr take() { return std::move(jaxpr_); }
 
  private:
-  static bool reads(const Equation& e, const std::vector<bool>& values) {
-    for (const Atom& a : e.inputs)
-      if (const Var* v = std::get_if<Var>(&a); v && values[static_cast<std::size_t>(v->id)]) return true;
-    return false;
-  }
-
   bool merge(std::size_t first, std::size_t then) {
     const Equation &a = jaxpr_.equations[first], &b = jaxpr_.equations[then];
     const Lanes before(a.params), after(b.params);
@@ -48,19 +42,10 @@ class Merger {
       any_from = any_from || after.mapped[i];
     }
     if (!any_from) return false;
-    // What follows from the first by another way cannot come before the second.
-    std::vector<bool> follows(jaxpr_.types.size(), false);
-    for (Var v : a.outputs) follows[static_cast<std::size_t>(v.id)] = true;
-    std::vector<Equation> kept(jaxpr_.equations.begin(), jaxpr_.equations.begin() + static_cast<std::ptrdiff_t>(first)), later;
-    for (std::size_t k = first + 1; k < then; ++k) {
-      const Equation& e = jaxpr_.equations[k];
-      const bool depends = reads(e, follows);
-      (depends ? later : kept).push_back(e);
-      if (depends)
-        for (Var v : e.outputs) follows[static_cast<std::size_t>(v.id)] = true;
-    }
-    for (std::size_t i = 0; i < b.inputs.size(); ++i)
-      if (const Var* v = std::get_if<Var>(&b.inputs[i]); v && from[i] < 0 && follows[static_cast<std::size_t>(v->id)]) return false;
+    Mask direct;
+    for (std::ptrdiff_t at : from) direct.push_back(at >= 0);
+    auto around = brought_together(jaxpr_, first, then, direct);
+    if (!around) return false;
 
     Equation both{&lanes_p, a.inputs, a.outputs, {}, b.where};
     Lanes merged;
@@ -83,10 +68,9 @@ class Merger {
     };
     merged.program = trace_to_jaxpr(run, types, "lanes").jaxpr;
     both.params = merged.params();
-    kept.push_back(std::move(both));
-    kept.insert(kept.end(), later.begin(), later.end());
-    kept.insert(kept.end(), jaxpr_.equations.begin() + static_cast<std::ptrdiff_t>(then) + 1, jaxpr_.equations.end());
-    jaxpr_.equations = std::move(kept);
+    jaxpr_.equations = std::move(around->before);
+    jaxpr_.equations.push_back(std::move(both));
+    append(jaxpr_.equations, around->after);
     return true;
   }
 

@@ -118,6 +118,27 @@ Mask reads(const Jaxpr& jaxpr) {
   return out;
 }
 
+std::optional<Around> brought_together(const Jaxpr& jaxpr, std::size_t first, std::size_t then, const Mask& direct) {
+  const auto& equations = jaxpr.equations;
+  const auto step = [&](std::size_t k) { return equations.begin() + static_cast<std::ptrdiff_t>(k); };
+  Around out{{equations.begin(), step(first)}, {}};
+  Mask follows(jaxpr.types.size(), false);
+  const auto note = [&](const Equation& e) {
+    for (Var v : e.outputs) follows[static_cast<std::size_t>(v.id)] = true;
+  };
+  note(equations[first]);
+  for (std::size_t k = first + 1; k < then; ++k) {
+    const Equation& e = equations[k];
+    const bool depends = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Atom& a) { return holds(follows, a); });
+    (depends ? out.after : out.before).push_back(e);
+    if (depends) note(e);
+  }
+  for (std::size_t i = 0; i < equations[then].inputs.size(); ++i)
+    if (!direct[i] && holds(follows, equations[then].inputs[i])) return std::nullopt;
+  out.after.insert(out.after.end(), step(then) + 1, equations.end());
+  return out;
+}
+
 double work_of(const Jaxpr& program) {
   double work = 0;
   for (const Equation& e : program.equations) {

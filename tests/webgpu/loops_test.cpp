@@ -137,4 +137,37 @@ TEST_F(WebGpuLoops, Lanes) {
     }
 }
 
+/// A matrix that is the same in all lanes, a vector of each lane's own that it drives, and what others want of both.
+TEST_F(WebGpuLoops, LanesThatShareAScan) {
+  constexpr std::int64_t steps = 150, m = 4;
+  enum class Wanted { own, matrices, last_matrix, one_matrix_for_all };
+  for (const Wanted wanted : {Wanted::own, Wanted::matrices, Wanted::last_matrix, Wanted::one_matrix_for_all})
+    for (const bool reverse : {false, true})
+      for (const std::int64_t lanes : {3, 70}) {
+        const auto f = [=](const Array& x) {
+          const auto one = [=](const Array& y) {
+            const auto step = [&](const std::pair<Array, Array>& c, const Array& seen) {
+              const auto& [P, v] = c;
+              const Array next = 0.5 * np::matmul(P, P.T()) / (1.0 + np::sum(P * P)) + 0.3 * np::eye(m, m, 0, ct::f32);
+              const Array moved = 0.9 * np::matmul(P, v) / (1.0 + np::trace(P)) + seen;
+              return std::pair{std::pair{next, moved}, std::pair{v, P}};
+            };
+            const auto [last, ys] = lax::scan(step, std::pair{np::eye(m, m, 0, ct::f32), np::zeros({m})}, y, {.reverse = reverse});
+            return std::tuple{last.second, ys.first, last.first, ys.second};
+          };
+          const Array y = np::reshape(x, {lanes, steps});
+          const auto [v, vs, P, Ps] = ct::vmap(one)(y);
+          Array out = np::concatenate({np::ravel(v), np::ravel(vs)});
+          if (wanted == Wanted::matrices) out = np::concatenate({out, np::ravel(Ps)});
+          if (wanted == Wanted::last_matrix) out = np::concatenate({out, np::ravel(P)});
+          if (wanted == Wanted::one_matrix_for_all) out = np::concatenate({out, np::sum(Ps[0], {0, 1})});
+          return out;
+        };
+        expect_as_native(f, lanes * steps, "lanes that share a scan");
+        if (wanted == Wanted::own || wanted == Wanted::matrices) {
+          EXPECT_LE(ct::explain(ct::jit(f), waves(lanes * steps)).loops, 2) << "the lanes, and the scan in them";
+        }
+      }
+}
+
 }  // namespace

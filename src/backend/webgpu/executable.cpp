@@ -70,7 +70,8 @@ SplitConstants for_device(const JaxprPtr& jaxpr) {
         return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities());
       },
       [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
-  return split_constants(rows_in_lanes(sink_outputs(expanded)));
+  constexpr std::int64_t few_lanes = 2048;  // so many groups run side by side
+  return split_constants(rows_in_lanes(sink_outputs(shared_scans_in_lanes(expanded, few_lanes))));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {

@@ -81,7 +81,12 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   if (!lanes && static_cast<double>(work.terms) > much) return std::nullopt;
   LoopPlan plan;
   const bool scalars = work.rows <= 1 && work.terms <= 8;
-  if (lanes ? loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
+  // Few lanes of many steps: a group for each is there sooner, if a step has something to do for all of it.
+  constexpr std::int64_t few_lanes = 2048, wide_step = 16;
+  constexpr double many_steps = 128, long_step = 128;
+  const bool group_per_lane = lanes && loop->length <= few_lanes && work.loop_rows >= wide_step && work.once >= long_step &&
+                              work.total >= many_steps * work.once;
+  if (lanes ? !group_per_lane && loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
     plan.one_thread = true;
     // Few in a group, so that lanes are spread over the device and do not wait for each other's memory.
     constexpr std::int64_t groups = 256;
