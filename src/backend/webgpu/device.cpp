@@ -21,13 +21,21 @@ constexpr const char* no_adapter =
     "[webgpu] the library {} found no GPU{}; install a Vulkan driver and libvulkan1, or for tests the software driver "
     "of Debian's chromium-common, with VK_ICD_FILENAMES naming its vk_swiftshader_icd.json.";
 
+/// One for all devices, and never released: drivers that are taken down and loaded again crash at the end of the process.
+WGPUInstance the_instance() {
+  static const WGPUInstance instance = [] {
+    const WGPUInstanceDescriptor descriptor{};
+    const WGPUInstance made = api().CreateInstance(&descriptor);
+    if (!made) raise<DeviceError>("[webgpu] the library {} gives no instance; try another one.", api().library);
+    return made;
+  }();
+  return instance;
+}
+
 }  // namespace
 
-Device::Device() {
+Device::Device() : instance_(the_instance()) {
   const recorder::Span span("start", "device webgpu");
-  WGPUInstanceDescriptor descriptor{};
-  instance_ = InstanceHandle(api().CreateInstance(&descriptor));
-  if (!instance_) raise<DeviceError>("[webgpu] the library {} gives no instance; try another one.", api().library);
   request_adapter();
   request_device();
   queue_ = QueueHandle(api().DeviceGetQueue(device_.get()));
@@ -66,7 +74,7 @@ void Device::wait_for(const std::function<bool()>& done, std::string_view what) 
 
 void Device::request_adapter() {
   struct Answer {
-    bool done = false;
+    std::atomic<bool> done = false;
     WGPUAdapter adapter = nullptr;
     std::string message;
   } answer;
@@ -74,12 +82,15 @@ void Device::request_adapter() {
   callback.mode = WGPUCallbackMode_AllowProcessEvents;
   callback.userdata1 = &answer;
   callback.callback = [](WGPURequestAdapterStatus, WGPUAdapter adapter, WGPUStringView message, void* to, void*) {
-    *static_cast<Answer*>(to) = {true, adapter, text(message)};
+    Answer& answer = *static_cast<Answer*>(to);
+    answer.adapter = adapter;
+    answer.message = text(message);
+    answer.done = true;
   };
   WGPURequestAdapterOptions options{};
   options.powerPreference = WGPUPowerPreference_HighPerformance;
-  api().InstanceRequestAdapter(instance_.get(), &options, callback);
-  wait_for([&] { return answer.done; }, "asking for an adapter");
+  api().InstanceRequestAdapter(instance_, &options, callback);
+  wait_for([&] { return answer.done.load(); }, "asking for an adapter");
   if (!answer.adapter)
     raise<DeviceError>(no_adapter, api().library, answer.message.empty() ? "" : " (" + answer.message + ")");
   adapter_ = AdapterHandle(answer.adapter);
@@ -125,13 +136,13 @@ void Device::request_device() {
     has = api().AdapterHasFeature(adapter_.get(), feature);
     if (has) features.push_back(feature);
   };
-  const FeatureNumbers& numbers = feature_numbers(instance_.get());
+  const FeatureNumbers& numbers = feature_numbers(instance_);
   want(numbers.f16, c.f16);
   want(numbers.subgroups, c.subgroups);
   if (!std::getenv("COTAN_WEBGPU_NO_TIMESTAMPS")) want(numbers.timestamps, c.timestamps);  // to test without
 
   struct Answer {
-    bool done = false;
+    std::atomic<bool> done = false;
     WGPUDevice device = nullptr;
     std::string message;
   } answer;
@@ -139,7 +150,10 @@ void Device::request_device() {
   callback.mode = WGPUCallbackMode_AllowProcessEvents;
   callback.userdata1 = &answer;
   callback.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView message, void* to, void*) {
-    *static_cast<Answer*>(to) = {true, device, text(message)};
+    Answer& answer = *static_cast<Answer*>(to);
+    answer.device = device;
+    answer.message = text(message);
+    answer.done = true;
   };
   WGPUDeviceDescriptor descriptor{};
   descriptor.label = view("cotan");
@@ -176,7 +190,7 @@ void Device::request_device() {
     toggles.chain.next = pipeline_cache_descriptor();
   }
   api().AdapterRequestDevice(adapter_.get(), &descriptor, callback);
-  wait_for([&] { return answer.done; }, "asking for a device");
+  wait_for([&] { return answer.done.load(); }, "asking for a device");
   if (!answer.device)
     raise<DeviceError>("[webgpu] the adapter '{}' gives no device: {}; try another driver.", capabilities_.name,
                        answer.message);
@@ -191,7 +205,8 @@ bool Device::accepts(std::string_view directive) {
   WGPUShaderModuleDescriptor descriptor{};
   descriptor.nextInChain = &source.chain;
   struct Answer {
-    bool done = false, accepted = false;
+    std::atomic<bool> done = false;
+    bool accepted = false;
   } answer;
   api().DevicePushErrorScope(device_.get(), WGPUErrorFilter_Validation);
   const ShaderHandle shader(api().DeviceCreateShaderModule(device_.get(), &descriptor));
@@ -199,10 +214,12 @@ bool Device::accepts(std::string_view directive) {
   callback.mode = WGPUCallbackMode_AllowProcessEvents;
   callback.userdata1 = &answer;
   callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView, void* to, void*) {
-    *static_cast<Answer*>(to) = {true, type == WGPUErrorType_NoError};
+    Answer& answer = *static_cast<Answer*>(to);
+    answer.accepted = type == WGPUErrorType_NoError;
+    answer.done = true;
   };
   api().DevicePopErrorScope(device_.get(), callback);
-  wait_for([&] { return answer.done; }, "asking what it understands");
+  wait_for([&] { return answer.done.load(); }, "asking what it understands");
   return answer.accepted;
 }
 

@@ -122,12 +122,12 @@ class Device {
   void request_device();
   /// Whether shaders may begin with this.
   bool accepts(std::string_view directive);
-  void process_events() { api().InstanceProcessEvents(instance_.get()); }
+  void process_events() { api().InstanceProcessEvents(instance_); }
   bool take(Slab& slab, std::uint64_t bytes, Range& out);
   void add_slab(std::uint64_t bytes);
 
   std::recursive_mutex mutex_;
-  InstanceHandle instance_;
+  const WGPUInstance instance_;
   AdapterHandle adapter_;
   DeviceHandle device_;
   QueueHandle queue_;

@@ -1,5 +1,6 @@
 #include "backend/webgpu/features.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -14,8 +15,13 @@ constexpr FeatureNumbers until_2025{WGPUFeatureName(10), WGPUFeatureName(17), WG
 
 template <class T>
 struct Answer {
-  bool done = false;
+  std::atomic<bool> done = false;
   T object = nullptr;
+
+  void give(T what) {
+    object = what;
+    done = true;
+  }
 };
 template <class T>
 T wait_for(WGPUInstance instance, const Answer<T>& answer) {
@@ -32,12 +38,10 @@ bool numbers_are_as_in_header(WGPUInstance instance) {
   const recorder::Span span("start", "numbers of features");
   static Answer<WGPUAdapter> adapter_answer;  // static: an answer may come after we gave up
   static Answer<WGPUDevice> device_answer;
-  adapter_answer = {};
-  device_answer = {};
   WGPURequestAdapterCallbackInfo on_adapter{};
   on_adapter.mode = WGPUCallbackMode_AllowProcessEvents;
   on_adapter.callback = [](WGPURequestAdapterStatus, WGPUAdapter adapter, WGPUStringView, void*, void*) {
-    adapter_answer = {true, adapter};
+    adapter_answer.give(adapter);
   };
   WGPURequestAdapterOptions options{};
   options.powerPreference = WGPUPowerPreference_HighPerformance;
@@ -47,7 +51,7 @@ bool numbers_are_as_in_header(WGPUInstance instance) {
   WGPURequestDeviceCallbackInfo on_device{};
   on_device.mode = WGPUCallbackMode_AllowProcessEvents;
   on_device.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView, void*, void*) {
-    device_answer = {true, device};
+    device_answer.give(device);
   };
   const WGPUDeviceDescriptor descriptor{};
   api().AdapterRequestDevice(adapter.get(), &descriptor, on_device);

@@ -246,21 +246,30 @@ class LoopWriter {
            });
   }
   /// Kernels that every thread does for itself: so little that waiting for others would take longer.
-  static bool is_tiny(const Kernel& kernel) {
+  bool is_tiny(const Kernel& kernel) const {
     constexpr std::int64_t tiny = 32;
+    // Many groups at once have less time for work that is done again.
+    const Repeat* loop = only_loop(steps_);
+    if (loop && loop->parallel && kept_count(kernel) > 1) return false;
     return kept_count(kernel) * reduced_count(kernel) <= tiny && is_sums(kernel);
   }
   /// Arrays that only tiny kernels write are each thread's own.
   void find_private() {
     std::set<BufferId> candidates, excluded;
+    std::vector<std::pair<BufferId, BufferId>> taking_turns;  // both or none
     const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
       for (const Step& step : steps) {
         if (const auto* kernel = std::get_if<Kernel>(&step)) {
           for (BufferId b : compiler::writes_of(step)) (is_tiny(*kernel) ? candidates : excluded).insert(program_.root(b));
         } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-          // A value that is handed on is in one kind of place all the time; copies are made by all threads together.
-          for (const Carried& c : (*repeat)->carries)
-            for (BufferId b : {c.start, c.in, c.out, c.result}) excluded.insert(program_.root(b));
+          for (const Carried& c : (*repeat)->carries) {
+            const bool scalar = buffer(c.in).type.size() == 1 && (*repeat)->length >= 0 && c.spare < 0;
+            for (BufferId b : {c.start, c.in, c.out, c.result})
+              if (!scalar) excluded.insert(program_.root(b));
+            if (!scalar) continue;
+            candidates.insert({program_.root(c.in), program_.root(c.result)});  // which only copies write
+            taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
+          }
           visit((*repeat)->condition);
           visit((*repeat)->steps);
         } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
@@ -269,8 +278,14 @@ class LoopWriter {
       }
     };
     visit(steps_);
+    const auto fits = [&](BufferId b) { return candidates.contains(b) && !excluded.contains(b) && buffer(b).storage == Storage::local; };
+    for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
+      before = excluded.size();
+      for (const auto& [in, out] : taking_turns)
+        if (!fits(in) || !fits(out)) excluded.insert({in, out});
+    }
     for (BufferId b : candidates)
-      if (!excluded.contains(b) && buffer(b).storage == Storage::local) private_.insert(b);
+      if (fits(b)) private_.insert(b);
   }
   /// Where the group is one subgroup, arrays of which each thread writes its own element stay in registers, and nobody
   /// waits: threads ask each other. All of them must be there whenever somebody asks.
@@ -450,6 +465,15 @@ class LoopWriter {
       const std::string element = spread_.contains(source) ? fmt::format("l{}", source) : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
       const std::string store = s_.store(to, type.dtype, "i32(thread)", element);
       w_.line(spread_.contains(s_.root(to)) || n == plan_.threads ? store : fmt::format("if (thread < {}u) {{ {} }}", n, store));
+      w_.forget_loads();
+      return;
+    }
+    const bool from_own = private_.contains(s_.root(from)), to_own = private_.contains(s_.root(to));
+    if (from_own || to_own) {  // every thread has it, or gets it
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::string store = s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k)));
+        w_.line(to_own ? store : fmt::format("if (thread == 0u) {{ {} }}", store));
+      }
       w_.forget_loads();
       return;
     }

@@ -97,8 +97,8 @@ std::vector<MatmulTile> narrow_tiles(const MatmulProblem& p, const Capabilities&
 std::vector<MatmulTile> large_tiles(const MatmulProblem& p, const Capabilities& device) {
   std::vector<MatmulTile> out;
   for (MatmulTile t :
-       {MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-        MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
+       {MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
+        MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
         MatmulTile{.rows = 128, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8},
         MatmulTile{.rows = 64, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
         MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 4},
