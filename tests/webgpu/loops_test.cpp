@@ -137,6 +137,29 @@ TEST_F(WebGpuLoops, Lanes) {
     }
 }
 
+/// Lanes of which each is a thread, and lanes of which each is a group, with a loop that is too long for one dispatch, and
+/// with something to do before and after it.
+TEST_F(WebGpuLoops, LongLoopsInLanesAreCut) {
+  for (const std::int64_t m : {1, 4})
+    for (const std::int64_t steps : {140000, 140001}) {
+      const std::int64_t lanes = m == 1 ? 70 : 2;
+      const auto f = [=](const Array& x) {
+        const auto one = [=](const Array& v) {
+          const Array a = 0.3 * np::eye(m, m, 0, ct::f32) + 0.1 * np::sin(v), start = np::cos(v[0]);
+          const auto step = [&](const std::pair<Array, Array>& c) {
+            const auto& [x, k] = c;
+            return std::pair{std::pair{np::tanh(np::matmul(a, x)) + 0.01 * np::sin(0.001 * k), k + 1.0}, ct::none};
+          };
+          const auto [last, k] = lax::scan(step, std::pair{start, np::zeros({})}, lax::length(steps)).first;
+          return np::concatenate({last * start, np::reshape(k, {1})});
+        };
+        return np::ravel(ct::vmap(one)(np::reshape(x, {lanes, m, m})));
+      };
+      EXPECT_GT(ct::explain(ct::jit(f), waves(lanes * m * m)).dispatches, 1);
+      expect_as_native(f, lanes * m * m, "long loops in lanes");
+    }
+}
+
 /// A matrix that is the same in all lanes, a vector of each lane's own that it drives, and what others want of both.
 TEST_F(WebGpuLoops, LanesThatShareAScan) {
   constexpr std::int64_t steps = 150, m = 4;

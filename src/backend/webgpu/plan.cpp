@@ -55,6 +55,18 @@ class Planner {
     for (compiler::Buffer& b : program_.buffers)
       if (b.storage == Storage::arena && b.bytes() <= small && is_inside(b.scope, scope)) b.storage = Storage::local;
   }
+  /// What a loop in lanes hands on from one dispatch to the next: where its results are in the end.
+  void kept_between_dispatches(const Repeat& loop, const Repeat& lanes) {
+    for (const Carried& c : loop.carries) {
+      compiler::Buffer& b = buffer(program_.root(c.result));
+      if (b.storage != Storage::local && b.storage != Storage::none) continue;
+      b.storage = Storage::arena;
+      b.place = static_cast<std::int64_t>(plan_.arena_bytes);
+      b.copies = lanes.length;
+      b.copy = lanes.index;
+      plan_.arena_bytes += static_cast<std::size_t>(compiler::stride_of(b) * b.copies);
+    }
+  }
   bool is_inside(int scope, int outer) const {
     while (scope > 0 && scope != outer) scope = outer_scope(scope);
     return scope == outer;
@@ -204,15 +216,21 @@ class Planner {
     const Repeat& loop = *std::get<std::unique_ptr<Repeat>>(step);
     if (loop.length == 0 && loop.parallel) return;
     const std::span<const Step> alone(&step, 1);
-    if (const auto how = plan_steps(program_, alone, device_)) {
+    if (auto how = plan_steps(program_, alone, device_)) {
       if (how->one_thread && loop.parallel) values_of_threads(loop.scope);
+      const Repeat* long_loop = &loop;
+      if (const auto cut = loop.parallel ? cut_of_lanes(program_, loop, *how) : std::nullopt) {
+        long_loop = std::get<std::unique_ptr<Repeat>>(loop.steps[cut->at]).get();
+        how->chunk = cut->chunk;
+        kept_between_dispatches(*long_loop, loop);
+      }
       const int shader = add_shader(steps_shader(program_, alone, loop.name, *how, around, device_));
       if (!how->chunk) {
         out.push_back(dispatch(shader));
         return;
       }
       auto cut = std::make_shared<PlannedLoop>();
-      cut->length = loop.length;
+      cut->length = long_loop->length;
       cut->chunk = how->chunk;
       cut->even.push_back(dispatch(shader));
       const auto& indices = plan_.shaders.back().indices;

@@ -64,10 +64,7 @@ class LoopWriter {
     if (loop && loop->parallel) return write_lanes(*loop);
     w_.keep_loads_here();
     if (plan_.chunk) {
-      first_ = expr::variable(std::int64_t{1} << 31);
-      end_ = expr::variable(std::int64_t{1} << 31);
-      s_.add_index(first_);
-      s_.add_index(end_);
+      take_first_and_end();
       add_repeat(*loop, true);
     } else {
       add(steps_);
@@ -88,9 +85,44 @@ class LoopWriter {
     w_.keep_loads_here();
     const bool has_loops = std::any_of(loop.steps.begin(), loop.steps.end(), [](const Step& s) { return std::holds_alternative<std::unique_ptr<Repeat>>(s); });
     if (has_loops) bring_close(loop);  // read once, and not in every step
-    add(loop.steps);
+    plan_.chunk ? add_cut(loop) : add(loop.steps);
     const std::int64_t count = plan_.one_thread ? (loop.length + plan_.threads - 1) / plan_.threads : loop.length;
     return s_.finish(plan_.threads, grid(count, device_.groups));
+  }
+
+  void take_first_and_end() {
+    first_ = expr::variable(std::int64_t{1} << 31);
+    end_ = expr::variable(std::int64_t{1} << 31);
+    s_.add_index(first_);
+    s_.add_index(end_);
+  }
+  /// The steps of a lane whose long loop is cut: what is before it in the first dispatch, and again where only the shader
+  /// has it, what is after it in the last one.
+  void add_cut(const Repeat& lanes) {
+    take_first_and_end();
+    const std::span<const Step> steps(lanes.steps);
+    const std::size_t at = cut_of_lanes(program_, lanes, plan_)->at;
+    for (std::size_t k = 0; k < at; ++k) {
+      if (writes_only_locals(program_, steps[k]))
+        add(steps.subspan(k, 1));
+      else
+        add_if(fmt::format("{} == 0", w_.value(first_)), steps.subspan(k, 1));
+    }
+    const Repeat& loop = *std::get<std::unique_ptr<Repeat>>(steps[at]);
+    add_repeat(loop, true);
+    add_if(fmt::format("{} == {}", w_.value(end_), loop.length), steps.subspan(at + 1));
+  }
+  /// Steps under a condition that is the same in all threads.
+  void add_if(const std::string& condition, std::span<const Step> steps) {
+    order_.meet_if_used();
+    w_.open(fmt::format("if ({})", condition));
+    const int outer = w_.load_level();
+    w_.keep_loads_here();
+    add(steps);
+    order_.meet_if_used();
+    w_.set_load_level(outer);
+    w_.close();
+    order_.settle();
   }
 
   /// An array of the shader's own; in one thread, a variable for each element unless elements are chosen at run time.
@@ -697,14 +729,7 @@ class LoopWriter {
     const bool sign = is_signed_integer(buffer(choice.index).type.dtype);
     for (std::size_t k = 0; k < choice.branches.size(); ++k) {
       const std::string test = logical ? (k ? index : "!" + index) : fmt::format("{} == {}{}", index, k, sign ? "i" : "u");
-      w_.open(fmt::format("if ({})", test));
-      const int outer = w_.load_level();
-      w_.keep_loads_here();
-      add(choice.branches[k]);
-      order_.meet_if_used();
-      w_.set_load_level(outer);
-      w_.close();
-      order_.settle();
+      add_if(test, choice.branches[k]);
     }
   }
 

@@ -60,7 +60,53 @@ void add_work(const Program& program, std::span<const Step> steps, double times,
   }
 }
 
+/// Steps of a loop that one dispatch takes, if each takes so many terms: no more than a driver has patience for.
+std::int64_t chunk_of(double terms) {
+  const double count = static_cast<double>(1 << 24) / std::max(terms, 1.0);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 1 << 17);
+}
+
 }  // namespace
+
+bool writes_only_locals(const Program& program, const Step& step) {
+  const auto written = compiler::writes_of(step);
+  return std::all_of(written.begin(), written.end(), [&](BufferId b) {
+    return program.buffers[static_cast<std::size_t>(program.root(b))].storage == Storage::local;
+  });
+}
+
+std::optional<LaneCut> cut_of_lanes(const Program& program, const Repeat& lanes, const LoopPlan& plan) {
+  const auto buffer = [&](BufferId b) -> const compiler::Buffer& { return program.buffers[static_cast<std::size_t>(program.root(b))]; };
+  std::optional<LaneCut> out;
+  for (std::size_t k = 0; k < lanes.steps.size(); ++k) {
+    const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&lanes.steps[k]);
+    if (!repeat) continue;
+    const Repeat& loop = **repeat;
+    Work work;
+    add_work(program, loop.steps, 1, work, true);
+    // More lanes than a device has room for wait for each other.
+    const double side_by_side = plan.one_thread ? 1 << 14 : 1 << 11;
+    const std::int64_t chunk = chunk_of(work.total * std::max(1.0, static_cast<double>(lanes.length) / side_by_side));
+    if (loop.length <= chunk) continue;
+    if (out) return std::nullopt;  // two of them
+    for (const compiler::Carried& c : loop.carries)
+      if (c.in_place || c.spare >= 0) return std::nullopt;
+    out = LaneCut{k, chunk};
+  }
+  if (!out) return out;
+  for (std::size_t k = 0; k < out->at; ++k) {
+    const Step& step = lanes.steps[k];
+    if (!std::holds_alternative<Kernel>(step)) return std::nullopt;
+    const auto written = compiler::writes_of(step), read = compiler::reads_of(step);
+    const bool again = writes_only_locals(program, step);
+    const bool once = std::none_of(written.begin(), written.end(), [&](BufferId b) { return buffer(b).storage == Storage::local; });
+    if (!again && !once) return std::nullopt;
+    // What is computed again must find what it reads: memory of the lane's own may be used for something else by then.
+    for (BufferId b : read)
+      if (again && buffer(b).storage == Storage::arena && buffer(b).copies > 1) return std::nullopt;
+  }
+  return out;
+}
 
 std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device) {
   constexpr double much = 1 << 17;  // terms of a kernel from which on the whole device is wanted
@@ -103,8 +149,7 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
     plan.threads = std::min(device.workgroup_threads, wanted);
   }
   if (loop && !lanes && loop->length > 0) {
-    const double count = static_cast<double>(1 << 24) / std::max(work.total, 1.0);
-    const std::int64_t chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(count) / 2 * 2, 2048, 1 << 17);
+    const std::int64_t chunk = chunk_of(work.total);
     if (loop->length > chunk) plan.chunk = chunk;
   }
   return plan;
