@@ -98,7 +98,7 @@ struct Rest {
   }
 };
 
-// Derivatives of derivatives, and batches, go through the scan.
+// Derivatives of derivatives go through the scan.
 JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
   const JaxprPtr program = params.jaxpr("jaxpr");
   const Mask nonzero = defined_mask(tangents);
@@ -112,10 +112,59 @@ JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<c
 Arrays rest_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array> args, const Params& params) {
   return eval_jaxpr(*params.jaxpr("jaxpr"), args);
 }
+/// A batch goes into the elements, and the function combines batches. Leaves that are not known are batches all of them, and
+/// so are constants whose cotangents are asked for: each lane has its own.
 BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
-  const FrontOperands front = batch_in_front(args, dims);
-  const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), front.batched, size);
-  return {eval_jaxpr(*j.jaxpr.jaxpr, concat(j.jaxpr.consts, front.values)), dims_of(j.batched_out)};
+  const Rest r(params);
+  const std::size_t n = r.scan.leaves();
+  // By operand of the forward form: which argument it is, if it is one.
+  std::vector<std::ptrdiff_t> argument(r.operands.size(), -1);
+  std::ptrdiff_t next = 0;
+  for (std::size_t i = 0; i < argument.size(); ++i)
+    if (!r.transposed || !r.linear[i]) argument[i] = next++;
+  const auto is_batched = [&](std::size_t operand) {
+    return argument[operand] < 0 || dims[static_cast<std::size_t>(argument[operand])] != not_batched;
+  };
+  Mask consts, leaves;
+  for (std::size_t i = 0; i < r.scan.consts; ++i) consts.push_back(is_batched(i));
+  std::vector<std::size_t> done(n, 0);  // where the results of the known leaves are
+  for (std::size_t k = 0, known = r.scan.consts + n; k < n; ++k) {
+    if (!r.unknown[k]) done[k] = known++;
+    leaves.push_back(r.unknown[k] || is_batched(r.scan.consts + k) || is_batched(done[k]));
+  }
+  BatchedJaxpr j;
+  for (;;) {
+    j = batch_jaxpr(*r.scan.combine, concat(concat(consts, leaves), leaves), size, leaves);
+    const Mask more = either(leaves, j.batched_out);
+    if (more == leaves) break;
+    leaves = more;
+  }
+  const std::size_t captured = j.jaxpr.consts.size();
+  Rest b = r;
+  b.scan.combine = j.jaxpr.jaxpr;
+  b.scan.consts += captured;
+  b.set_operands(r.operands[r.scan.consts].shape[0]);
+  if (r.transposed) b.linear = concat(Mask(captured, false), r.linear);
+  b.in_steps = b.program(associative_rest_in_steps);
+
+  const auto in_elements = [&](std::size_t argument) {
+    return ops::move_axis(ops::batch_at_front(args[argument], dims[argument], size), 0, 1);
+  };
+  Arrays operands = j.jaxpr.consts;
+  std::vector<int> linear_dims;
+  for (std::size_t i = 0; i < argument.size(); ++i) {
+    std::size_t leaf = i - r.scan.consts;
+    if (i >= r.scan.consts + n) leaf = static_cast<std::size_t>(std::find(done.begin(), done.end(), i) - done.begin());
+    const bool is_const = i < r.scan.consts, batched = is_const ? consts[i] : leaves[leaf];
+    if (argument[i] < 0) {
+      linear_dims.push_back(is_const ? 0 : batched ? 1 : not_batched);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(argument[i]);
+    operands.push_back(!batched ? args[at] : is_const ? ops::batch_at_front(args[at], dims[at], size) : in_elements(at));
+  }
+  for (auto at = static_cast<std::size_t>(next); at < args.size(); ++at) operands.push_back(in_elements(at));  // cotangents
+  return {bind(associative_rest_p, operands, b.params()), r.transposed ? linear_dims : std::vector<int>(count(r.unknown), 1)};
 }
 
 Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {

@@ -127,6 +127,20 @@ TEST_F(WebGpuSeeds, AssociativeScansTakeFewDispatches) {
     }
 }
 
+/// Several series, each with its gradient: no more dispatches than there are for one.
+TEST_F(WebGpuSeeds, BatchesOfGradientsOfAssociativeScansTakeFewDispatches) {
+  constexpr std::int64_t series = 6, n = 1600, m = 2;
+  const Arrays x{0.5 * waves({series, n, m, m}, 0), waves({series, n, m, 1}, 1), waves({series, n, m, m}, 2)};
+  const auto f = ct::jit(ct::vmap(ct::value_and_grad(loss)));
+  EXPECT_LE(ct::explain(f, x).dispatches, 32);
+  const auto [values, gradients] = f(x);
+  Arrays native;
+  for (const Array& a : x) native.push_back(ct::device_put(a, "native"));
+  const auto [want, wanted] = f(native);
+  expect_near(values, want, 2e-5);
+  for (std::size_t k = 0; k < x.size(); ++k) expect_near(gradients[k], wanted[k], 5e-5);
+}
+
 /// The function that combines reads a parameter: its gradient is a sum over all steps.
 TEST_F(WebGpuSeeds, GradientsOfAssociativeScansInLevels) {
   for (const std::int64_t n : {300, 9000})
