@@ -1,4 +1,5 @@
 #include "backend/webgpu/codegen/loop_order.hpp"
+#include "backend/webgpu/codegen/loop_places.hpp"
 #include "backend/webgpu/codegen/loop_uses.hpp"
 
 #include <algorithm>
@@ -45,18 +46,15 @@ class LoopWriter {
         found_(found),
         s_(program, name, device),
         w_(s_.body),
-        order_(program, s_, !plan.one_thread && plan.threads > 1) {
+        order_(program, s_, !plan.one_thread && plan.threads > 1),
+        places_(program, steps, plan, s_.subgroup_size, found.not_spread) {
     w_.before_load = [this](Expr load) { look_at(load); };
     s_.whole_arena = true;
     s_.enter(around, plan.threads);
     outer_indices_ = around.indices;
-    if (team()) find_private();
-    find_spread();
     few_locals_ = local_bytes(program, steps) <= most_scalar_bytes;
     for (BufferId b : locals_of(program, steps)) declare(b, fmt::format("l{}", b));
-    std::set<BufferId> own = private_;
-    own.insert(spread_.begin(), spread_.end());
-    order_.begin(steps, own);
+    order_.begin(steps, places_.own());
   }
 
   Shader write() {
@@ -129,18 +127,18 @@ class LoopWriter {
   void declare(BufferId b, const std::string& name) {
     const auto& type = buffer(b).type;
     const std::int64_t n = std::max<std::int64_t>(type.size(), 1);
-    if (spread_.contains(b)) {
+    if (places_.is_spread(b)) {
       w_.line(fmt::format("var {}: {};", name, wgsl_type(type.dtype)));
       s_.set_spread(b, name);
       return;
     }
-    if (!plan_.one_thread && !private_.contains(b)) {
+    if (!plan_.one_thread && !places_.is_private(b)) {
       const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, wgsl_type(type.dtype), n);
       if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
       s_.set_array(b, name);
       return;
     }
-    const bool scalars = n <= most_scalars && !indexed_.contains(name) && (private_.contains(b) || few_locals_);
+    const bool scalars = n <= most_scalars && !indexed_.contains(name) && (places_.is_private(b) || few_locals_);
     if (scalars)
       for (std::int64_t k = 0; k < n; ++k) w_.line(fmt::format("var {}_{}: {};", name, k, wgsl_type(type.dtype)));
     else
@@ -170,7 +168,7 @@ class LoopWriter {
           values.push_back(w_.new_name("x"));
           w_.line(fmt::format("let {} = {};", values.back(), s_.loaded(b, type.dtype, std::to_string(k))));
         }
-        if (team()) private_.insert(b);
+        if (team()) places_.add_private(b);
         declare(b, name);
         for (std::int64_t k = 0; k < type.size(); ++k)
           w_.line(s_.store(b, type.dtype, std::to_string(k), values[static_cast<std::size_t>(k)]));
@@ -183,7 +181,7 @@ class LoopWriter {
       if (!buffer_is_local(b)) {
         s_.clear_array(b);
         order_.let_go(b);
-        private_.erase(b);
+        places_.remove_private(b);
       }
   }
   bool buffer_is_local(BufferId b) const { return buffer(b).storage == Storage::local; }
@@ -208,7 +206,7 @@ class LoopWriter {
   /// Notes a load that could have been fetched a step ago.
   void look_at(Expr load) {
     constexpr std::size_t most_fetched = 24;
-    if (load->operands.size() > 1 && spread_.contains(s_.root(static_cast<BufferId>(load->bits)))) throw NotSpread{s_.root(static_cast<BufferId>(load->bits))};
+    if (load->operands.size() > 1 && places_.is_spread(s_.root(static_cast<BufferId>(load->bits)))) throw NotSpread{s_.root(static_cast<BufferId>(load->bits))};
     if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
     const auto b = static_cast<BufferId>(load->bits);
     const BufferId root = program_.root(b);
@@ -266,127 +264,8 @@ class LoopWriter {
     }
   }
 
-  /// Whether the kernel is no more than sums along one axis, which can be written out.
-  static bool is_sums(const Kernel& kernel) {
-    if (kernel.passes.size() != 1) return false;
-    const compiler::Pass& pass = kernel.passes[0];
-    const auto reduced = std::count_if(kernel.loops.begin(), kernel.loops.end(), [](const compiler::Loop& l) { return l.reduced; });
-    if (reduced == 0) return pass.reductions.empty();
-    return reduced == 1 && pass.stores.empty() &&
-           std::all_of(pass.reductions.begin(), pass.reductions.end(), [](const compiler::Reduce& r) {
-             return !r.position && r.op == expr::ReduceOp::sum && is_floating(r.value->dtype);
-           });
-  }
-  /// Kernels that every thread does for itself: so little that waiting for others would take longer.
-  bool is_tiny(const Kernel& kernel) const {
-    constexpr std::int64_t tiny = 32;
-    // Many groups at once have less time for work that is done again.
-    const Repeat* loop = only_loop(steps_);
-    if (loop && loop->parallel && kept_count(kernel) > 1) return false;
-    return kept_count(kernel) * reduced_count(kernel) <= tiny && is_sums(kernel);
-  }
-  /// Arrays that only tiny kernels write are each thread's own.
-  void find_private() {
-    std::set<BufferId> candidates, excluded;
-    std::vector<std::pair<BufferId, BufferId>> taking_turns;  // both or none
-    const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
-      for (const Step& step : steps) {
-        if (const auto* kernel = std::get_if<Kernel>(&step)) {
-          for (BufferId b : compiler::writes_of(step)) (is_tiny(*kernel) ? candidates : excluded).insert(program_.root(b));
-        } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-          for (const Carried& c : (*repeat)->carries) {
-            const bool scalar = buffer(c.in).type.size() == 1 && (*repeat)->length >= 0 && c.spare < 0;
-            for (BufferId b : {c.start, c.in, c.out, c.result})
-              if (!scalar) excluded.insert(program_.root(b));
-            if (!scalar) continue;
-            candidates.insert({program_.root(c.in), program_.root(c.result)});  // which only copies write
-            taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
-          }
-          visit((*repeat)->condition);
-          visit((*repeat)->steps);
-        } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-          for (const auto& branch : (*choice)->branches) visit(branch);
-        }
-      }
-    };
-    visit(steps_);
-    const auto fits = [&](BufferId b) { return candidates.contains(b) && !excluded.contains(b) && buffer(b).storage == Storage::local; };
-    for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
-      before = excluded.size();
-      for (const auto& [in, out] : taking_turns)
-        if (!fits(in) || !fits(out)) excluded.insert({in, out});
-    }
-    for (BufferId b : candidates)
-      if (fits(b)) private_.insert(b);
-  }
-  /// Where the group is one subgroup, arrays of which each thread writes its own element stay in registers, and nobody
-  /// waits: threads ask each other. All of them must be there whenever somebody asks.
-  void find_spread() {
-    if (!team() || plan_.threads != s_.subgroup_size) return;
-    std::set<BufferId> excluded = found_.not_spread;
-    std::vector<std::pair<BufferId, BufferId>> taking_turns;  // both or none
-    bool branches = false;
-    const auto exclude = [&](const std::vector<BufferId>& buffers) {
-      for (BufferId b : buffers) excluded.insert(program_.root(b));
-    };
-    const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
-      for (const Step& step : steps) {
-        if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-          branches = branches || (*repeat)->length < 0;
-          for (const Carried& c : (*repeat)->carries) taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
-          visit((*repeat)->steps);
-        } else if (const auto* kernel = std::get_if<Kernel>(&step)) {
-          if (!everyone_computes(*kernel)) exclude(compiler::reads_of(step));
-          if (is_tiny(*kernel) && writes_private(*kernel)) exclude(compiler::writes_of(step));
-          for (const compiler::Pass& pass : kernel->passes)
-            for (const auto* list : {&pass.stores, &pass.rows})
-              for (const compiler::Store& store : *list)
-                if (!everyone_computes(*kernel) || kernel->passes.size() > 1 || !is_own_element(*kernel, store)) exclude({store.buffer});
-          for (BufferId b : compiler::reads_of(step))
-            if (program_.root(b) != b) exclude({b});
-        } else {
-          branches = true;
-        }
-      }
-    };
-    visit(steps_);
-    if (branches) return;
-    const std::set<BufferId> locals = locals_of(program_, steps_);
-    const auto fits = [&](BufferId b) {
-      const AbstractValue& type = buffer(b).type;
-      return locals.contains(b) && !excluded.contains(b) && !private_.contains(b) && type.dtype == DType::f32 && type.size() <= plan_.threads;
-    };
-    for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
-      before = excluded.size();
-      for (const auto& [in, out] : taking_turns)
-        if (!fits(in) || !fits(out)) exclude({in, out});
-    }
-    for (BufferId b : locals)
-      if (fits(b)) spread_.insert(b);
-  }
-  bool everyone_computes(const Kernel& kernel) const {
-    const std::int64_t rows = kept_count(kernel);
-    return rows <= plan_.threads && !(rows * 8 <= plan_.threads && reduced_count(kernel) >= 64);
-  }
-  /// Whether row k of the kernel writes element k.
-  bool is_own_element(const Kernel& kernel, const compiler::Store& store) const {
-    if (program_.root(store.buffer) != store.buffer) return false;
-    std::vector<compiler::Loop> kept;
-    for (const compiler::Loop& l : kernel.loops)
-      if (!l.reduced) kept.push_back(l);
-    std::int64_t row = 0;
-    bool same = true;
-    expr::Substitution map;
-    each_index(kept, 0, map, [&](expr::Substitution& at) { same = same && expr::as_integer(fresh(store.offset, at)) == row++; });
-    return same;
-  }
-  bool writes_private(const Kernel& kernel) const {
-    const auto writes = compiler::writes_of(Step(kernel));
-    return std::any_of(writes.begin(), writes.end(), [&](BufferId b) { return private_.contains(program_.root(b)); });
-  }
-
   void add_kernel(const Kernel& kernel) {
-    if (team() && is_tiny(kernel) && writes_private(kernel)) {
+    if (team() && places_.done_by_all(kernel)) {
       write_out(kernel);
       w_.forget_loads();
       return;
@@ -426,27 +305,12 @@ class LoopWriter {
     // All values before the first store: one element may overwrite what another reads.
     for (const auto& [b, dtype, offset, value] : pending_) {
       const std::string store = s_.store(b, dtype, offset, value);
-      const bool own = !team() || private_.contains(s_.root(b));
+      const bool own = !team() || places_.is_private(s_.root(b));
       w_.line(own ? store : fmt::format("if (thread == 0u) {{ {} }}", store));
     }
     pending_.clear();
     s_.forget_values();
     w_.forget_loads();
-  }
-  static Expr fresh(Expr e, const expr::Substitution& at) {
-    expr::Substitution map = at;
-    return substitute(e, map);
-  }
-  template <class F>
-  static void each_index(const std::vector<compiler::Loop>& loops, std::size_t k, expr::Substitution& at, F&& f) {
-    if (k == loops.size()) {
-      f(at);
-      return;
-    }
-    for (std::int64_t i = 0; i < loops[k].extent; ++i) {
-      at[loops[k].variable.get()] = expr::integer(i);
-      each_index(loops, k + 1, at, f);
-    }
   }
   void unroll_element(const Kernel& kernel) {
     const compiler::Pass& pass = kernel.passes[0];
@@ -492,15 +356,15 @@ class LoopWriter {
     if (type.size() == 0) return;
     order_.before({from}, {to});
     const std::int64_t n = type.size();
-    if (spread_.contains(s_.root(from)) || spread_.contains(s_.root(to))) {  // each thread its own element
+    if (places_.is_spread(s_.root(from)) || places_.is_spread(s_.root(to))) {  // each thread its own element
       const BufferId source = s_.root(from);
-      const std::string element = spread_.contains(source) ? fmt::format("l{}", source) : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
+      const std::string element = places_.is_spread(source) ? fmt::format("l{}", source) : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
       const std::string store = s_.store(to, type.dtype, "i32(thread)", element);
-      w_.line(spread_.contains(s_.root(to)) || n == plan_.threads ? store : fmt::format("if (thread < {}u) {{ {} }}", n, store));
+      w_.line(places_.is_spread(s_.root(to)) || n == plan_.threads ? store : fmt::format("if (thread < {}u) {{ {} }}", n, store));
       w_.forget_loads();
       return;
     }
-    const bool from_own = private_.contains(s_.root(from)), to_own = private_.contains(s_.root(to));
+    const bool from_own = places_.is_private(s_.root(from)), to_own = places_.is_private(s_.root(to));
     if (from_own || to_own) {  // every thread has it, or gets it
       for (std::int64_t k = 0; k < n; ++k) {
         const std::string store = s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k)));
@@ -750,8 +614,7 @@ class LoopWriter {
   Writer& w_;
   Order order_;
   bool few_locals_ = false;
-  std::set<BufferId> private_;  ///< of a group's threads: each has all of it
-  std::set<BufferId> spread_;   ///< of a group's threads: each has an element
+  Places places_;
   std::vector<Pending> pending_;
   Expr first_, end_;
 };
