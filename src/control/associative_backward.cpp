@@ -155,8 +155,8 @@ class Backward {
 
   /// The λ at the starts of chunks, and at the end of the last.
   Between between(const Problem& p, int levels) const {
-    const std::int64_t n = p.sent[0].shape()[0], chunks = (n - 1) / chunk_steps(n, levels, *s_.combine);
-    const Chunking cut{s_.reverse, chunks, (n - 1) / chunks};
+    const std::int64_t n = p.sent[0].shape()[0];
+    const Chunking cut = chunking_of(n, levels, s_);
     const Arrays inside = cut.for_all([&](auto consts, auto in) { return inside_chunk(consts, in); }, p.consts, rows_of(cut, p));
     const Folded rest = in_steps(lambda_step_, p, cut.inside(), n);
     Problem outer{p.consts, {}, ranges(cut, p.y, 0, cut.inside() + 1, cut.steps), {}};

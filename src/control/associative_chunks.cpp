@@ -12,11 +12,20 @@
 
 namespace cotan {
 
-std::int64_t chunk_steps(std::int64_t n, int levels, const Jaxpr& combine) {
+Chunking chunking_of(std::int64_t n, int levels, const AssociativeScan& scan) {
   constexpr std::int64_t shortest = 4;
   constexpr std::size_t long_step = 100;  // equations
-  const double weight = combine.equations.size() > long_step ? 2 : 0.5;
-  return std::max(static_cast<std::int64_t>(std::pow(weight * static_cast<double>(n), 1.0 / levels)), shortest);
+  const double weight = scan.combine->equations.size() > long_step ? 2 : 0.5;
+  const auto wanted = std::max(static_cast<std::int64_t>(std::pow(weight * static_cast<double>(n), 1.0 / levels)), shortest);
+  std::int64_t best = wanted, least = n * n;
+  for (std::int64_t steps = wanted; steps <= std::min(wanted + wanted / 2, (n - 1) / 2); ++steps) {
+    const std::int64_t cost = 2 * (steps - wanted) + (n - 1) % steps;
+    if (cost < least) {
+      least = cost;
+      best = steps;
+    }
+  }
+  return {scan.reverse, (n - 1) / best, best};
 }
 int levels_for(std::int64_t n) {
   constexpr std::int64_t two_levels = 1 << 13;
@@ -34,7 +43,7 @@ Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::s
 class Chunks {
  public:
   Chunks(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown, const Arrays& done,
-         std::int64_t chunks, int levels)
+         const Chunking& cut, int levels)
       : s_(s),
         levels_(levels),
         consts_(consts),
@@ -43,7 +52,7 @@ class Chunks {
         done_(done),
         wanted_(cotan::count(unknown)),
         length_(elements_[0].shape()[0]),
-        cut_{s.reverse, chunks, (length_ - 1) / chunks},
+        cut_(cut),
         step_before_(step(Gives::before, unknown)),
         step_after_(step(Gives::after, unknown)),
         whole_step_(step(Gives::after, Mask(s.leaves(), true))) {}
@@ -134,13 +143,14 @@ Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::s
                  const Arrays& done, int levels) {
   const std::int64_t n = elements[0].shape()[0];
   if (too_few_for_chunks(n, levels)) return associative_rest_in_steps(s, consts, elements, unknown, done);
-  return Chunks(s, consts, elements, unknown, done, (n - 1) / chunk_steps(n, levels, *s.combine), levels).run();
+  return Chunks(s, consts, elements, unknown, done, chunking_of(n, levels, s), levels).run();
 }
 
 }  // namespace
 
 Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks) {
-  return Chunks(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {}, chunks, 0).run();
+  const Chunking cut{s.reverse, chunks, (args[s.consts].shape()[0] - 1) / chunks};
+  return Chunks(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {}, cut, 0).run();
 }
 
 Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,

@@ -77,14 +77,24 @@ inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::spa
   scan.carries = start.size();
   scan.length = xs[0].shape()[0];
   scan.reverse = reverse;
+  if (scan.length == 0) {
+    Folded none{Arrays(start.begin(), start.end()), {}};
+    for (std::size_t k = scan.carries; k < body->outputs.size(); ++k) {
+      AbstractValue type = body->type(body->outputs[k]);
+      type.shape.insert(type.shape.begin(), 0);
+      none.given.push_back(ops::zeros_of(type));
+    }
+    return none;
+  }
   const Arrays out = bind(scan_p, concat(concat(consts, start), xs), scan.params());
   const auto middle = out.begin() + static_cast<std::ptrdiff_t>(start.size());
   return {Arrays(out.begin(), middle), Arrays(middle, out.end())};
 }
 
-/// Elements of a chunk, where a scan of n elements has so many levels: two levels take about 2 L + n / L steps one after
-/// the other, three 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer.
-std::int64_t chunk_steps(std::int64_t n, int levels, const Jaxpr& combine);
+/// How n elements are cut where there are so many levels: two levels take about 2 L + n / L steps one after the other, three
+/// 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer. What chunks leave over is
+/// taken one after the other too, so it should be little.
+Chunking chunking_of(std::int64_t n, int levels, const AssociativeScan& scan);
 /// How many levels there are.
 int levels_for(std::int64_t n);
 /// Whether one after the other is as good.

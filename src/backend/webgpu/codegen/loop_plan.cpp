@@ -111,7 +111,7 @@ std::optional<LaneCut> cut_of_lanes(const Program& program, const Repeat& lanes,
 std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device) {
   constexpr double much = 1 << 17;  // terms of a kernel from which on the whole device is wanted
   constexpr std::size_t most_private = 16 << 10;
-  constexpr std::int64_t enough_lanes = 64;
+  constexpr std::int64_t enough_lanes = 16;
   const Repeat* loop = only_loop(steps);
   const bool lanes = loop && loop->parallel;
   Work work;
