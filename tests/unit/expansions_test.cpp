@@ -18,49 +18,21 @@
 #include "ops/gather_scatter.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "ops/ops.hpp"
+#include "unit/random_arrays.hpp"
 
 namespace {
 
 using namespace cotan;
-using Integer = std::int64_t;
+using random_arrays::Integer;
+using random_arrays::Values;
 
-std::mt19937_64& engine() {
-  static std::mt19937_64 e(29);
-  return e;
+random_arrays::Source& source() {
+  static random_arrays::Source s(29, reference_backend());
+  return s;
 }
-Integer between(Integer lo, Integer hi) {
-  return lo + static_cast<Integer>(engine()() % static_cast<std::uint64_t>(hi - lo + 1));
-}
-
-enum class Values { plain, special, few };
-
-Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) {
-  auto [array, buffer] = allocate(reference_backend(), {dtype, shape, false});
-  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
-    T* const x = reinterpret_cast<T*>(memory->data());
-    constexpr float special[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f};
-    for (Integer i = 0; i < n; ++i) {
-      const Integer r = between(0, 4000);
-      if constexpr (std::is_same_v<T, bool>)
-        x[i] = r % 2 != 0;
-      else if constexpr (std::is_integral_v<T>)
-        x[i] = static_cast<T>(values == Values::few ? r % 5 : static_cast<Integer>(engine()()));
-      else
-        x[i] = T(values == Values::special && r % 5 == 0 ? special[r % 6]
-                 : values == Values::few                 ? static_cast<float>(r % 5)
-                                                         : static_cast<float>(r) / 1000 - 2);
-    }
-  });
-  return array;
-}
-Array random_indices(DType dtype, const Shape& shape, Integer lo, Integer hi) {
-  auto [array, buffer] = allocate(reference_backend(), {dtype, shape, false});
-  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
-    for (Integer i = 0; i < n; ++i)
-      reinterpret_cast<T*>(memory->data())[i] = convert<T>(static_cast<std::int32_t>(between(lo, hi)));
-  });
-  return array;
-}
+Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }
+Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) { return source().array(dtype, shape, values); }
+Array random_indices(DType dtype, const Shape& shape, Integer lo, Integer hi) { return source().indices(dtype, shape, lo, hi); }
 
 /// Everything that is not said to be elsewhere is on the reference device.
 class Expansions : public testing::Test {

@@ -14,51 +14,21 @@
 #include "core/typed.hpp"
 #include "ops/gather_scatter.hpp"
 #include "ops/ops.hpp"
+#include "unit/random_arrays.hpp"
 
 namespace {
 
 using namespace cotan;
-using Integer = std::int64_t;
+using random_arrays::Integer;
+using random_arrays::Values;
 
-std::mt19937_64& engine() {
-  static std::mt19937_64 e(17);
-  return e;
+random_arrays::Source& source() {
+  static random_arrays::Source s(17, native_backend());
+  return s;
 }
-Integer between(Integer lo, Integer hi) {
-  return lo + static_cast<Integer>(engine()() % static_cast<std::uint64_t>(hi - lo + 1));
-}
-
-enum class Values { plain, special, few };
-
-/// Floats in [-2, 2], some of them special; integers of any size, or few different ones.
-Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) {
-  auto [array, buffer] = allocate(native_backend(), {dtype, shape, false});
-  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
-    T* const x = reinterpret_cast<T*>(memory->data());
-    constexpr float special[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f};
-    for (Integer i = 0; i < n; ++i) {
-      const Integer r = between(0, 4000);
-      if constexpr (std::is_same_v<T, bool>)
-        x[i] = r % 2 != 0;
-      else if constexpr (std::is_integral_v<T>)
-        x[i] = static_cast<T>(values == Values::few ? r % 5 : static_cast<Integer>(engine()()));
-      else
-        x[i] = T(values == Values::special && r % 3 == 0 ? special[r % 6]
-                 : values == Values::few                 ? static_cast<float>(r % 5)
-                                                         : static_cast<float>(r) / 1000 - 2);
-    }
-  });
-  return array;
-}
-
-Array indices(DType dtype, const Shape& shape, Integer lo, Integer hi) {
-  auto [array, buffer] = allocate(native_backend(), {dtype, shape, false});
-  dispatch(dtype, [&, &memory = buffer, n = array.size()]<class T>() {
-    for (Integer i = 0; i < n; ++i)
-      reinterpret_cast<T*>(memory->data())[i] = convert<T>(static_cast<std::int32_t>(between(lo, hi)));
-  });
-  return array;
-}
+Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }
+Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) { return source().array(dtype, shape, values); }
+Array indices(DType dtype, const Shape& shape, Integer lo, Integer hi) { return source().indices(dtype, shape, lo, hi); }
 
 /// The results with each number of threads.
 std::vector<Arrays> run_native(const Primitive& p, const Arrays& args, const Params& params,
@@ -236,7 +206,7 @@ TEST(NativeRoutines, ScattersOfAnyLayout) {
       }
       if (role == 1 || (!inserted.empty() && inserted.back() == axis)) indexed.push_back(axis);
     }
-    std::shuffle(indexed.begin(), indexed.end(), engine());
+    std::shuffle(indexed.begin(), indexed.end(), source().engine());
     // Windows are the last axes of the updates, or mixed with the others.
     Shape updates = batch;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
