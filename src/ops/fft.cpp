@@ -126,7 +126,7 @@ std::vector<Number<S>> prime_transform(const std::vector<Number<S>>& x) {
   }
   out[0] = total;
   for (std::int64_t k = 1; 2 * k < n; ++k) {
-    Number<S> even = x[0], odd;
+    Number<S> even = x[0], odd = x[0];
     for (std::size_t j = 0; j < sums.size(); ++j) {
       const std::complex<double> w = root_of_unity((static_cast<std::int64_t>(j) + 1) * k, n);
       even = {fused(sums[j].re, w.real(), even.re), fused(sums[j].im, w.real(), even.im)};
