@@ -1,4 +1,4 @@
-// Everything: arrays, transforms and the namespaces numpy, lax, linalg, random, tree.
+// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, random, tree.
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/control_flow.hpp>
@@ -6,6 +6,7 @@
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
 #include <cotan/error.hpp>
+#include <cotan/fft.hpp>
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
 #include <cotan/linalg.hpp>

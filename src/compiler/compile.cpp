@@ -28,12 +28,14 @@ class Compiler {
     definitions_.forget();
     assign_inputs_and_outputs();
     for_each_item(flat.top, [&](const Item& item) {
-      std::int64_t at = 0;
-      if (item.control)
-        for (Var piece : item.control->pieces) {
-          make_part(piece, item.equation.outputs[0].id, expr::integer(at));
-          at += flat.type(piece).size();
-        }
+      if (!item.control || item.control->pieces.empty()) return;
+      const Var whole = item.equation.outputs[0];
+      std::int64_t at = 0, rows = 1;
+      for (std::int64_t k = 0; k < item.equation.params.integer("dimension"); ++k) rows *= flat.type(whole).shape[static_cast<std::size_t>(k)];
+      for (Var piece : item.control->pieces) {
+        make_part(piece, whole.id, expr::integer(at));
+        at += flat.type(piece).size() / rows;
+      }
     });
   }
   void run() { add_steps(schedule_, program_.steps, 0); }

@@ -153,6 +153,7 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
   const Primitive& p = *e.primitive;
   std::vector<AbstractValue> types;
   for (const Atom& a : e.inputs) types.push_back(plain_type(a));
+  std::vector<Expr> index;  // the same for all results: they are computed at once
   for (std::size_t k = 0; k < e.outputs.size(); ++k) {
     const BufferId v = e.outputs[k].id;
     equations_[v] = &e;
@@ -181,8 +182,10 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     kinds_[v] = Kind::pointwise;
     if (type(v).size() == 0) continue;
     // The cost of one element, at an arbitrary index.
-    std::vector<Expr> index;
-    for (auto size : type(v).shape) index.push_back(expr::variable(size));
+    if (k == 0 || !p.scalars) {
+      index.clear();
+      for (auto size : type(v).shape) index.push_back(expr::variable(size));
+    }
     const Expr element = expand(v, index);
     std::vector<Expr> loads;
     collect_loads(element, loads);
@@ -262,7 +265,19 @@ Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate
       x.push_back(read(a, at, predicate));
       if (!p.keeps_halves && is_half(x.back()->dtype)) x.back() = expr::cast(x.back(), DType::f32);
     }
-    out = with_dtype(p.scalars ? p.scalars(x, e.params)[result_numbers_[v]] : p.scalar(x, e.params));
+    if (!p.scalars) {
+      out = with_dtype(p.scalar(x, e.params));
+    } else {
+      // All results are there at once; the others will be asked for at the same index.
+      const std::vector<Expr> results = p.scalars(x, e.params);
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        if (k == result_numbers_[v]) continue;
+        key.v = e.outputs[k].id;
+        expanded_.emplace(key, expr::cast(results[k], results[k]->dtype == DType::bool_ ? DType::bool_ : type(e.outputs[k].id).dtype));
+      }
+      key.v = v;
+      out = with_dtype(results[result_numbers_[v]]);
+    }
   }
   expanded_.emplace(std::move(key), out);
   return out;

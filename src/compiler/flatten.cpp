@@ -122,7 +122,20 @@ class Flattener {
     return copy(a, type, in_lanes, block);
   }
 
+  /// By variable: how often equations and results read it.
+  static std::vector<int> count_readers(const Jaxpr& jaxpr) {
+    std::vector<int> out(jaxpr.types.size(), 0);
+    const auto count = [&](const std::vector<Atom>& atoms) {
+      for (const Atom& a : atoms)
+        if (const Var* v = std::get_if<Var>(&a)) ++out[static_cast<std::size_t>(v->id)];
+    };
+    count(jaxpr.outputs);
+    for (const Equation& e : jaxpr.equations) count(e.inputs);
+    return out;
+  }
+
   void add_equations(const Jaxpr& jaxpr, Map& map, Block& block) {
+    const std::vector<int> readers = count_readers(jaxpr);
     for (const Equation& e : jaxpr.equations) {
       Equation copy{e.primitive, read_all(e.inputs, map), {}, e.params, e.where};
       if (e.primitive == &cond_p) {
@@ -141,7 +154,7 @@ class Flattener {
         copy.outputs.push_back(new_var(jaxpr.type(e.outputs[k]), in_lanes[k]));
         map[static_cast<std::size_t>(e.outputs[k].id)] = copy.outputs.back();
       }
-      if (e.primitive == &ops::concatenate_p && !width_ && add_pieces(copy, block)) continue;
+      if (e.primitive == &ops::concatenate_p && !width_ && (add_pieces(copy, block) || add_transforms(copy, e, readers, block))) continue;
       if (e.primitive->op_class != OpClass::control) {
         block.items.push_back({std::move(copy), nullptr});
       } else if (e.primitive == &scan_p) {
@@ -180,6 +193,28 @@ class Flattener {
     }
     e.inputs.assign(control->pieces.begin(), control->pieces.end());
     block.items.push_back({std::move(e), std::move(control)});
+    return true;
+  }
+  /// The results of a butterfly that nobody else reads are written where they belong: it computes all of them at once.
+  bool add_transforms(Equation& copy, const Equation& e, const std::vector<int>& readers, Block& block) {
+    for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+      const Var* v = std::get_if<Var>(&copy.inputs[k]);
+      if (!v || readers[static_cast<std::size_t>(std::get<Var>(e.inputs[k]).id)] != 1) return false;
+      if (std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end()) return false;
+      const auto home = std::find_if(block.items.rbegin(), block.items.rend(), [&](const Item& item) {
+        return std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) != item.equation.outputs.end();
+      });
+      if (home == block.items.rend() || home->equation.primitive != &ops::butterfly_p) return false;
+    }
+    auto control = std::make_unique<Control>();
+    const Ints strides = ops::strides_of(out_.type(copy.outputs[0]).shape);
+    for (const Atom& a : copy.inputs) {
+      const Var v = std::get<Var>(a);
+      given_out_.push_back(v.id);
+      out_.strides[v.id] = strides;
+      control->pieces.push_back(v);
+    }
+    block.items.push_back({std::move(copy), std::move(control)});
     return true;
   }
   /// What `a` is another shape of, in the same order.

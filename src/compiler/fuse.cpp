@@ -345,14 +345,23 @@ class Fuser {
   /// Groups that compute an operand, the latest first, then groups that read the same memory, the first first.
   std::vector<int> candidates(BufferId v) {
     std::vector<int> producers, siblings;
-    std::vector<Expr> index, loads;
-    for (auto d : domain_of(v)) index.push_back(expr::variable(d));
-    collect_loads(definitions_.expand(v, index), loads);
+    std::vector<Expr> loads;
+    // Results of one operation are computed at once: at the same index.
+    const Equation* e = definitions_.equation(v);
+    if (e != indexed_ || !e->primitive->scalars) {
+      indexed_ = e;
+      index_.clear();
+      for (auto d : domain_of(v)) index_.push_back(expr::variable(d));
+    }
+    collect_loads(definitions_.expand(v, index_), loads);
     const auto add_readers = [&](BufferId u) {
       if (definitions_.type(u).size() <= 1) return;
       if (const auto at = readers_.find(u); at != readers_.end())
         siblings.insert(siblings.end(), at->second.begin(), at->second.end());
     };
+    // Results of one operation belong together, also where they read different memory.
+    for (Var other : e->outputs)
+      if (node_of_[other.id] >= 0) siblings.push_back(node_of_[other.id]);
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       if (node_of_[u] >= 0) producers.push_back(node_of_[u]);
@@ -431,7 +440,7 @@ class Fuser {
     chains_[v] = 0;
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
-      readers_[u].push_back(node);
+      if (readers_[u].empty() || readers_[u].back() != node) readers_[u].push_back(node);
       operands_[v].push_back(u);
       if (g.find(u)) chains_[v] = std::max(chains_[v], chains_[u]);
       if (definitions_.kind(u) != Kind::input && node_of_[u] != node) keep_in_memory(u);
@@ -439,6 +448,8 @@ class Fuser {
     chains_[v] += definitions_.cost(v);
   }
 
+  const Equation* indexed_ = nullptr;
+  std::vector<Expr> index_;  ///< an arbitrary index of the results of `indexed_`
   const Block& block_;
   const bool in_loop_;
   Definitions& definitions_;

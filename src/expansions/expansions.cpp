@@ -37,6 +37,7 @@ constexpr Entry entries[] = {
     {&ops::eigh_p, expansions::eigh},
     {&ops::svd_p, expansions::svd},
     {&ops::polygamma_p, expansions::polygamma},
+    {&ops::fft_p, expansions::fft},
 };
 
 const Entry* entry_of(const Primitive& p) {

@@ -97,6 +97,8 @@ std::vector<const Primitive*> all_primitives() {
                                         &cummax_p,
                                         &cummin_p,
                                         &cumlogsumexp_p,
+                                        &fft_p,
+                                        &butterfly_p,
                                         &linear_recurrence_p,
                                         &dot_general_p,
                                         &conv_general_dilated_p,

@@ -5,7 +5,7 @@ from jax import lax
 
 from cases import DTYPES
 
-NAMESPACES = {"lax": lax, "linalg": jnp.linalg, "random": jax.random}
+NAMESPACES = {"lax": lax, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random}
 
 
 def _freeze(value):
@@ -116,6 +116,26 @@ def _svd_full(args, p):
             jnp.swapaxes(u, -1, -2) @ u, jnp.swapaxes(vt, -1, -2) @ vt)
 
 
+# ---- Fourier transforms: complex arrays are pairs of arguments and of results
+
+def _parts(y):
+    return (y.real, y.imag) if jnp.iscomplexobj(y) else (y,)
+
+
+def _fft(name):
+    """Integers become f32, as everywhere in cotan."""
+    function = getattr(jnp.fft, name)
+
+    def call(args, params):
+        args = [a if jnp.issubdtype(a.dtype, jnp.floating) else a.astype(jnp.float32) for a in args]
+        return _parts(function(lax.complex(*args) if len(args) == 2 else args[0], **params))
+
+    return call
+
+
+FFT = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"]
+
+
 # ---- compositions
 
 def _softmax(x, axis=-1):
@@ -214,6 +234,8 @@ OPS = {
     "linalg.qr_normalized": _qr_normalized, "linalg.qr_complete_products": _qr_complete,
     "linalg.eigh_normalized": _eigh_normalized,
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
+    **{f"fft.{name}": _fft(name) for name in FFT},
+    "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
     "composite.softmax": lambda a, p: _softmax(*a, **p), "composite.layer_norm": _layer_norm,
     "composite.attention": _attention, "composite.mlp_loss": _mlp_loss,

@@ -12,9 +12,11 @@
 #include "compiler/donation.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
 
 namespace cotan::native {
 
@@ -128,9 +130,29 @@ const compiler::Target& native_target() {
   return target;
 }
 
+namespace {
+
+bool has_transforms(const Jaxpr& jaxpr) {
+  return std::any_of(jaxpr.equations.begin(), jaxpr.equations.end(), [](const Equation& e) {
+    bool any = e.primitive == &ops::fft_p;
+    map_nested(e.params, [&](const JaxprPtr& j) {
+      any = any || has_transforms(*j);
+      return j;
+    });
+    return any;
+  });
+}
+
+}  // namespace
+
+JaxprPtr for_device(const JaxprPtr& jaxpr) {
+  if (!has_transforms(*jaxpr)) return jaxpr;
+  return expand_routines(jaxpr, [](const Primitive& p, std::span<const AbstractValue>, const Params&) { return &p == &ops::fft_p; });
+}
+
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   try {
-    program_ = compiler::compile(jaxpr, native_target());
+    program_ = compiler::compile(for_device(jaxpr), native_target());
     const bool has_code = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
       return !std::holds_alternative<compiler::Routine>(step);
     });

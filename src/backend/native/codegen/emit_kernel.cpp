@@ -59,17 +59,20 @@ void KernelEmitter::assign_levels() {
 Value* KernelEmitter::open_loop(Value* begin, Value* end, std::int64_t step, const char* name) {
   Value* i = nest_.open_loop(begin, end, step, name);
   memo_.resize(static_cast<std::size_t>(nest_.depth()) + 1);
+  columns_.resize(memo_.size());
   return i;
 }
 
 void KernelEmitter::open_if(Value* condition) {
   nest_.open_if(condition);
   memo_.resize(static_cast<std::size_t>(nest_.depth()) + 1);
+  columns_.resize(memo_.size());
 }
 
 void KernelEmitter::close() {
   nest_.close();
   memo_.resize(static_cast<std::size_t>(nest_.depth()) + 1);
+  columns_.resize(memo_.size());
 }
 
 KernelEmitter::Place KernelEmitter::place_of(Expr e) {

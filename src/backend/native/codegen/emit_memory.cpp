@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -121,6 +122,8 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   if (rest && !when)
     if (Value* column = transposed_column(b, buffer, e->dtype, affine->rest, affine->coefficient, u))
       return loaded(b, column, e->dtype);
+  if (rest && !when)
+    if (Value* column = interleaved_column(b, e, *affine, u, place.level)) return loaded(b, column, e->dtype);
   return loaded(b, gather(b, buffer, e->dtype, rest, affine ? affine->coefficient : 0, first, offsets, when), e->dtype);
 }
 
@@ -142,6 +145,79 @@ Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, D
     transpose(b, columns);
   }
   return columns[static_cast<std::size_t>(column - first)];
+}
+
+namespace {
+
+/// The column that a load at rest + stride * lane reads of rows of `stride` elements; nothing where rows do not begin at
+/// multiples of their length, or are no power of two, which shuffles want.
+std::optional<std::int64_t> column_of(Expr rest, std::int64_t stride) {
+  if (stride < 2 || (stride & (stride - 1))) return std::nullopt;
+  if (const auto c = expr::as_integer(rest)) return *c & (stride - 1);
+  if (rest->op != Op::linear) return std::nullopt;
+  for (auto c : rest->coefficients)
+    if (c % stride) return std::nullopt;
+  return rest->bits & (stride - 1);
+}
+
+/// Every other element of pairs of vectors, again and again.
+std::vector<Value*> taken_apart(llvm::IRBuilder<>& b, std::vector<Value*> rows, int width) {
+  if (rows.size() == 1) return rows;
+  std::vector<Value*> halves[2];
+  for (int odd : {0, 1}) {
+    std::vector<int> mask;
+    for (int i = 0; i < width; ++i) mask.push_back(2 * i + odd);
+    for (std::size_t k = 0; k < rows.size(); k += 2) halves[odd].push_back(b.CreateShuffleVector(rows[k], rows[k + 1], mask));
+    halves[odd] = taken_apart(b, std::move(halves[odd]), width);
+  }
+  std::vector<Value*> out;
+  for (std::size_t k = 0; k < rows.size(); ++k) out.push_back(halves[k % 2][k / 2]);
+  return out;
+}
+
+}  // namespace
+
+void KernelEmitter::find_columns() {
+  columns_found_ = true;
+  std::vector<Expr> loads;
+  for (const compiler::Pass& pass : kernel_.passes) {
+    for (const Reduce& r : pass.reductions) compiler::collect_loads(r.value, loads);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& s : *stores) compiler::collect_loads(s.value, loads);
+  }
+  for (Expr l : loads) {
+    const auto affine = affine_in(l->operands[0], vector_->variable);
+    const auto column = affine ? column_of(affine->rest, affine->coefficient) : std::nullopt;
+    if (column)
+      columns_read_[{static_cast<BufferId>(l->bits), (affine->rest - expr::integer(*column)).get(), affine->coefficient}].insert(*column);
+  }
+}
+
+Value* KernelEmitter::interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u, int level) {
+  const auto buffer = static_cast<BufferId>(load->bits);
+  const std::int64_t stride = affine.coefficient, width = schedule_.width;
+  const auto column = column_of(affine.rest, stride);
+  const compiler::Buffer& memory = program_.buffers[static_cast<std::size_t>(buffer)];
+  if (!column || (width & (width - 1)) || stride > width || written_.contains(buffer) || memory.storage == Storage::part ||
+      load->operands[0]->range.hi - *column + stride > memory.type.size())
+    return nullptr;
+  if (!columns_found_) find_columns();
+  const Expr start = affine.rest - expr::integer(*column);
+  const Rows rows{buffer, start.get(), stride};
+  const auto read = columns_read_.find(rows);
+  if (read == columns_read_.end() || 2 * static_cast<std::int64_t>(read->second.size()) < stride) return nullptr;
+  auto& made = columns_[static_cast<std::size_t>(level)][{rows, u}];
+  if (made.empty()) {
+    llvm::Type* element = memory_type(context_, load->dtype);
+    Value* first = b.CreateAdd(emit_scalar(start), b.CreateMul(b.CreateAdd(base_, number(u * width)), number(stride)));
+    Value* pointer = address(b, buffer, load->dtype, first);
+    std::vector<Value*> vectors;
+    for (std::int64_t k = 0; k < stride; ++k)
+      vectors.push_back(plain_load(b, buffer, vector_of(element, schedule_.width),
+                                   b.CreateConstInBoundsGEP1_64(element, pointer, static_cast<std::uint64_t>(k * width)), load->dtype));
+    made = taken_apart(b, std::move(vectors), schedule_.width);
+  }
+  return made[static_cast<std::size_t>(*column)];
 }
 
 void KernelEmitter::transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {

@@ -49,6 +49,7 @@ class KernelEmitter {
       for (const Store& s : pass.stores) written_.insert(s.buffer);
     }
     memo_.resize(1);
+    columns_.resize(1);
     for (std::size_t k = 0; k < arguments.indices.size(); ++k) {
       const expr::Node* index = arguments.indices[k].get();
       levels_[index] = 0;
@@ -171,6 +172,12 @@ class KernelEmitter {
   /// A column of a small matrix at a known place, where lanes run down its rows. All columns of the square around it
   /// are made at once, by shuffles; what is not used falls away. nullptr where there is no such square.
   Value* transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride, int u);
+  /// A column of rows that are as short as a vector or shorter and lie one after the other, where lanes run down the rows:
+  /// whole vectors are loaded and taken apart by shuffles, all columns at once. nullptr where that cannot be, or where too few
+  /// columns are wanted.
+  Value* interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u, int level);
+  /// Which columns of such rows the kernel reads.
+  void find_columns();
   /// Exchanges halves, quarters, … of pairs of vectors.
   void transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows);
 
@@ -216,6 +223,12 @@ class KernelEmitter {
   std::unordered_map<BufferId, Value*> bases_;
   std::unordered_map<BufferId, const Reduce*> reductions_;
   std::map<std::tuple<BufferId, std::int64_t, std::int64_t>, std::vector<Value*>> squares_;  ///< transposed
+  /// Rows, as the offset of their first column: (buffer, offset, columns).
+  using Rows = std::tuple<BufferId, const expr::Node*, std::int64_t>;
+  std::map<Rows, std::set<std::int64_t>> columns_read_;
+  bool columns_found_ = false;
+  /// By level: columns that have been made there, per vector in flight.
+  std::vector<std::map<std::pair<Rows, int>, std::vector<Value*>>> columns_;
   std::map<std::pair<BufferId, int>, Value*> results_;
   Value *base_ = nullptr, *mask_ = nullptr;  ///< of the open vector loop: its index, and which lanes are in it
   Value *vector_begin_ = nullptr, *vector_end_ = nullptr, *tile_begin_ = nullptr, *tile_end_ = nullptr;

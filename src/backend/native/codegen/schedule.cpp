@@ -180,9 +180,10 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
       s.block = std::int64_t{s.unroll} * s.width;
     } else {
       if (lanes.extent > 2 * block_elements) s.block = block_elements;
-      // A few whole vectors are no loop: what all of them use stays in registers.
+      // A few whole vectors are no loop: what all of them use stays in registers, unless there is more than those hold.
+      constexpr int many_operations = 256;
       for (const int n : {2, 4})
-        if (lanes.extent == std::int64_t{n} * s.width) s.unroll = n;
+        if (c.cost < many_operations && lanes.extent == std::int64_t{n} * s.width) s.unroll = n;
       for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
         // A kept loop in which a load is contiguous that is not so in the lanes: a transposition.
         const Loop& other = kernel.loops[static_cast<std::size_t>(k)];

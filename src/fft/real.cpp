@@ -1,0 +1,67 @@
+// Transforms of real numbers. An even number of them is half as many complex ones, whose transform is then taken apart into
+// those of the even and the odd elements.
+#include "fft/transform.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::fft {
+
+namespace {
+
+/// Elements k, then count - k: the first one is its own opposite, the others are reversed.
+Array opposite(const Array& a, int axis) {
+  const std::int64_t n = a.shape(axis);
+  if (n == 1) return a;
+  return ops::concatenate(Arrays{ops::slice_axis(a, axis, 0, 1), ops::rev(ops::slice_axis(a, axis, 1, n), {axis})}, axis);
+}
+Complex map(const Complex& a, const std::function<Array(const Array&)>& f) { return {f(a.re), f(a.im)}; }
+Complex times_i(const Complex& a) { return {-a.im, a.re}; }
+
+/// Every other element, from `first` on.
+Array every_other(const Array& a, int axis, std::int64_t first) {
+  return ops::slice_axis(a, axis, first, a.shape(axis), 2);
+}
+
+}  // namespace
+
+Complex real_transform(const Array& a, int axis) {
+  const std::int64_t n = a.shape(axis), half = n / 2;
+  if (n % 2 == 1) {
+    const Complex y = transform({a, ops::zeros_like(a)}, axis);
+    return map(y, [&](const Array& x) { return ops::slice_axis(x, axis, 0, half + 1); });
+  }
+  const Complex z = transform({every_other(a, axis, 0), every_other(a, axis, 1)}, axis);
+  const Complex other = conj(map(z, [&](const Array& x) { return opposite(x, axis); }));
+  const Complex even = z + other, odd = -times_i(z - other);
+  const Complex main = even + odd * roots(half, n, z.re.shape(), axis, a.dtype());
+  // The last one has no partner: even and odd elements of frequency 0.
+  const Array first_re = ops::slice_axis(z.re, axis, 0, 1), first_im = ops::slice_axis(z.im, axis, 0, 1);
+  const Array last = (first_re - first_im) * 2.0;
+  return {ops::concatenate(Arrays{main.re, last}, axis), ops::concatenate(Arrays{main.im, ops::zeros_like(last)}, axis)};
+}
+
+Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {
+  const std::int64_t half = n / 2;
+  const auto part = [&](const Array& x, std::int64_t from, std::int64_t to) { return ops::slice_axis(x, axis, from, to); };
+  if (n % 2 == 1) {
+    if (n == 1) return a.re;
+    const auto reversed = [&](const Array& x) { return ops::rev(part(x, 1, half + 1), {axis}); };
+    const Complex whole{ops::concatenate(Arrays{a.re, reversed(a.re)}, axis), ops::concatenate(Arrays{a.im, -reversed(a.im)}, axis)};
+    return inverse_transform(whole, axis).re;
+  }
+  // Frequency 0 and the highest are real whatever is given.
+  const Ints none(a.im.shape().size(), 0);
+  Ints one = none;
+  one[static_cast<std::size_t>(axis)] = 1;
+  const Complex x{a.re, ops::pad(part(a.im, 1, half), scalar(a.im.dtype(), 0), one, one, none)};
+  const Complex first = map(x, [&](const Array& y) { return part(y, 0, half); });
+  const Complex other = conj(map(x, [&](const Array& y) { return ops::rev(part(y, 1, half + 1), {axis}); }));
+  const Complex odd = (first - other) * conj(roots(half, n, first.re.shape(), axis, a.re.dtype()));
+  const Complex z = inverse_transform(first + other + times_i(odd), axis);
+  // Real and imaginary parts are the even and the odd elements.
+  Shape pairs = z.re.shape(), shape = pairs;
+  pairs.insert(pairs.begin() + axis + 1, 1);
+  shape[static_cast<std::size_t>(axis)] = n;
+  return ops::reshape(ops::concatenate(Arrays{ops::reshape(z.re, pairs), ops::reshape(z.im, pairs)}, axis + 1), shape);
+}
+
+}  // namespace cotan::fft

@@ -1,0 +1,34 @@
+// Transforms along one axis, after all checks, without scale. For all files of cotan::fft.
+#pragma once
+#include <complex>
+#include <cotan/fft.hpp>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cotan::fft {
+
+/// X[k] = sum_j x[j] exp(-2 pi i j k / n) along an axis.
+Complex transform(const Complex& a, int axis);
+/// The same with exp(+2 pi i j k / n).
+inline Complex inverse_transform(const Complex& a, int axis) {
+  const Complex y = transform({a.im, a.re}, axis);
+  return {y.im, y.re};
+}
+/// By a convolution with a chirp (Bluestein), which is transforms of a length with small factors.
+Complex chirp_transform(const Complex& a, int axis);
+/// The first n / 2 + 1 results for real numbers, times 2 where n is even: see real_scale.
+Complex real_transform(const Array& a, int axis);
+inline double real_scale(std::int64_t n) { return n % 2 == 0 ? 0.5 : 1; }
+/// n real results from the first n / 2 + 1 numbers, with exp(+2 pi i j k / n).
+Array real_inverse_transform(const Complex& a, std::int64_t n, int axis);
+
+/// Tables in double, kept on the host: an array on a device is made of them when a program is traced.
+using HostTable = std::shared_ptr<const std::vector<double>>;
+enum class TableKind { stages, chirp, chirp_filter, coarse_roots, fine_roots };
+HostTable cached_table(TableKind kind, std::int64_t n, const std::function<std::vector<double>()>& make);
+Array constant(const HostTable& table, const Shape& shape, DType dtype);
+/// exp(-2 pi i k / n) for k < count, as [count, 1, …]: the axis and those behind it.
+Complex roots(std::int64_t count, std::int64_t n, const Shape& shape, int axis, DType dtype);
+
+}  // namespace cotan::fft
