@@ -1,4 +1,4 @@
-// Everything: arrays, transforms and the namespaces numpy, lax, linalg, random, tree.
+// Everything: arrays, transforms and the namespaces numpy, lax, linalg, nn, random, tree.
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/control_flow.hpp>
@@ -9,6 +9,7 @@
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
 #include <cotan/linalg.hpp>
+#include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>

@@ -37,6 +37,9 @@ constexpr Entry entries[] = {
     {&ops::eigh_p, expansions::eigh},
     {&ops::svd_p, expansions::svd},
     {&ops::polygamma_p, expansions::polygamma},
+    {&ops::attention_p, expansions::attention},
+    {&ops::attention_tangent_p, expansions::attention},
+    {&ops::attention_backward_p, expansions::attention},
 };
 
 const Entry* entry_of(const Primitive& p) {

@@ -26,6 +26,7 @@ Arrays order_of_words(const Primitive& p, std::span<const Array> x, const Params
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays attention(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& params);
 
 // Loops ---------------------------------------------------------------------------------------------

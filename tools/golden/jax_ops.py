@@ -5,7 +5,7 @@ from jax import lax
 
 from cases import DTYPES
 
-NAMESPACES = {"lax": lax, "linalg": jnp.linalg, "random": jax.random}
+NAMESPACES = {"lax": lax, "nn": jax.nn, "linalg": jnp.linalg, "random": jax.random}
 
 
 def _freeze(value):
@@ -137,6 +137,14 @@ def _attention(args, p):
     return jnp.einsum("hij,hjd->hid", _softmax(jnp.where(mask, scores, -1e9)), v)
 
 
+def _dot_product_attention(args, p):
+    """After query, key, value: a bias and a mask, where the params `bias` and `mask` say so."""
+    p, rest = dict(p), list(args[3:])
+    bias = rest.pop(0) if p.pop("bias", False) else None
+    mask = rest.pop(0) if p.pop("mask", False) else None
+    return jax.nn.dot_product_attention(*args[:3], bias, mask, **p)
+
+
 def _mlp_loss(args, p):
     x, w1, b1, w2, y = args
     return jnp.mean(jnp.square(jnp.tanh(x @ w1 + b1) @ w2 - y))
@@ -215,6 +223,7 @@ OPS = {
     "linalg.eigh_normalized": _eigh_normalized,
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
+    "nn.dot_product_attention": _dot_product_attention,
     "composite.softmax": lambda a, p: _softmax(*a, **p), "composite.layer_norm": _layer_norm,
     "composite.attention": _attention, "composite.mlp_loss": _mlp_loss,
     "composite.cross_entropy": _cross_entropy, "composite.gaussian_logpdf": _gaussian_logpdf,

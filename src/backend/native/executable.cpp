@@ -12,9 +12,11 @@
 #include "compiler/donation.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
 
 namespace cotan::native {
 
@@ -128,9 +130,32 @@ const compiler::Target& native_target() {
   return target;
 }
 
+namespace {
+bool is_attention(const Primitive& p) {
+  return &p == &ops::attention_p || &p == &ops::attention_tangent_p || &p == &ops::attention_backward_p;
+}
+bool has_attention(const Jaxpr& jaxpr) {
+  bool found = false;
+  for (const Equation& e : jaxpr.equations) {
+    found |= is_attention(*e.primitive);
+    map_nested(e.params, [&](const JaxprPtr& j) {
+      found |= has_attention(*j);
+      return j;
+    });
+  }
+  return found;
+}
+}  // namespace
+
+/// Attention is products and a softmax. What its derivative computes again then is what the forward pass has: it is there once.
+JaxprPtr for_host(const JaxprPtr& jaxpr) {
+  const Wanted expands = [](const Primitive& p, std::span<const AbstractValue>, const Params&) { return is_attention(p); };
+  return has_attention(*jaxpr) ? eliminate_dead_code(eliminate_common_subexpressions(expand_routines(inline_all_calls(jaxpr), expands))) : jaxpr;
+}
+
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   try {
-    program_ = compiler::compile(jaxpr, native_target());
+    program_ = compiler::compile(for_host(jaxpr), native_target());
     const bool has_code = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
       return !std::holds_alternative<compiler::Routine>(step);
     });

@@ -30,6 +30,8 @@ const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 void clear_cache();
 void explain(const JaxprPtr& jaxpr, Explanation& out);
 const compiler::Target& native_target();
+/// The program that is compiled for the CPU.
+JaxprPtr for_host(const JaxprPtr& jaxpr);
 
 /// What a routine step works on: the first elements of its operands, then of its results; nullptr for literals, and
 /// for results that the program has no use for.

@@ -48,7 +48,7 @@ void describe_steps(compiler::Program& program, const std::vector<compiler::Step
 }  // namespace
 
 void explain(const JaxprPtr& jaxpr, Explanation& out) {
-  const auto program = compiler::compile(jaxpr, native_target(), &out.passes);
+  const auto program = compiler::compile(for_host(jaxpr), native_target(), &out.passes);
   GeneratedText text;
   generate(*program, &text);
   out.llvm_ir = std::move(text.llvm_ir);
