@@ -77,11 +77,15 @@ class ForwardWriter : AttentionWriter {
       w_.line(fmt::format("largest{} = max(largest{}, maximum{});", i, i, i));
       w_.line(fmt::format("let shrink{} = exp(maximum{} - largest{});", i, i, i));
       w_.line(fmt::format("maximum{} = largest{};", i, i));
+      for (int j = 0; j < 4; ++j) w_.line(fmt::format("{} -= largest{};", value("s", i, j), i));
+      w_.line(fmt::format("let all{} = {};", i, sum_of("s", i)));
       for (int j = 0; j < 4; ++j) {
-        const std::string s = value("s", i, j), e = fmt::format("exp({} - largest{})", s, i);
+        const std::string s = value("s", i, j), e = fmt::format("exp({})", s);
         w_.line(fmt::format("{} = {};", s, checks() ? fmt::format("select(0.0, {}, {})", e, inside(j)) : e));
       }
-      w_.line(fmt::format("sum{} = sum{} * shrink{} + ((s{}_0 + s{}_1) + (s{}_2 + s{}_3));", i, i, i, i, i, i, i));
+      // Some drivers' exp of NaN is none.
+      w_.line(fmt::format("let more{} = select({}, all{}, (bitcast<u32>(all{}) & 0x7fffffffu) > 0x7f800000u);", i, sum_of("s", i), i, i));
+      w_.line(fmt::format("sum{} = fma(sum{}, shrink{}, more{});", i, i, i, i));
     }
     store_weights("weights", "s");
     for (int i = 0; i < tile_.rows; ++i) scale_sums("out", i, fmt::format("shrink{}", i));
@@ -89,6 +93,9 @@ class ForwardWriter : AttentionWriter {
     load_tile(p_.value, "value_base", "keys", tile_.column_count(), "first_column", p_.keys);
     w_.line("workgroupBarrier();");
     add_weighted("out", "weights", "keys");
+  }
+  static std::string sum_of(const std::string& values, int i) {
+    return fmt::format("(({} + {}) + ({} + {}))", value(values, i, 0), value(values, i, 1), value(values, i, 2), value(values, i, 3));
   }
   bool checks() const { return p_.keys % tile_.column_count() != 0; }
   std::string inside(int j) const { return fmt::format("column{} < {}", j, p_.keys); }

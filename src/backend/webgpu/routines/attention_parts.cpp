@@ -26,6 +26,11 @@ std::string AttentionWriter::real(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+/// The number of times a loop runs. The software driver would write out all of them and compile for minutes.
+std::string AttentionWriter::bound(int count) const {
+  return device_.software ? fmt::format("{} + i32(zero)", count) : std::to_string(count);
+}
+
 void AttentionWriter::enter(std::int64_t tiles, std::int64_t heads, bool last_tile_first) {
   s_.enter(around_, static_cast<std::uint32_t>(tile_.threads()));
   w_.line("let number = i32(group.y * groups.x + group.x);");
@@ -96,8 +101,18 @@ std::string AttentionWriter::loaded_vector(const AttentionSide& side, const std:
 
 void AttentionWriter::load_tile(const AttentionSide& side, const std::string& base, const std::string& tile, int rows,
                                 const std::string& first, std::int64_t extent) {
-  constexpr int ahead = 8;  // loads on their way at a time
   const int count = rows * vectors_, threads = tile_.threads(), loads = (count + threads - 1) / threads;
+  if (device_.software) {
+    w_.open(fmt::format("for (var e = i32(thread); e < {}; e += {})", bound(count), threads));
+    const std::string row = fmt::format("({} + e / {})", first, vectors_);
+    w_.line(fmt::format("let at = {} + min({}, {}) * {};", base, row, extent - 1, side.row));
+    w_.line(fmt::format("let c = e % {};", vectors_));
+    const std::string x = loaded_vector(side, "at", "c");
+    w_.line(fmt::format("{}[e / {} * {} + c] = select(vec4<f32>(), {}, {} < {});", tile, vectors_, pitch(), x, row, extent));
+    w_.close();
+    return;
+  }
+  constexpr int ahead = 8;  // loads on their way at a time
   for (int from = 0; from < loads; from += ahead) {
     w_.open("");
     const int end = std::min(loads, from + ahead);
@@ -131,7 +146,7 @@ void AttentionWriter::store_weights(const std::string& weights, const std::strin
 
 void AttentionWriter::multiply(const std::string& values, const std::string& a, const std::string& b) {
   for_each_score([&](int i, int j) { w_.line(fmt::format("var {} = 0.0;", value(values, i, j))); });
-  w_.open(fmt::format("for (var h = 0; h < {}; h++)", vectors_));
+  w_.open(fmt::format("for (var h = 0; h < {}; h++)", bound(vectors_)));
   for (int i = 0; i < tile_.rows; ++i) w_.line(fmt::format("let a{} = {}[({}) * {} + h];", i, a, row_of(i), pitch()));
   for (int j = 0; j < lanes; ++j) w_.line(fmt::format("let b{} = {}[({}) * {} + h];", j, b, column_of(j), pitch()));
   for (const char c : {'x', 'y', 'z', 'w'})
@@ -153,7 +168,7 @@ void AttentionWriter::scale_sums(const std::string& sums, int i, const std::stri
 
 void AttentionWriter::add_weighted(const std::string& sums, const std::string& weights, const std::string& tile) {
   // Weights of a vector are those of columns that are as far apart as there are threads: so they were stored.
-  w_.open(fmt::format("for (var k = 0; k < {}; k++)", tile_.thread_columns));
+  w_.open(fmt::format("for (var k = 0; k < {}; k++)", bound(tile_.thread_columns)));
   for (int i = 0; i < tile_.rows; ++i) w_.line(fmt::format("let w{} = {}[({}) * {} + k];", i, weights, row_of(i), weight_pitch()));
   for (int j = 0; j < lanes; ++j) {
     for (int u = 0; u < own_vectors(); ++u)
@@ -236,7 +251,7 @@ void AttentionWriter::join_rows(const std::string& names, bool max) {
     const std::string x = fmt::format("{}{}", names, i);
     const auto of = [&](const std::string& k) { return fmt::format("joined[thread_row * {} + {} + {}]", across, i * tile_.threads(), k); };
     w_.line(fmt::format("{} = {};", x, of("0")));
-    w_.line(fmt::format("for (var k = 1; k < {}; k++) {{ {} = {}; }}", across, x, joined(x, of("k"))));
+    w_.line(fmt::format("for (var k = 1; k < {}; k++) {{ {} = {}; }}", bound(tile_.thread_columns), x, joined(x, of("k"))));
   }
   w_.line("workgroupBarrier();");
 }

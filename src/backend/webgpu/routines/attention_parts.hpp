@@ -64,6 +64,7 @@ class AttentionWriter {
   const int vectors_;  ///< of a row
 
  private:
+  std::string bound(int count) const;
   int pitch() const { return vectors_ | 1; }  // an odd number of vectors keeps rows out of each other's banks
   int weight_pitch() const { return tile_.thread_columns | 1; }
   int own_vectors() const { return (vectors_ + tile_.thread_columns - 1) / tile_.thread_columns; }
