@@ -1,4 +1,4 @@
-// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, random, tree.
+// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree.
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/control_flow.hpp>
@@ -10,6 +10,7 @@
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
 #include <cotan/linalg.hpp>
+#include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>

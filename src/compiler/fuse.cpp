@@ -211,8 +211,8 @@ class Fuser {
     std::vector<Expr> loads;
     collect_loads(offset, loads);
     if (!loads.empty()) return std::nullopt;
-    for (Expr i : index)
-      if (depends_on(offset, i)) return std::nullopt;
+    for (std::size_t k = 0; k < index.size(); ++k)
+      if (type.shape[k] != 1 && depends_on(offset, index[k])) return std::nullopt;
     out.offset = offset;
     return out;
   }

@@ -38,6 +38,9 @@ constexpr Entry entries[] = {
     {&ops::svd_p, expansions::svd},
     {&ops::polygamma_p, expansions::polygamma},
     {&ops::fft_p, expansions::fft},
+    {&ops::attention_p, expansions::attention},
+    {&ops::attention_tangent_p, expansions::attention},
+    {&ops::attention_backward_p, expansions::attention},
 };
 
 const Entry* entry_of(const Primitive& p) {

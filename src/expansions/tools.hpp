@@ -27,6 +27,7 @@ Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& param
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays fft(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays attention(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& params);
 
 // Loops ---------------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, 
 extern const Primitive cumsum_p, cumprod_p, cummax_p, cummin_p, cumlogsumexp_p, linear_recurrence_p;
 // dot.cpp
 extern const Primitive dot_general_p;
+// attention.cpp
+extern const Primitive attention_p, attention_tangent_p, attention_backward_p;
 // conv.cpp
 extern const Primitive conv_general_dilated_p;
 // gather_scatter.cpp, dynamic_slice.cpp

@@ -5,7 +5,7 @@ from jax import lax
 
 from cases import DTYPES
 
-NAMESPACES = {"lax": lax, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random}
+NAMESPACES = {"lax": lax, "nn": jax.nn, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random}
 
 
 def _freeze(value):
@@ -157,6 +157,14 @@ def _attention(args, p):
     return jnp.einsum("hij,hjd->hid", _softmax(jnp.where(mask, scores, -1e9)), v)
 
 
+def _dot_product_attention(args, p):
+    """After query, key, value: a bias and a mask, where the params `bias` and `mask` say so."""
+    p, rest = dict(p), list(args[3:])
+    bias = rest.pop(0) if p.pop("bias", False) else None
+    mask = rest.pop(0) if p.pop("mask", False) else None
+    return jax.nn.dot_product_attention(*args[:3], bias, mask, **p)
+
+
 def _mlp_loss(args, p):
     x, w1, b1, w2, y = args
     return jnp.mean(jnp.square(jnp.tanh(x @ w1 + b1) @ w2 - y))
@@ -237,6 +245,7 @@ OPS = {
     **{f"fft.{name}": _fft(name) for name in FFT},
     "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
+    "nn.dot_product_attention": _dot_product_attention,
     "composite.softmax": lambda a, p: _softmax(*a, **p), "composite.layer_norm": _layer_norm,
     "composite.attention": _attention, "composite.mlp_loss": _mlp_loss,
     "composite.cross_entropy": _cross_entropy, "composite.gaussian_logpdf": _gaussian_logpdf,

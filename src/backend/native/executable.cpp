@@ -132,11 +132,15 @@ const compiler::Target& native_target() {
 
 namespace {
 
-bool has_transforms(const Jaxpr& jaxpr) {
+bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
+  const Primitive* all[] = {&ops::fft_p, &ops::attention_p, &ops::attention_tangent_p, &ops::attention_backward_p};
+  return std::find(std::begin(all), std::end(all), &p) != std::end(all);
+}
+bool has_expanded(const Jaxpr& jaxpr) {
   return std::any_of(jaxpr.equations.begin(), jaxpr.equations.end(), [](const Equation& e) {
-    bool any = e.primitive == &ops::fft_p;
+    bool any = is_expanded(*e.primitive, {}, {});
     map_nested(e.params, [&](const JaxprPtr& j) {
-      any = any || has_transforms(*j);
+      any = any || has_expanded(*j);
       return j;
     });
     return any;
@@ -146,8 +150,9 @@ bool has_transforms(const Jaxpr& jaxpr) {
 }  // namespace
 
 JaxprPtr for_device(const JaxprPtr& jaxpr) {
-  if (!has_transforms(*jaxpr)) return jaxpr;
-  return expand_routines(jaxpr, [](const Primitive& p, std::span<const AbstractValue>, const Params&) { return &p == &ops::fft_p; });
+  if (!has_expanded(*jaxpr)) return jaxpr;
+  // What derivatives compute again is there once.
+  return eliminate_dead_code(eliminate_common_subexpressions(expand_routines(inline_all_calls(jaxpr), is_expanded)));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {

@@ -30,7 +30,7 @@ const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 void clear_cache();
 void explain(const JaxprPtr& jaxpr, Explanation& out);
 const compiler::Target& native_target();
-/// With what is a program and no routine here expanded.
+/// With what is a program and no routine on a CPU expanded.
 JaxprPtr for_device(const JaxprPtr& jaxpr);
 
 /// What a routine step works on: the first elements of its operands, then of its results; nullptr for literals, and

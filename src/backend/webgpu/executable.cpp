@@ -8,6 +8,7 @@
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/pipelines.hpp"
+#include "backend/webgpu/routines/attention.hpp"
 #include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
 #include "backend/webgpu/routines/radix_sort.hpp"
@@ -27,7 +28,9 @@ namespace {
 bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
   return &p == &ops::dot_general_p && prefers_matmul(types, params);
 }
-bool takes_strides(const Primitive& p, const AbstractValue&) { return &p == &ops::dot_general_p; }
+bool takes_strides(const Primitive& p, const AbstractValue&) {
+  return &p == &ops::dot_general_p || &p == &ops::attention_p || &p == &ops::attention_backward_p;
+}
 
 std::size_t item_bytes(DType) { return element_bytes; }
 
@@ -67,7 +70,8 @@ SplitConstants for_device(const JaxprPtr& jaxpr) {
   const JaxprPtr expanded = expand_routines(
       lower_associative_rests(inline_all_calls(jaxpr), true),
       [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
-        return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities());
+        return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities()) &&
+               !prefers_attention(p, types, params, device()->capabilities());
       },
       [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
   constexpr std::int64_t few_lanes = 2048;  // so many groups run side by side

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/webgpu/memory.hpp"
+#include "backend/webgpu/routines/attention.hpp"
 #include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
 #include "backend/webgpu/routines/radix_sort.hpp"
@@ -158,6 +159,10 @@ class Planner {
       const Routine& routine = std::get<Routine>(step);
       if (routine.primitive == &ops::dot_general_p) {
         add_matmul(routine, around, out);
+        return;
+      }
+      if (routine.primitive == &ops::attention_p || routine.primitive == &ops::attention_backward_p) {
+        for (Shader& shader : attention_shaders(program_, routine, around, device_)) out.push_back(dispatch(add_shader(std::move(shader))));
         return;
       }
       if (prefers_cumulative(*routine.primitive, std::span(&routine.operands[0].type, 1), routine.params)) {
