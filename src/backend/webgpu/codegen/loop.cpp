@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "compiler/definitions.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -245,13 +246,24 @@ class LoopWriter {
              return !r.position && r.op == expr::ReduceOp::sum && is_floating(r.value->dtype);
            });
   }
+  /// Whether the kernel, written out, is a screenful or two of code: compilers of drivers take their time over more.
+  static bool is_short(const Kernel& kernel) {
+    constexpr std::int64_t most_operations = 2048;
+    std::int64_t operations = 0;
+    for (const compiler::Pass& pass : kernel.passes) {
+      for (const compiler::Reduce& r : pass.reductions) operations += compiler::cost_of(r.value);
+      for (const auto* stores : {&pass.stores, &pass.rows})
+        for (const compiler::Store& s : *stores) operations += compiler::cost_of(s.value);
+    }
+    return kept_count(kernel) * reduced_count(kernel) * operations <= most_operations;
+  }
   /// Kernels that every thread does for itself: so little that waiting for others would take longer.
   bool is_tiny(const Kernel& kernel) const {
     constexpr std::int64_t tiny = 32;
     // Many groups at once have less time for work that is done again.
     const Repeat* loop = only_loop(steps_);
     if (loop && loop->parallel && kept_count(kernel) > 1) return false;
-    return kept_count(kernel) * reduced_count(kernel) <= tiny && is_sums(kernel);
+    return kept_count(kernel) * reduced_count(kernel) <= tiny && is_sums(kernel) && is_short(kernel);
   }
   /// Arrays that only tiny kernels write are each thread's own.
   void find_private() {
@@ -359,7 +371,7 @@ class LoopWriter {
       w_.forget_loads();
       return;
     }
-    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1)
+    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1 && is_short(kernel))
       write_out(kernel);
     else
       write_kernel(s_, kernel, {plan_.one_thread ? 1 : plan_.threads});
