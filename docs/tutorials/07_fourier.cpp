@@ -43,8 +43,8 @@ int main() {
     return lax::scan(step, heat, np::zeros({1000}));
   };
   const auto [last, total] = ct::jit(spread)(np::zeros({64}).at(0).set(64.0f));
-  assert(np::max(np::abs(last - 1.0)).item<float>() < 1e-3f);   // even everywhere
-  assert(std::abs(total[-1].item<float>() - 64) < 1e-2f);       // and none is lost
+  assert(np::max(np::abs(last - 1.0)).item<float>() < 1e-3f);  // even everywhere
+  assert(std::abs(total[-1].item<float>() - 64) < 1e-2f);      // and none is lost
 
   // A stage of up to 16 elements at a time is one kernel, on every device.
   const fft::Complex x{np::zeros({65536}), np::zeros({65536})};

@@ -20,9 +20,7 @@ Array waves(const Shape& shape) {
   for (auto d : shape) n *= d;
   return np::sin(np::arange(n, f32) * 1.7).reshape(shape) + np::cos(np::arange(n, f32) * 0.3).reshape(shape);
 }
-double error(const Array& a, const Array& b) {
-  return (np::max(np::abs(a - b)) / np::max(np::abs(b))).item<double>();
-}
+double error(const Array& a, const Array& b) { return (np::max(np::abs(a - b)) / np::max(np::abs(b))).item<double>(); }
 
 }  // namespace
 
