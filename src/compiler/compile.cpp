@@ -31,7 +31,8 @@ class Compiler {
       if (!item.control || item.control->pieces.empty()) return;
       const Var whole = item.equation.outputs[0];
       std::int64_t at = 0, rows = 1;
-      for (std::int64_t k = 0; k < item.equation.params.integer("dimension"); ++k) rows *= flat.type(whole).shape[static_cast<std::size_t>(k)];
+      const auto axis = static_cast<std::size_t>(item.equation.params.integer("dimension"));
+      for (std::size_t k = 0; k < axis; ++k) rows *= flat.type(whole).shape[k];
       for (Var piece : item.control->pieces) {
         make_part(piece, whole.id, expr::integer(at));
         at += flat.type(piece).size() / rows;

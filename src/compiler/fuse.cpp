@@ -361,7 +361,7 @@ class Fuser {
     };
     // Results of one operation belong together, also where they read different memory.
     for (Var other : e->outputs)
-      if (node_of_[other.id] >= 0) siblings.push_back(node_of_[other.id]);
+      if (node_of_[other.id] >= 0) producers.push_back(node_of_[other.id]);
     for (Expr load : loads) {
       const auto u = static_cast<BufferId>(load->bits);
       if (node_of_[u] >= 0) producers.push_back(node_of_[u]);

@@ -1,8 +1,9 @@
 // Fourier transforms as stages of small ones (Stockham's order: nothing is ever permuted). A stage reads the state
 // [before, done, radix, rest], multiplies by twiddle factors, transforms along `radix` and leaves [before, radix, done, rest]:
 // results lie one after the other, so that each is written where it belongs.
-#include "expansions/tools.hpp"
 #include "ops/fft.hpp"
+
+#include "expansions/tools.hpp"
 
 namespace cotan::expansions {
 
@@ -15,8 +16,7 @@ struct Pair {
 class Stage {
  public:
   /// The last stage leaves the shape that is wanted: its results are not just reshaped.
-  Stage(const ops::FftStage& stage, const Array& tables, const Shape& wanted, std::size_t axis)
-      : s_(stage), tables_(tables) {
+  Stage(const ops::FftStage& stage, const Array& tables, const Shape& wanted, std::size_t axis) : s_(stage), tables_(tables) {
     for (std::size_t k = 0; k < wanted.size(); ++k) (k < axis ? before_ : rest_) *= k == axis ? stage.rest : wanted[k];
     if (stage.rest > 1) return;
     part_ = wanted;
@@ -70,7 +70,8 @@ class Stage {
         add(f, [&](const Array& a) {
           return ops::broadcast_in_dim(ops::reshape(ops::slice_axis(a, 0, j, j + 1), {s_.done}), part_, {axis_});
         });
-    const Arrays y = bind(ops::butterfly_p, operands, {{"radix", s_.radix}, {"factors", static_cast<std::int64_t>(factors.size())}});
+    const Arrays y =
+        bind(ops::butterfly_p, operands, {{"radix", s_.radix}, {"factors", static_cast<std::int64_t>(factors.size())}});
     Arrays re, im;
     for (std::size_t k = 0; k < y.size(); ++k) (k % 2 ? im : re).push_back(y[k]);
     return {ops::concatenate(re, axis_), ops::concatenate(im, axis_)};

@@ -38,7 +38,7 @@ std::vector<double> make_filter(std::int64_t n, std::int64_t length) {
   std::vector<std::complex<double>> filter(static_cast<std::size_t>(length));
   for (std::int64_t j = 0; j < n; ++j)
     filter[static_cast<std::size_t>(j)] = filter[static_cast<std::size_t>((length - j) % length)] = std::conj(chirp_at(j, n));
-  filter = ops::fft_on_host(filter);
+  filter = ops::fft_on_host(filter, ops::roots_of_unity(length));
   for (auto& v : filter) v /= static_cast<double>(length);
   return parts_of(filter);
 }

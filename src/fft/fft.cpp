@@ -1,8 +1,8 @@
 // The functions of cotan::fft: checks, lengths, scales, and which axes in which order.
-#include <cotan/fft.hpp>
-#include <cotan/numpy.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cotan/fft.hpp>
+#include <cotan/numpy.hpp>
 
 #include "fft/transform.hpp"
 #include "numpy/promote.hpp"
@@ -35,11 +35,13 @@ Complex complex_operand(std::string_view op, const Complex& a) {
     return {re, ops::zeros_like(re)};
   }
   if (a.re.shape() != a.im.shape())
-    raise<ShapeError>("[{}] real parts are {} but imaginary parts {}; give them one shape, or use fft::complex(re, im), which broadcasts.",
-                      op, a.re.aval(), a.im.aval());
+    raise<ShapeError>(
+        "[{}] real parts are {} but imaginary parts {}; give them one shape, or use fft::complex(re, im), which broadcasts.",
+        op, a.re.aval(), a.im.aval());
   if (a.re.dtype() != a.im.dtype())
-    raise<TypeError>("[{}] real parts are {} but imaginary parts {}; give them one dtype, or use fft::complex(re, im), which promotes.", op,
-                     a.re.aval(), a.im.aval());
+    raise<TypeError>(
+        "[{}] real parts are {} but imaginary parts {}; give them one dtype, or use fft::complex(re, im), which promotes.", op,
+        a.re.aval(), a.im.aval());
   return {as_float(a.re), as_float(a.im)};
 }
 Array real_operand(std::string_view op, const Array& a) {
@@ -50,7 +52,8 @@ Array real_operand(std::string_view op, const Array& a) {
 // Lengths -------------------------------------------------------------------------------------------
 
 std::int64_t checked_length(std::string_view op, std::int64_t n) {
-  if (n < 1) raise<ShapeError>("[{}] cannot transform to length {}; give a length of at least 1, which pads with zeros.", op, n);
+  if (n < 1)
+    raise<ShapeError>("[{}] cannot transform to length {}; give a length of at least 1, which pads with zeros.", op, n);
   return n;
 }
 
@@ -64,7 +67,9 @@ Array with_length(const Array& a, int axis, std::int64_t n) {
   behind[static_cast<std::size_t>(axis)] = n - have;
   return ops::pad(a, scalar(a.dtype(), 0), none, behind, none);
 }
-Complex with_length(const Complex& a, int axis, std::int64_t n) { return {with_length(a.re, axis, n), with_length(a.im, axis, n)}; }
+Complex with_length(const Complex& a, int axis, std::int64_t n) {
+  return {with_length(a.re, axis, n), with_length(a.im, axis, n)};
+}
 
 // Scales ----------------------------------------------------------------------------------------------
 
@@ -75,15 +80,17 @@ double scale_of(std::string_view op, std::string_view norm, Direction direction,
   return (norm == "backward") == (direction == Direction::inverse) ? 1 / static_cast<double>(n) : 1;
 }
 /// What becomes of a norm where the other direction is used.
-std::string_view swapped(std::string_view norm) { return norm == "backward" ? "forward" : norm == "forward" ? "backward" : norm; }
+std::string_view swapped(std::string_view norm) {
+  return norm == "backward" ? "forward" : norm == "forward" ? "backward" : norm;
+}
 
 Array scaled(const Array& a, double scale) { return scale == 1 ? a : a * scale; }
 Complex scaled(const Complex& a, double scale) { return {scaled(a.re, scale), scaled(a.im, scale)}; }
 
 // Along one axis, which is counted from the front -----------------------------------------------------------
 
-Complex complex_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length, std::string_view norm,
-                      Direction direction) {
+Complex complex_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length,
+                      std::string_view norm, Direction direction) {
   const std::int64_t n = checked_length(op, length.value_or(a.re.shape(axis)));
   const Complex x = scaled(with_length(a, axis, n), scale_of(op, norm, direction, n));
   return direction == Direction::forward ? transform(x, axis) : inverse_transform(x, axis);
@@ -92,7 +99,8 @@ Complex real_along(std::string_view op, const Array& a, int axis, std::optional<
   const std::int64_t n = checked_length(op, length.value_or(a.shape(axis)));
   return real_transform(scaled(with_length(a, axis, n), scale_of(op, norm, Direction::forward, n) * real_scale(n)), axis);
 }
-Array real_inverse_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length, std::string_view norm) {
+Array real_inverse_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length,
+                         std::string_view norm) {
   const std::int64_t n = checked_length(op, length.value_or(2 * (a.re.shape(axis) - 1)));
   const Complex x = scaled(with_length(a, axis, n / 2 + 1), scale_of(op, norm, Direction::inverse, n));
   return real_inverse_transform(x, n, axis);
@@ -113,19 +121,23 @@ std::vector<Along> axes_of(std::string_view op, int ndim, const AxesOptions& opt
     axes = Axes{-2, -1}.resolve(ndim, op);
   else
     for (int k = options.s.empty() ? 0 : ndim - static_cast<int>(options.s.size()); k < ndim; ++k) axes.push_back(k);
-  if (two && axes.size() != 2) raise<ShapeError>("[{}] got {} axes; give two, or use the function for any number of them.", op, axes.size());
+  if (two && axes.size() != 2)
+    raise<ShapeError>("[{}] got {} axes; give two, or use the function for any number of them.", op, axes.size());
   if (!options.s.empty() && (options.s.size() != axes.size() || axes.front() < 0))
-    raise<ShapeError>("[{}] s has {} lengths for {} axes; give one for each.", op, options.s.size(), std::min<std::size_t>(axes.size(), static_cast<std::size_t>(ndim)));
+    raise<ShapeError>("[{}] s has {} lengths for {} axes; give one for each.", op, options.s.size(),
+                      std::min<std::size_t>(axes.size(), static_cast<std::size_t>(ndim)));
   std::vector<Along> out;
   for (std::size_t k = 0; k < axes.size(); ++k)
     out.push_back({axes[k], options.s.empty() ? std::nullopt : std::optional(options.s[k])});
   return out;
 }
 
-Complex complex_along_all(std::string_view op, const ComplexLike& a, const AxesOptions& options, bool two, Direction direction) {
+Complex complex_along_all(std::string_view op, const ComplexLike& a, const AxesOptions& options, bool two,
+                          Direction direction) {
   Complex x = complex_operand(op, a.value());
   const auto axes = axes_of(op, x.re.ndim(), options, two);
-  for (auto at = axes.rbegin(); at != axes.rend(); ++at) x = complex_along(op, x, at->axis, at->length, options.norm, direction);
+  for (auto at = axes.rbegin(); at != axes.rend(); ++at)
+    x = complex_along(op, x, at->axis, at->length, options.norm, direction);
   return x;
 }
 Complex real_along_all(std::string_view op, const Array& a, const AxesOptions& options, bool two) {
@@ -134,14 +146,16 @@ Complex real_along_all(std::string_view op, const Array& a, const AxesOptions& o
   if (axes.empty()) raise<ShapeError>("[{}] got no axes; give at least one.", op);
   Complex x = real_along(op, real, axes.back().axis, axes.back().length, options.norm);
   axes.pop_back();
-  for (auto at = axes.rbegin(); at != axes.rend(); ++at) x = complex_along(op, x, at->axis, at->length, options.norm, Direction::forward);
+  for (auto at = axes.rbegin(); at != axes.rend(); ++at)
+    x = complex_along(op, x, at->axis, at->length, options.norm, Direction::forward);
   return x;
 }
 Array real_inverse_along_all(std::string_view op, const ComplexLike& a, const AxesOptions& options, bool two) {
   Complex x = complex_operand(op, a.value());
   const auto axes = axes_of(op, x.re.ndim(), options, two);
   if (axes.empty()) raise<ShapeError>("[{}] got no axes; give at least one.", op);
-  for (std::size_t k = 0; k + 1 < axes.size(); ++k) x = complex_along(op, x, axes[k].axis, axes[k].length, options.norm, Direction::inverse);
+  for (std::size_t k = 0; k + 1 < axes.size(); ++k)
+    x = complex_along(op, x, axes[k].axis, axes[k].length, options.norm, Direction::inverse);
   return real_inverse_along(op, x, axes.back().axis, axes.back().length, options.norm);
 }
 
@@ -184,12 +198,20 @@ Array hfft(const ComplexLike& a, const Options& options) {
 }
 Complex ihfft(const ArrayLike& a, const Options& options) { return conj(real_1d("ihfft", a, options, swapped(options.norm))); }
 
-Complex fft2(const ComplexLike& a, const AxesOptions& options) { return complex_along_all("fft2", a, options, true, Direction::forward); }
-Complex ifft2(const ComplexLike& a, const AxesOptions& options) { return complex_along_all("ifft2", a, options, true, Direction::inverse); }
+Complex fft2(const ComplexLike& a, const AxesOptions& options) {
+  return complex_along_all("fft2", a, options, true, Direction::forward);
+}
+Complex ifft2(const ComplexLike& a, const AxesOptions& options) {
+  return complex_along_all("ifft2", a, options, true, Direction::inverse);
+}
 Complex rfft2(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfft2", a, options, true); }
 Array irfft2(const ComplexLike& a, const AxesOptions& options) { return real_inverse_along_all("irfft2", a, options, true); }
-Complex fftn(const ComplexLike& a, const AxesOptions& options) { return complex_along_all("fftn", a, options, false, Direction::forward); }
-Complex ifftn(const ComplexLike& a, const AxesOptions& options) { return complex_along_all("ifftn", a, options, false, Direction::inverse); }
+Complex fftn(const ComplexLike& a, const AxesOptions& options) {
+  return complex_along_all("fftn", a, options, false, Direction::forward);
+}
+Complex ifftn(const ComplexLike& a, const AxesOptions& options) {
+  return complex_along_all("ifftn", a, options, false, Direction::inverse);
+}
 Complex rfftn(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfftn", a, options, false); }
 Array irfftn(const ComplexLike& a, const AxesOptions& options) { return real_inverse_along_all("irfftn", a, options, false); }
 
@@ -207,8 +229,12 @@ Array rfftfreq(std::int64_t n, double d, DType dtype) {
 }
 
 Array fftshift(const ArrayLike& a, const Axes& axes) { return shifted("fftshift", a, axes, false); }
-Complex fftshift(const Complex& a, const Axes& axes) { return {shifted("fftshift", a.re, axes, false), shifted("fftshift", a.im, axes, false)}; }
+Complex fftshift(const Complex& a, const Axes& axes) {
+  return {shifted("fftshift", a.re, axes, false), shifted("fftshift", a.im, axes, false)};
+}
 Array ifftshift(const ArrayLike& a, const Axes& axes) { return shifted("ifftshift", a, axes, true); }
-Complex ifftshift(const Complex& a, const Axes& axes) { return {shifted("ifftshift", a.re, axes, true), shifted("ifftshift", a.im, axes, true)}; }
+Complex ifftshift(const Complex& a, const Axes& axes) {
+  return {shifted("ifftshift", a.re, axes, true), shifted("ifftshift", a.im, axes, true)};
+}
 
 }  // namespace cotan::fft

@@ -17,9 +17,7 @@ Complex map(const Complex& a, const std::function<Array(const Array&)>& f) { ret
 Complex times_i(const Complex& a) { return {-a.im, a.re}; }
 
 /// Every other element, from `first` on.
-Array every_other(const Array& a, int axis, std::int64_t first) {
-  return ops::slice_axis(a, axis, first, a.shape(axis), 2);
-}
+Array every_other(const Array& a, int axis, std::int64_t first) { return ops::slice_axis(a, axis, first, a.shape(axis), 2); }
 
 }  // namespace
 
@@ -45,7 +43,8 @@ Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {
   if (n % 2 == 1) {
     if (n == 1) return a.re;
     const auto reversed = [&](const Array& x) { return ops::rev(part(x, 1, half + 1), {axis}); };
-    const Complex whole{ops::concatenate(Arrays{a.re, reversed(a.re)}, axis), ops::concatenate(Arrays{a.im, -reversed(a.im)}, axis)};
+    const Complex whole{ops::concatenate(Arrays{a.re, reversed(a.re)}, axis),
+                        ops::concatenate(Arrays{a.im, -reversed(a.im)}, axis)};
     return inverse_transform(whole, axis).re;
   }
   // Frequency 0 and the highest are real whatever is given.

@@ -25,13 +25,16 @@ struct Extents {
 /// Operands: real parts, imaginary parts, and the tables of the length's plan.
 Types fft_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   const std::int64_t axis = params.integer("axis");
-  if (axis < 0 || axis >= x[0].ndim()) raise<IndexError>("[fft] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
-  if (x[0].shape != x[1].shape) raise<ShapeError>("[fft] real parts are {} but imaginary ones {}; give them one shape.", x[0], x[1]);
+  if (axis < 0 || axis >= x[0].ndim())
+    raise<IndexError>("[fft] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
+  if (x[0].shape != x[1].shape)
+    raise<ShapeError>("[fft] real parts are {} but imaginary ones {}; give them one shape.", x[0], x[1]);
   check_dtype(self, x[0].dtype, Accepts::floating);
   if (x[0].dtype != x[1].dtype || x[0].dtype != x[2].dtype)
     raise<TypeError>("[fft] operands are {}, {} and {}; give them one dtype with astype.", x[0], x[1], x[2]);
   const FftPlan plan = fft_plan(x[0].shape[static_cast<std::size_t>(axis)]);
-  if (x[2].shape != Shape{plan.table_size}) raise<ShapeError>("[fft] tables are {}, not {} long; this is a bug in cotan.", x[2], plan.table_size);
+  if (x[2].shape != Shape{plan.table_size})
+    raise<ShapeError>("[fft] tables are {}, not {} long; this is a bug in cotan.", x[2], plan.table_size);
   const AbstractValue type{x[0].dtype, x[0].shape, false};
   return {type, type};
 }
@@ -45,13 +48,15 @@ Arrays fft_eval(const Primitive& self, std::span<const Array> x, const Params& p
   dispatch_floating(type.dtype, self.name, [&, &r = re_buffer, &i = im_buffer]<class T>() {
     const T *in_re = data<T>(x[0]), *in_im = data<T>(x[1]);
     T *out_re = reinterpret_cast<T*>(r->data()), *out_im = reinterpret_cast<T*>(i->data());
+    const auto roots = roots_of_unity(e.length);
     std::vector<std::complex<double>> line(static_cast<std::size_t>(e.length));
     for (std::int64_t b = 0; b < e.before; ++b)
       for (std::int64_t a = 0; a < e.after; ++a) {
         const auto at = [&](std::size_t k) { return (b * e.length + static_cast<std::int64_t>(k)) * e.after + a; };
         for (std::size_t k = 0; k < line.size(); ++k)
-          line[k] = {static_cast<double>(static_cast<Compute<T>>(in_re[at(k)])), static_cast<double>(static_cast<Compute<T>>(in_im[at(k)]))};
-        const auto result = fft_on_host(line);
+          line[k] = {static_cast<double>(static_cast<Compute<T>>(in_re[at(k)])),
+                     static_cast<double>(static_cast<Compute<T>>(in_im[at(k)]))};
+        const auto result = fft_on_host(line, roots);
         for (std::size_t k = 0; k < line.size(); ++k) {
           out_re[at(k)] = convert<T>(result[k].real());
           out_im[at(k)] = convert<T>(result[k].imag());
@@ -77,7 +82,8 @@ Arrays fft_transpose(const Primitive& self, std::span<const Array> ct, std::span
   return {in[0].linear ? y[1] : Array(), in[1].linear ? y[0] : Array(), Array()};
 }
 
-BatchResult fft_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchResult fft_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                      const Params& params) {
   // Tables are constants; where a batch of them comes all the same, its rows are equal.
   const Array tables = dims[2] == not_batched ? x[2] : reshape(slice_axis(x[2], dims[2], 0, 1), {x[2].size() / size});
   return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size), tables},
@@ -226,14 +232,13 @@ const Primitive fft_p{.name = "fft",
                       .batch = fft_batch};
 
 // Only programs that are being compiled have it: nothing differentiates those.
-const Primitive butterfly_p{.name = "butterfly",
-                            .op_class = OpClass::elementwise,
-                            .type = butterfly_type,
-                            .eval = butterfly_eval,
-                            .batch = elementwise_batch,
-                            .not_differentiable = true,
-                            .scalars = [](std::span<const expr::Expr> x, const Params& params) {
-                              return butterfly<expr::Expr>(x, params);
-                            }};
+const Primitive butterfly_p{
+    .name = "butterfly",
+    .op_class = OpClass::elementwise,
+    .type = butterfly_type,
+    .eval = butterfly_eval,
+    .batch = elementwise_batch,
+    .not_differentiable = true,
+    .scalars = [](std::span<const expr::Expr> x, const Params& params) { return butterfly<expr::Expr>(x, params); }};
 
 }  // namespace cotan::ops

@@ -16,7 +16,7 @@ std::complex<double> root_of_unity(std::int64_t k, std::int64_t n);
 /// ones: w^(j k) = coarse[j, k / split] * fine[j, k % split].
 struct FftStage {
   std::int64_t radix, done, rest;
-  std::int64_t split = 1;  ///< 1: there is one table, `coarse`
+  std::int64_t split = 1;                         ///< 1: there is one table, `coarse`
   std::int64_t coarse = 0, fine = 0, matrix = 0;  ///< where the tables begin; each is all real parts, then all imaginary ones
   bool has_twiddles() const { return done > 1; }
   bool is_dense() const;  ///< a product with a matrix: a prime that is too large for straight-line code
@@ -34,7 +34,11 @@ FftPlan fft_plan(std::int64_t n);
 /// All tables of a plan, one after the other.
 std::vector<double> fft_tables(const FftPlan& plan);
 
+/// All roots of unity of order n.
+std::vector<std::complex<double>> roots_of_unity(std::int64_t n);
 /// The transform of a vector in double, for tables and as the reference. Any length, fast where its prime factors are small.
-std::vector<std::complex<double>> fft_on_host(std::span<const std::complex<double>> x);
+/// `roots`: of the order of its length.
+std::vector<std::complex<double>> fft_on_host(std::span<const std::complex<double>> x,
+                                              const std::vector<std::complex<double>>& roots);
 
 }  // namespace cotan::ops

@@ -40,7 +40,8 @@ Radices butterflies(std::int64_t n, std::map<std::int64_t, Radices>& known) {
     if (n % radix != 0) continue;
     Radices rest = butterflies(n / radix, known);
     rest.push_back(radix);
-    if (best.empty() || rest.size() < best.size() || (rest.size() == best.size() && sum(rest) < sum(best))) best = std::move(rest);
+    if (best.empty() || rest.size() < best.size() || (rest.size() == best.size() && sum(rest) < sum(best)))
+      best = std::move(rest);
   }
   return known[n] = best;
 }
@@ -150,10 +151,12 @@ void transform(const C* in, std::int64_t stride, C* out, std::int64_t n, const s
   const auto size = static_cast<std::int64_t>(roots.size());
   std::vector<C> x(static_cast<std::size_t>(p));
   for (std::int64_t k = 0; k < m; ++k) {
-    for (std::int64_t j = 0; j < p; ++j) x[static_cast<std::size_t>(j)] = out[j * m + k] * roots[static_cast<std::size_t>(j * k * (size / n))];
+    for (std::int64_t j = 0; j < p; ++j)
+      x[static_cast<std::size_t>(j)] = out[j * m + k] * roots[static_cast<std::size_t>(j * k * (size / n))];
     for (std::int64_t i = 0; i < p; ++i) {
       C sum = x[0];
-      for (std::int64_t j = 1; j < p; ++j) sum += x[static_cast<std::size_t>(j)] * roots[static_cast<std::size_t>(i * j % p * (size / p))];
+      for (std::int64_t j = 1; j < p; ++j)
+        sum += x[static_cast<std::size_t>(j)] * roots[static_cast<std::size_t>(i * j % p * (size / p))];
       out[i * m + k] = sum;
     }
   }
@@ -161,11 +164,15 @@ void transform(const C* in, std::int64_t stride, C* out, std::int64_t n, const s
 
 }  // namespace
 
-std::vector<C> fft_on_host(std::span<const C> x) {
-  const auto n = static_cast<std::int64_t>(x.size());
-  std::vector<C> roots, out(x.size());
-  for (std::int64_t k = 0; k < n; ++k) roots.push_back(root_of_unity(k, n));
-  transform(x.data(), 1, out.data(), n, roots);
+std::vector<C> roots_of_unity(std::int64_t n) {
+  std::vector<C> out;
+  for (std::int64_t k = 0; k < n; ++k) out.push_back(root_of_unity(k, n));
+  return out;
+}
+
+std::vector<C> fft_on_host(std::span<const C> x, const std::vector<C>& roots) {
+  std::vector<C> out(x.size());
+  transform(x.data(), 1, out.data(), static_cast<std::int64_t>(x.size()), roots);
   return out;
 }
 

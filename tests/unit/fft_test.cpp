@@ -63,7 +63,8 @@ std::vector<C> by_definition(const std::vector<C>& x, const std::vector<std::int
   for (auto k : which) {
     C sum = 0;
     for (std::int64_t j = 0; j < n; ++j)
-      sum += x[static_cast<std::size_t>(j)] * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n));
+      sum += x[static_cast<std::size_t>(j)] *
+             std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n));
     out.push_back(sum);
   }
   return out;
@@ -88,7 +89,8 @@ const auto backward = [](const fft::Complex& z) { return fft::ifft(z); };
 
 TEST(Fft, ErrorsGrowAsTheLogarithm) {
   // The largest of so many results, in units of log2(n) roundings of the largest: the same bound at every length.
-  for (const std::int64_t n : {16, 64, 256, 1024, 4096, 65536}) EXPECT_LT(error_per_stage(n, f32, std::min<std::int64_t>(n, 4096 * 64 / n)), 0.4) << n;
+  for (const std::int64_t n : {16, 64, 256, 1024, 4096, 65536})
+    EXPECT_LT(error_per_stage(n, f32, std::min<std::int64_t>(n, 4096 * 64 / n)), 0.4) << n;
   for (const std::int64_t n : {97, 1000, 4096}) EXPECT_LT(error_per_stage(n, f32, 97), 0.6) << n;
   // Chirps are three transforms of twice the length.
   for (const std::int64_t n : {1009, 10007}) EXPECT_LT(error_per_stage(n, f32, 97), 1.0) << n;
@@ -112,7 +114,7 @@ TEST(Fft, RoundTripsOfLongArrays) {
 TEST(Fft, RealTransformsAreTheirHalf) {
   for (const std::int64_t n : {1, 2, 9, 10, 96, 97, 8192, 16384, 20000}) {
     const Array x = noise({2, n});
-    const fft::Complex whole = jit(forward)(fft::complex(x)), half = jit([](const Array& a) { return fft::rfft(a); })(x);
+    const fft::Complex whole = jit(forward)(fft::complex(x)), half = jit([](const Array&a) { return fft::rfft(a); })(x);
     const auto cut = [&](const Array& a) { return a(all, range(0, n / 2 + 1)); };
     EXPECT_LT(error(half, fft::Complex{cut(whole.re), cut(whole.im)}), 5e-7) << n;
     EXPECT_LT(error(fft::irfft(half, {.n = n}), x), 5e-7) << n;
@@ -210,8 +212,10 @@ TEST(Fft, IsTracedOnce) {
 // Errors ------------------------------------------------------------------------------------------------
 
 TEST(FftErrors, Operands) {
-  EXPECT_ERROR(ShapeError, fft::fft({np::zeros({4}), np::zeros({5})}), "[fft] real parts are f32[4] but imaginary parts f32[5]", "fft::complex");
-  EXPECT_ERROR(TypeError, fft::ifft({np::zeros({4}), np::zeros({4}, f64)}), "[ifft] real parts are f32[4] but imaginary parts f64[4]");
+  EXPECT_ERROR(ShapeError, fft::fft({np::zeros({4}), np::zeros({5})}), "[fft] real parts are f32[4] but imaginary parts f32[5]",
+               "fft::complex");
+  EXPECT_ERROR(TypeError, fft::ifft({np::zeros({4}), np::zeros({4}, f64)}),
+               "[ifft] real parts are f32[4] but imaginary parts f64[4]");
   EXPECT_ERROR(ShapeError, fft::fft(np::array(1.0)), "[fft] got a scalar", "reshape");
   EXPECT_ERROR(ShapeError, fft::rfft(3.0), "[rfft] got a scalar");
   EXPECT_ERROR(ValueError, fft::fft(Array()), "[fft]");
@@ -226,10 +230,12 @@ TEST(FftErrors, Axes) {
   EXPECT_ERROR(ShapeError, fft::rfftn(np::zeros({4, 4}), {.axes = std::vector<int>{}}), "[rfftn] got no axes");
 }
 TEST(FftErrors, LengthsAndNorms) {
-  EXPECT_ERROR(ShapeError, fft::fft(np::zeros({4}), {.n = 0}), "[fft] cannot transform to length 0; give a length of at least 1");
+  EXPECT_ERROR(ShapeError, fft::fft(np::zeros({4}), {.n = 0}),
+               "[fft] cannot transform to length 0; give a length of at least 1");
   EXPECT_ERROR(ShapeError, fft::rfft(np::zeros({0})), "[rfft] cannot transform to length 0");
   EXPECT_ERROR(ShapeError, fft::irfft(np::zeros({1})), "[irfft] cannot transform to length 0");
   EXPECT_ERROR(ShapeError, fft::fftn(np::zeros({4, 4}), {.s = {4, -1}}), "[fftn] cannot transform to length -1");
-  EXPECT_ERROR(ValueError, fft::fft(np::zeros({4}), {.norm = "forwards"}), "[fft] norm is 'forwards'; it must be 'backward', 'ortho' or 'forward'");
+  EXPECT_ERROR(ValueError, fft::fft(np::zeros({4}), {.norm = "forwards"}),
+               "[fft] norm is 'forwards'; it must be 'backward', 'ortho' or 'forward'");
   EXPECT_ERROR(ShapeError, fft::fftfreq(0), "[fftfreq] cannot");
 }

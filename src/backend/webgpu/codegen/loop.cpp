@@ -270,7 +270,7 @@ class LoopWriter {
       w_.forget_loads();
       return;
     }
-    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1)
+    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1 && is_short(kernel))
       write_out(kernel);
     else
       write_kernel(s_, kernel, {plan_.one_thread ? 1 : plan_.threads});

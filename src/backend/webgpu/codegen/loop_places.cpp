@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "backend/webgpu/codegen/loop_uses.hpp"
+#include "compiler/definitions.hpp"
 
 namespace cotan::webgpu {
 
@@ -31,6 +32,17 @@ bool has_branches(std::span<const Step> steps) {
 
 }  // namespace
 
+bool is_short(const Kernel& kernel) {
+  constexpr std::int64_t most_operations = 2048;
+  std::int64_t operations = 0;
+  for (const compiler::Pass& pass : kernel.passes) {
+    for (const compiler::Reduce& r : pass.reductions) operations += compiler::cost_of(r.value);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const compiler::Store& s : *stores) operations += compiler::cost_of(s.value);
+  }
+  return kept_count(kernel) * reduced_count(kernel) * operations <= most_operations;
+}
+
 Places::Places(const Program& program, std::span<const Step> steps, const LoopPlan& plan, std::uint32_t subgroup_size,
                const std::set<BufferId>& not_spread)
     : program_(program), plan_(plan) {
@@ -50,7 +62,7 @@ std::set<BufferId> Places::own() const {
 /// Kernels that every thread does for itself: so little that waiting for others would take longer.
 bool Places::is_tiny(const Kernel& kernel) const {
   constexpr std::int64_t tiny = 32;
-  if (kept_count(kernel) * reduced_count(kernel) > tiny || !is_sums(kernel)) return false;
+  if (kept_count(kernel) * reduced_count(kernel) > tiny || !is_sums(kernel) || !is_short(kernel)) return false;
   if (!can_ask_ || kept_count(kernel) == 1) return true;
   // To ask others is faster than to do their work, if they can be asked.
   const auto writes = compiler::writes_of(Step(kernel));

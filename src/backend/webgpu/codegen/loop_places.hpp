@@ -36,6 +36,9 @@ class Places {
   std::set<BufferId> spread_;   ///< each thread has an element
 };
 
+/// Whether a kernel, written out, is a screenful or two of code: compilers of drivers take their time over more.
+bool is_short(const Kernel& kernel);
+
 /// f(substitution) for all values of the indices of the loops from number k on, the last one fastest.
 template <class F>
 void each_index(const std::vector<compiler::Loop>& loops, std::size_t k, expr::Substitution& at, F&& f) {
