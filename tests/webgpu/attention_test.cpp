@@ -162,7 +162,7 @@ TEST_F(WebGpuAttention, FewDispatchesAndNoScoresInMemory) {
   EXPECT_LT(forward.peak_bytes, 5 * one);
   const auto loss = [&](const Arrays& in) { return np::sum(np::square(f(in))); };
   const auto both = ct::explain(ct::jit(ct::value_and_grad(loss)), x);
-  EXPECT_LE(both.dispatches, 6);
+  EXPECT_LE(both.dispatches, 5) << both.steps;
   EXPECT_NE(both.steps.find("attention_backward keys"), std::string::npos) << both.steps;
   EXPECT_LT(both.peak_bytes, 10 * one);
   EXPECT_LT(both.peak_bytes, scores);
