@@ -9,21 +9,12 @@ namespace {
 using ct::Array;
 namespace lax = cotan::lax;
 
-Array softmax(const Array& x) {
-  const Array e = np::exp(x - np::max(x, -1, true));
-  return e / np::sum(e, -1, true);
-}
-
 /// Causal self-attention with its projections and residual; x: (batch, tokens, width).
 Array attention(const Array& x, const Array& project_qkv, const Array& project_out, std::int64_t heads) {
   const std::int64_t batch = x.shape(0), tokens = x.shape(1), width = x.shape(2), depth = width / heads;
-  const Array qkv =
-      np::matmul(x, project_qkv).reshape({batch, tokens, 3, heads, depth}).transpose({2, 0, 3, 1, 4});
-  const Array scores =
-      np::matmul(qkv[0], np::swapaxes(qkv[1], -1, -2)) / std::sqrt(static_cast<double>(depth));
-  const Array causal = np::tri(tokens) > 0.5;
-  const Array mixed = np::matmul(softmax(np::where(causal, scores, -1e9)), qkv[2]);
-  return x + np::matmul(mixed.transpose({0, 2, 1, 3}).reshape({batch, tokens, width}), project_out);
+  const Array qkv = np::matmul(x, project_qkv).reshape({batch, tokens, 3, heads, depth}).transpose({2, 0, 1, 3, 4});
+  const Array mixed = ct::nn::dot_product_attention(qkv[0], qkv[1], qkv[2], {.is_causal = true});
+  return x + np::matmul(mixed.reshape({batch, tokens, width}), project_out);
 }
 
 struct Layer {

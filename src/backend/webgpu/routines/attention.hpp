@@ -32,6 +32,7 @@ AttentionProblem attention_problem(const Program& program, const compiler::Routi
 /// A group has thread_rows * rows rows and goes through 4 * thread_columns others at a time; a thread has `rows` x 4 scores.
 struct AttentionTile {
   int thread_rows = 16, rows = 4, thread_columns = 8;
+  bool compact = false;  ///< loops are not written out: the software driver would compile for minutes
   int threads() const { return thread_rows * thread_columns; }
   int row_count() const { return thread_rows * rows; }
   int column_count() const { return 4 * thread_columns; }

@@ -26,9 +26,9 @@ std::string AttentionWriter::real(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-/// The number of times a loop runs. The software driver would write out all of them and compile for minutes.
+/// The number of times a loop runs, hidden from compilers that would write out all of them.
 std::string AttentionWriter::bound(int count) const {
-  return device_.software ? fmt::format("{} + i32(zero)", count) : std::to_string(count);
+  return tile_.compact ? fmt::format("{} + i32(zero)", count) : std::to_string(count);
 }
 
 void AttentionWriter::enter(std::int64_t tiles, std::int64_t heads, bool last_tile_first) {
@@ -102,7 +102,7 @@ std::string AttentionWriter::loaded_vector(const AttentionSide& side, const std:
 void AttentionWriter::load_tile(const AttentionSide& side, const std::string& base, const std::string& tile, int rows,
                                 const std::string& first, std::int64_t extent) {
   const int count = rows * vectors_, threads = tile_.threads(), loads = (count + threads - 1) / threads;
-  if (device_.software) {
+  if (tile_.compact) {
     w_.open(fmt::format("for (var e = i32(thread); e < {}; e += {})", bound(count), threads));
     const std::string row = fmt::format("({} + e / {})", first, vectors_);
     w_.line(fmt::format("let at = {} + min({}, {}) * {};", base, row, extent - 1, side.row));
