@@ -120,7 +120,7 @@ std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t widt
     return t.shared_bytes(width, backward) <= device.workgroup_bytes && static_cast<std::uint32_t>(t.threads()) <= device.workgroup_threads;
   };
   if (const auto forced = forced_tile(backward); forced && fits(*forced)) return forced;
-  constexpr AttentionTile tiles[] = {{16, 4, 8}, {8, 4, 8}, {8, 2, 8}, {8, 1, 8}, {8, 2, 4}, {8, 1, 4}, {4, 1, 4}, {2, 1, 4}};
+  constexpr AttentionTile tiles[] = {{16, 4, 8}, {16, 2, 8}, {8, 4, 8}, {8, 2, 8}, {8, 1, 8}, {8, 2, 4}, {8, 1, 4}, {4, 1, 4}, {2, 1, 4}};
   constexpr AttentionTile quickly_compiled{4, 1, 4, true};
   if (device.software && fits(quickly_compiled)) return quickly_compiled;
   for (const AttentionTile& t : tiles) {
