@@ -56,6 +56,33 @@ TEST_P(Derivatives, AgainstFiniteDifferences) {
 INSTANTIATE_TEST_SUITE_P(All, Derivatives,
                          ::testing::Combine(::testing::Range(0, 5), ::testing::ValuesIn(algorithms)));
 
+/// On the GPU against the CPU, both in f32: in f64 gradients of roots have both triangles.
+TEST(DlmOnGpu, gradients_on_webgpu) {
+  const Place gpu = places[1], cpu{"native", ct::f32};
+  for (const Problem& problem : problems()) {
+    const Array y = with_gaps(wavy_series(30), {4, 5, 17});
+    const dlm::StateSpace s = dlm::state_space(problem.model, dlm::default_start(problem.model, y), y);
+    const auto f = ct::jit(ct::value_and_grad([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y); }));
+    const auto [value, gradient] = f(gpu.put(s), gpu.put(y));
+    const auto [want, wanted] = f(cpu.put(s), cpu.put(y));
+    EXPECT_LE(error_of(value, Place::back(want)), 1e-5) << problem.name;
+    EXPECT_LE(error_of(gradient.V, Place::back(wanted.V)), 1e-4) << problem.name;
+    EXPECT_LE(error_of(gradient.W, Place::back(wanted.W)), 1e-4) << problem.name;
+  }
+}
+TEST(DlmOnGpu, vmap_on_webgpu) {
+  const Place gpu = places[1];
+  const Array base = wavy_series(25);
+  const Array many = np::stack({base, 2.0 * base, with_gaps(base + 1, {3, 9}), base * base});
+  const dlm::StateSpace s = dlm::state_space({{Trend{1}}}, numbers({{"obs", 1}, {"level", .5}, {"slope", .1}}), base);
+  for (Algorithm algorithm : algorithms_at(gpu, s)) {
+    const auto one = [=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}).x; };
+    const Array all = ct::jit(ct::vmap(one, {.in_axes = {ct::none, 0}}))(gpu.put(s), gpu.put(many));
+    for (int k = 0; k < 4; ++k)
+      EXPECT_LE(error_of(Place::back(all)[k], ct::jit(one)(s, many[k])), algorithm == Algorithm::sequential ? 2e-5 : 5e-4) << name_of(algorithm);
+  }
+}
+
 TEST(DlmTransforms, VmapIsOneByOne) {
   const Array base = wavy_series(25);
   const Array many = np::stack({base, 2.0 * base, with_gaps(base + 1, {3, 9}), base * base});

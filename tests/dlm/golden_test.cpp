@@ -6,41 +6,50 @@ namespace {
 
 using dlm::AutoRegression, dlm::Harmonics, dlm::Regression, dlm::Seasonal, dlm::Spline, dlm::Trend;
 
+class DlmGolden : public AtPlace {
+ protected:
+  /// In f32, states that little is known about at first lose digits, most by associative scans.
+  double tolerance(Algorithm algorithm, double exact) const {
+    return place().exact() ? exact : algorithm == Algorithm::sequential ? 2e-5 : 5e-4;
+  }
+  void check_all(const std::string& name, const dlm::StateSpace& model, const Array& y);
+};
+
 /// Everything that a smoother gives, against the recursions.
-void check_all(const std::string& name, const dlm::StateSpace& model, const Array& y) {
-  for (Algorithm algorithm : algorithms) {
+void DlmGolden::check_all(const std::string& name, const dlm::StateSpace& model, const Array& y) {
+  for (Algorithm algorithm : algorithms_at(place(), model)) {
     const auto run = ct::jit([=](const dlm::StateSpace& m, const Array& y) {
       return std::pair{dlm::smooth(m, y, algorithm), dlm::minus2_log_likelihood(m, y, algorithm)};
     });
-    const auto [s, lik] = run(model, y);
-    const Array seen = ~np::isnan(y.ndim() == 1 ? np::expand_dims(y, -1) : y);
+    const auto [s, lik] = run(place().put(model), place().put(y));
+    EXPECT_EQ(s.x.device().name(), place().device);
     const std::pair<const char*, Array> fields[] = {{"xf", s.predicted.x}, {"Cf", s.predicted.C}, {"v", s.predicted.v},
                                                     {"S", s.predicted.S},  {"lik", lik},          {"x", s.x},
                                                     {"C", s.C}};
     for (const auto& [field, ours] : fields)
-      EXPECT_LE(error_of(ours, golden(name + "/" + field)), 1e-9) << name << "/" << field << ", " << name_of(algorithm);
+      EXPECT_LE(error_of(ours, golden(name + "/" + field)), tolerance(algorithm, 1e-9)) << name << "/" << field << ", " << name_of(algorithm);
   }
 }
 
-TEST(DlmGolden, SeveralSeriesWithMissingParts) {
+TEST_P(DlmGolden, SeveralSeriesWithMissingParts) {
   const auto g = [](const char* field) { return golden(std::string("several/") + field); };
   check_all("several", {g("G"), g("F"), g("W"), g("V"), g("x0"), g("C0")}, g("y"));
 }
-TEST(DlmGolden, TrendOfOrder2) {
+TEST_P(DlmGolden, TrendOfOrder2) {
   const Array y = golden("order2/y");
   check_all("order2", dlm::state_space({{Trend{2}}}, numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y), y);
 }
-TEST(DlmGolden, Spline) {
+TEST_P(DlmGolden, Spline) {
   const Array y = golden("spline/y");
   check_all("spline", dlm::state_space({{Spline{}}}, numbers({{"obs", 1.1}, {"spline", .3}}), y), y);
 }
-TEST(DlmGolden, RegressionAndChangingErrors) {
+TEST_P(DlmGolden, RegressionAndChangingErrors) {
   const Array y = golden("regression/y");
   dlm::Model model{{Trend{1}, Regression{golden("regression/X")}}};
   model.scale = golden("regression/scale");
   check_all("regression", dlm::state_space(model, numbers({{"obs", .9}, {"level", .6}, {"slope", .1}}), y), y);
 }
-TEST(DlmGolden, UnevenSteps) {
+TEST_P(DlmGolden, UnevenSteps) {
   const Array y = golden("uneven/y");
   dlm::Model model{{Trend{1}, Harmonics{7.5, 1, {"season"}}, AutoRegression{1}}};
   model.times = golden("uneven/times").to_vector<double>();
@@ -49,27 +58,27 @@ TEST(DlmGolden, UnevenSteps) {
   check_all("uneven", dlm::state_space(model, p, y), y);
 }
 
-TEST(DlmGolden, EveryFieldOfAFit) {
+TEST_P(DlmGolden, EveryFieldOfAFit) {
   const Array y = golden("fit/y");
   dlm::Parameters p = numbers({{"obs", .9}, {"level", .5}, {"slope", .1}, {"season", .3}, {"ar", .7}});
   p["phi"] = Array::from_host(std::vector<double>{.6});
   const dlm::StateSpace s = dlm::state_space({{Trend{1}, Seasonal{4}, AutoRegression{1}}}, p, y);
-  for (Algorithm algorithm : algorithms) {
-    const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
+  for (Algorithm algorithm : algorithms_at(place(), s)) {
+    const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(place().put(s), place().put(y));
     const std::pair<const char*, Array> fields[] = {
         {"x0", f.x0},     {"C0", f.C0},         {"x", f.x},         {"C", f.C},       {"xstd", f.xstd},   {"xf", f.xf},     {"Cf", f.Cf},
         {"Cp", f.Cp},     {"yhat", f.yhat},     {"level", f.level}, {"ystd", f.ystd}, {"resid0", f.resid0}, {"resid", f.resid}, {"resid2", f.resid2},
         {"nobs", f.nobs}, {"lik", f.lik},       {"lik_full", f.lik_full}, {"ssy", f.ssy}, {"s2", f.s2},     {"mse", f.mse},   {"mape", f.mape}};
     for (const auto& [field, ours] : fields) {
-      const Array theirs = golden(std::string("fit/") + field), same = np::reshape(ours, theirs.shape());
+      const Array theirs = golden(std::string("fit/") + field), same = np::reshape(Place::back(ours), theirs.shape());
       EXPECT_TRUE(np::array_equal(np::isnan(same), np::isnan(theirs)).item<bool>()) << field;
-      EXPECT_LE(error_of(np::nan_to_num(same), np::nan_to_num(theirs)), 1e-8) << field << ", " << name_of(algorithm);
+      EXPECT_LE(error_of(np::nan_to_num(same), np::nan_to_num(theirs)), tolerance(algorithm, 1e-8)) << field << ", " << name_of(algorithm);
     }
   }
 }
 
 /// Whole steps are the same as missing values, for every block.
-TEST(DlmGolden, UnevenWholeStepsAreGaps) {
+TEST_P(DlmGolden, UnevenWholeStepsAreGaps) {
   const std::vector<double> times{0, 1, 2, 5, 6, 10, 11, 12, 13, 17, 18, 19, 25};
   const Array all = wavy_series(26);
   std::vector<double> kept;
@@ -84,13 +93,16 @@ TEST(DlmGolden, UnevenWholeStepsAreGaps) {
                                             {Trend{0}, AutoRegression{3}}, {Spline{}}};
   for (const auto& b : blocks) {
     dlm::Model even{b}, uneven{b};
+    // The larger ones take long on software drivers, and in f32 a predicted covariance of the last autoregression has no root.
+    if (!place().exact() && even.states() > 2) continue;
     even.x0 = uneven.x0 = np::ones({even.states()}, ct::f64);
     even.C0 = uneven.C0 = 10.0 * np::eye(even.states(), {}, 0, ct::f64);
     uneven.times = times;
     const dlm::Parameters p = dlm::default_start(even, all);
-    const Array a = dlm::smooth(dlm::state_space(even, p, gapped), gapped).x;
-    const Array c = dlm::smooth(dlm::state_space(uneven, p, few), few).x;
-    EXPECT_LE(error_of(c, np::take(a, at, 0)), 1e-9) << even.state_names().back();
+    const auto smoothed = ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::smooth(s, y).x; });
+    const Array a = Place::back(smoothed(place().put(dlm::state_space(even, p, gapped)), place().put(gapped)));
+    const Array c = smoothed(place().put(dlm::state_space(uneven, p, few)), place().put(few));
+    EXPECT_LE(error_of(c, np::take(a, at, 0)), tolerance(Algorithm::sequential, 1e-9)) << even.state_names().back();
   }
 }
 
@@ -100,7 +112,7 @@ struct Agreement {
   std::vector<const char*> sd;
   bool has_phi = false;
 };
-TEST(DlmGolden, AgreesWithStatsmodels) {
+TEST_P(DlmGolden, AgreesWithStatsmodels) {
   const Array X = golden("statsmodels/regression/X");
   const Agreement cases[] = {
       {"local_level", {{Trend{0}}}, {"obs", "level"}},
@@ -121,15 +133,20 @@ TEST(DlmGolden, AgreesWithStatsmodels) {
     model.x0 = golden(name + "x0");
     model.C0 = golden(name + "C0");
     const dlm::StateSpace s = dlm::state_space(model, p, y);
-    for (Algorithm algorithm : algorithms) {
-      const Array lik = dlm::minus2_log_likelihood(s, y, algorithm, true);
-      EXPECT_LE(error_of(-0.5 * lik, golden(name + "loglik")), 1e-9) << c.name << " " << name_of(algorithm);
-      const dlm::Smoothed smoothed = dlm::smooth(s, y, algorithm);
-      EXPECT_LE(error_of(smoothed.x, golden(name + "x")), 1e-8) << c.name << " " << name_of(algorithm);
-      EXPECT_LE(error_of(smoothed.C, golden(name + "C")), 1e-8) << c.name << " " << name_of(algorithm);
+    for (Algorithm algorithm : algorithms_at(place(), s)) {
+      const auto run = ct::jit([=](const dlm::StateSpace& s, const Array& y) {
+        const dlm::Smoothed smoothed = dlm::smooth(s, y, algorithm);
+        return std::tuple{dlm::minus2_log_likelihood(s, y, algorithm, true), smoothed.x, smoothed.C};
+      });
+      const auto [lik, x, C] = run(place().put(s), place().put(y));
+      EXPECT_LE(error_of(-0.5 * lik, golden(name + "loglik")), tolerance(algorithm, 1e-9)) << c.name << " " << name_of(algorithm);
+      EXPECT_LE(error_of(x, golden(name + "x")), tolerance(algorithm, 1e-8)) << c.name << " " << name_of(algorithm);
+      EXPECT_LE(error_of(C, golden(name + "C")), tolerance(algorithm, 1e-8)) << c.name << " " << name_of(algorithm);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(On, DlmGolden, ::testing::ValuesIn(places), [](const auto& info) { return name_of(info); });
 
 }  // namespace
 }  // namespace dlm_tests

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "dlm/support.hpp"
+
 namespace {
 
 namespace ct = cotan;
@@ -51,10 +53,15 @@ std::vector<Case> cases() {
           {"gapped", {{trend}}, {"level", "slope"}}};
 }
 
-class SharedGolden : public ::testing::TestWithParam<std::tuple<int, dlm::Algorithm, ct::DType>> {};
+struct Where {
+  const char* device;
+  ct::DType dtype;
+};
+class SharedGolden : public ::testing::TestWithParam<std::tuple<int, dlm::Algorithm, Where>> {};
 
 TEST_P(SharedGolden, EveryField) {
-  const auto [index, algorithm, dtype] = GetParam();
+  const auto [index, algorithm, where] = GetParam();
+  const auto [device, dtype] = where;
   const Case c = cases()[static_cast<std::size_t>(index)];
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder.lexically_normal() << "; tests/dlm/golden_test.cpp checks such fits without it";
   const json in = read(std::string(c.name) + "-in.json"), out = read(std::string(c.name) + "-out-m.json");
@@ -64,10 +71,16 @@ TEST_P(SharedGolden, EveryField) {
   for (std::size_t k = 0; k < c.w.size(); ++k) parameters[c.w[k]] = w[k];
   if (!c.phi.empty()) parameters["phi"] = Array::from_host(c.phi);
   const dlm::StateSpace exact = dlm::state_space(c.model, parameters, y);
-  const auto model = ct::tree::map([&, d = dtype](const Array& a) { return a.astype(d); }, exact);
-  const dlm::Fit fit = ct::jit([a = algorithm](const dlm::StateSpace& m, const Array& y) {
+  const dlm_tests::Place place{device, dtype};
+  const auto here = dlm_tests::algorithms_at(std::string_view(device) == "native" ? dlm_tests::places[0] : place, exact);
+  if (std::find(here.begin(), here.end(), algorithm) == here.end())
+    GTEST_SKIP() << "takes long on a software driver; on a GPU set COTAN_NIGHTLY=1";
+  const auto put = [d = dtype, to = device](const Array& a) { return a.defined() ? ct::device_put(a.astype(d), to) : a; };
+  const dlm::Fit there = ct::jit([a = algorithm](const dlm::StateSpace& m, const Array& y) {
     return dlm::fit(m, y, {.algorithm = a});
-  })(model, y.astype(dtype));
+  })(ct::tree::map(put, exact), put(y));
+  EXPECT_EQ(there.x.device().name(), device);
+  const dlm::Fit fit = ct::tree::map([](const Array& a) { return a.defined() ? ct::device_put(a, "native") : a; }, there);
 
   const auto n = y.shape()[0], m = exact.x0.shape()[0];
   // Octave has the steps last.
@@ -110,10 +123,17 @@ TEST_P(SharedGolden, EveryField) {
     check(name, ours, Array(out[name].get<double>()).astype(ct::f64), field);
 }
 
+std::string name_of(const ::testing::TestParamInfo<std::tuple<int, dlm::Algorithm, Where>>& info) {
+  const auto& [index, algorithm, where] = info.param;
+  const char* by[] = {"sequential", "associative", "square_root"};
+  return std::string(cases()[static_cast<std::size_t>(index)].name) + "_" + by[static_cast<int>(algorithm)] + "_" + where.device + "_" +
+         std::string(ct::name(where.dtype));
+}
 INSTANTIATE_TEST_SUITE_P(All, SharedGolden,
                          ::testing::Combine(::testing::Range(0, 8),
                                             ::testing::Values(dlm::Algorithm::sequential, dlm::Algorithm::associative,
                                                               dlm::Algorithm::square_root),
-                                            ::testing::Values(ct::f64, ct::f32)));
+                                            ::testing::Values(Where{"native", ct::f64}, Where{"native", ct::f32}, Where{"webgpu", ct::f32})),
+                         name_of);
 
 }  // namespace

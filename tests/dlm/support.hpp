@@ -4,6 +4,7 @@
 
 #include <cotan/dlm.hpp>
 #include <cotan/io.hpp>
+#include <cstdlib>
 
 namespace dlm_tests {
 
@@ -18,6 +19,34 @@ inline const char* name_of(Algorithm a) {
   return a == Algorithm::sequential ? "sequential" : a == Algorithm::associative ? "associative" : "square_root";
 }
 
+/// Where a test runs: on the CPU in f64, or on the GPU in f32.
+struct Place {
+  const char* device;
+  ct::DType dtype;
+  bool exact() const { return dtype == ct::f64; }
+  /// In that dtype, on that device.
+  Array put(const Array& a) const {
+    return a.defined() ? ct::device_put(ct::is_floating(a.dtype()) ? a.astype(dtype) : a, device) : a;
+  }
+  dlm::StateSpace put(const dlm::StateSpace& s) const {
+    return ct::tree::map([&](const Array& a) { return put(a); }, s);
+  }
+  /// Back where there is f64.
+  static Array back(const Array& a) { return ct::is_floating(a.dtype()) ? ct::device_put(a, "native").astype(ct::f64) : ct::device_put(a, "native"); }
+};
+/// On software drivers, which take seconds to compile a program, larger models go through one algorithm alone; all of them on
+/// the CPU, and on a GPU with COTAN_NIGHTLY=1.
+inline std::vector<Algorithm> algorithms_at(const Place& place, const dlm::StateSpace& model) {
+  if (place.exact() || std::getenv("COTAN_NIGHTLY") || model.x0.size() <= 2) return {std::begin(algorithms), std::end(algorithms)};
+  return {Algorithm::sequential};
+}
+class AtPlace : public ::testing::TestWithParam<Place> {
+ protected:
+  const Place& place() const { return GetParam(); }
+};
+inline std::string name_of(const ::testing::TestParamInfo<Place>& info) { return info.param.device; }
+inline constexpr Place places[] = {{"native", ct::f64}, {"webgpu", ct::f32}};
+
 /// tests/golden/dlm.npz, written by tools/golden/dlm.py.
 inline Array golden(const std::string& name) {
   const auto all = ct::load_npz(std::filesystem::path(COTAN_SOURCE_DIR) / "tests" / "golden" / "dlm.npz");
@@ -28,7 +57,7 @@ inline Array golden(const std::string& name) {
 
 /// The largest difference, in units of the largest expected value.
 inline double error_of(const Array& ours, const Array& theirs) {
-  const Array same = np::reshape(ours, theirs.shape()).astype(ct::f64);
+  const Array same = np::reshape(Place::back(ours), theirs.shape()).astype(ct::f64);
   return (np::max(np::abs(same - theirs)) / np::maximum(np::max(np::abs(theirs)), 1e-300)).item<double>();
 }
 
