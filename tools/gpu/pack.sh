@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out" "$work/lib" "$work/app"
 
-programs=("$build"/bench/cotan_bench "$build"/tests/test_{webgpu,cases,control})
+programs=("$build"/bench/cotan_bench "$build"/tests/test_{webgpu,cases,control,dlm})
 for file in "${programs[@]}"; do
   [[ -f $file ]] || { echo "pack: $file is missing; build it first: cmake --build --preset release" >&2; exit 1; }
 done

@@ -31,5 +31,6 @@ run() {  # PROGRAM FILTER
 run test_webgpu '*'
 run test_cases 'WebGpu*'
 run test_control '*webgpu*'
+COTAN_NIGHTLY=1 run test_dlm '*webgpu*'
 python3 bench/run.py --gpu --program "$place/app/cotan_bench" --peers "$peers" --compiles 0 --output "$results/gpu" || failed=1
 exit $failed
