@@ -35,21 +35,22 @@ struct Explanation {
   int bindings = 0;     ///< blocks of memory that a shader names at most; of devices that have shaders
   std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
   std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
+  std::int64_t donated_bytes = 0;  ///< of results that take the memory of donated arguments
   /// The program after each pass, by name: "traced", "inlined", "fused", "planned".
   std::vector<std::pair<std::string, std::string>> passes;
   std::string steps;     ///< every step, and how it runs
   std::string llvm_ir;   ///< of the native device
   std::string assembly;
   std::string wgsl;  ///< of the webgpu device: every shader
-  /// Of the webgpu device: what each shader took, where the program was called while a Profile was on (profile.hpp).
+  /// What each kernel took, where the program was called while a Profile was on (profile.hpp).
   std::string times;
   /// Summary, steps and times; what each pass left and the generated code are in the fields above.
   std::string text() const;
 };
 std::ostream& operator<<(std::ostream& out, const Explanation& e);
 namespace flat {
-/// On the default device, or on `device`.
-Explanation explain(const Program& program, std::string_view device = {});
+/// On the default device, or on `device`; `donated`: which flat arguments are given up.
+Explanation explain(const Program& program, std::string_view device = {}, const std::vector<bool>& donated = {});
 }
 
 /// Forgets compiled programs that were kept to be shared, so that the next call of an equal one compiles again.

@@ -396,6 +396,20 @@ class Jitted {
     }
   }
 
+  /// Which leaves of such arguments a call gives up; empty: none.
+  template <class... A>
+  std::vector<bool> donated_leaves(const A&... a) const {
+    std::vector<bool> out;
+    if (options_.donate.empty()) return out;
+    int position = 0;
+    const auto mark = [&](std::size_t count) {
+      const auto& list = options_.donate;
+      out.insert(out.end(), count, std::find(list.begin(), list.end(), position++) != list.end());
+    };
+    (mark(tree::leaves(a).size()), ...);
+    return out;
+  }
+
  private:
   template <class... A>
   bool any_static() const {
@@ -426,16 +440,7 @@ class Jitted {
     // The key: argument types, and what of them is not an Array. Plain Arrays add nothing to it.
     std::string key = typeid(std::tuple<A...>).name();
     if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
-    flat::JitOptions flat_options{options_.name, {}};
-    if (!options_.donate.empty()) {
-      int position = 0;
-      const auto mark = [&](std::size_t count) {
-        const bool donated =
-            std::find(options_.donate.begin(), options_.donate.end(), position++) != options_.donate.end();
-        flat_options.donate.insert(flat_options.donate.end(), count, donated);
-      };
-      std::apply([&](const auto&... each) { (mark(tree::leaves(each).size()), ...); }, args);
-    }
+    const flat::JitOptions flat_options{options_.name, donated_leaves(a...)};
     std::optional<R> like;
     std::shared_ptr<const void> payload;
     const Arrays out = flat::jit(
@@ -474,7 +479,10 @@ auto make_jaxpr(F f) {
 /// How the default device runs f on arguments like these: explain(jit(f), x).text().
 template <class F, class... A>
 requires detail::CallableWith<F, A...> Explanation explain(const F& f, const A&... a) {
-  return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...));
+  std::vector<bool> donated;
+  if constexpr (requires { f.donated_leaves(a...); })
+    donated = std::apply([&](const auto&... x) { return f.donated_leaves(x...); }, detail::call_arguments<F, A...>(a...));
+  return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...), {}, donated);
 }
 
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.

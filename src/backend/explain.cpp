@@ -11,9 +11,10 @@ namespace cotan {
 std::string Explanation::text() const {
   return fmt::format(
       "device {}: {} kernels, {} routines, {} loops, {} dispatches in {} submission{}\n"
-      "bytes: {} at the peak ({} arguments, {} results, {} temporary)\n{}{}",
+      "bytes: {} at the peak ({} arguments, {} results{}, {} temporary)\n{}{}",
       device, kernels, routines, loops, dispatches, submissions,
-      submissions == 1 ? "" : "s", peak_bytes, argument_bytes, result_bytes, temporary_bytes, steps, times);
+      submissions == 1 ? "" : "s", peak_bytes, argument_bytes, result_bytes,
+      donated_bytes ? fmt::format(", {} of them in arguments given up", donated_bytes) : "", temporary_bytes, steps, times);
 }
 std::ostream& operator<<(std::ostream& out, const Explanation& e) { return out << e.text(); }
 
@@ -23,7 +24,7 @@ void clear_caches() {
 
 namespace flat {
 
-Explanation explain(const Program& program, std::string_view device) {
+Explanation explain(const Program& program, std::string_view device, const std::vector<bool>& donated) {
   Backend& backend = device.empty() ? default_backend() : find_backend(device);
   Explanation out;
   out.device = backend.name();
@@ -35,7 +36,9 @@ Explanation explain(const Program& program, std::string_view device) {
   };
   for (const auto& t : jaxpr->input_types()) out.argument_bytes += bytes(t);
   for (const auto& t : jaxpr->output_types()) out.result_bytes += bytes(t);
-  backend.explain(jaxpr, out);
+  std::vector<bool> given_up(program.consts().size(), false);
+  given_up.insert(given_up.end(), donated.begin(), donated.end());
+  backend.explain(jaxpr, donated.empty() ? nullptr : &given_up, out);
   return out;
 }
 

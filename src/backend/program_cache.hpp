@@ -16,7 +16,7 @@ class ProgramCache {
   template <class Compile>
   const Executable& find(const JaxprPtr& jaxpr, const CompiledSlot& slot, Compile&& compile) {
     if (const void* ready = slot.get()) return *static_cast<const Entry*>(ready)->executable;
-    const auto entry = find_or_add(inline_all_calls(jaxpr));  // rules of custom derivatives make no difference any more
+    const auto entry = find_or_add(inline_all_but_checkpoints(jaxpr));
     std::call_once(entry->once, [&] {
       recorder::Span span("compile", entry->jaxpr->name);
       span.detail("equations", static_cast<std::int64_t>(entry->jaxpr->equations.size()));

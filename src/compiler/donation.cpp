@@ -46,12 +46,50 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
   return out;
 }
 
-bool is_sole_owner(std::span<const Array> args, std::size_t k) {
-  const auto* c = concrete(args[k]);
-  if (c->buffer.use_count() > 1) return false;
-  for (std::size_t j = 0; j < args.size(); ++j)
-    if (j != k && args[j].value() == args[k].value()) return false;
-  return true;
+Donations::Donations(const Program& program, std::span<const int> units, bool same_dtype)
+    : reusable_(reusable_arguments(program, units)) {
+  for (std::size_t k = 0; k < reusable_.size(); ++k) {
+    const Output& o = program.outputs[k];
+    output_bytes_.push_back(
+        o.buffer < 0 ? 0 : static_cast<std::int64_t>(program.buffers[static_cast<std::size_t>(o.buffer)].bytes()));
+    if (same_dtype)
+      std::erase_if(reusable_[k], [&](int j) {
+        const BufferId input = program.inputs[static_cast<std::size_t>(j)];
+        return program.buffers[static_cast<std::size_t>(input)].type.dtype != o.type.dtype;
+      });
+  }
+}
+
+const std::vector<int>& Donations::when(const std::vector<bool>& given_up) const {
+  std::lock_guard lock(mutex_);
+  for (const Decided& d : decided_)
+    if (d.given_up == given_up) return d.taken;
+  std::vector<int> taken;
+  std::vector<bool> gone(given_up.size());
+  for (const std::vector<int>& candidates : reusable_) {
+    const auto at = std::find_if(candidates.begin(), candidates.end(), [&](int j) {
+      const auto k = static_cast<std::size_t>(j);
+      return k < given_up.size() && given_up[k] && !gone[k];
+    });
+    taken.push_back(at == candidates.end() ? -1 : *at);
+    if (at != candidates.end()) gone[static_cast<std::size_t>(*at)] = true;
+  }
+  return decided_.emplace_back(Decided{given_up, std::move(taken)}).taken;
+}
+
+std::int64_t Donations::bytes_saved(const std::vector<bool>& given_up) const {
+  std::int64_t bytes = 0;
+  const std::vector<int>& taken = when(given_up);
+  for (std::size_t k = 0; k < taken.size(); ++k)
+    if (taken[k] >= 0) bytes += output_bytes_[k];
+  return bytes;
+}
+
+SoleOwners::SoleOwners(std::span<const Array> args) : args_(args) {
+  for (const Array& a : args) ++seen_[a.value().get()];
+}
+bool SoleOwners::contain(std::size_t k) const {
+  return concrete(args_[k])->buffer.use_count() == 1 && seen_.at(args_[k].value().get()) == 1;
 }
 
 }  // namespace cotan::compiler

@@ -1,5 +1,9 @@
-// Donation: which arguments a caller gives up can become which results.
+// Donation: which arguments that a caller gives up become which results.
 #pragma once
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
 #include "compiler/program.hpp"
 
 namespace cotan::compiler {
@@ -9,7 +13,36 @@ namespace cotan::compiler {
 /// runs several steps as one, whose parts may be at different steps; empty: every step is a piece of its own.
 std::vector<std::vector<int>> reusable_arguments(const Program& program, std::span<const int> units = {});
 
-/// Whether nobody else sees the memory of argument `k`: no other array, and no other argument.
-bool is_sole_owner(std::span<const Array> args, std::size_t k);
+/// Which results take over which arguments, decided once for each choice of what is given up.
+class Donations {
+ public:
+  /// `same_dtype`: the device's memory knows what is in it.
+  explicit Donations(const Program& program, std::span<const int> units = {}, bool same_dtype = false);
+  /// By output the argument whose memory it takes, or -1. Every argument is taken once at most.
+  const std::vector<int>& when(const std::vector<bool>& given_up) const;
+  /// Bytes that need no memory of their own.
+  std::int64_t bytes_saved(const std::vector<bool>& given_up) const;
+
+ private:
+  std::vector<std::vector<int>> reusable_;
+  std::vector<std::int64_t> output_bytes_;
+  struct Decided {
+    std::vector<bool> given_up;
+    std::vector<int> taken;
+  };
+  mutable std::mutex mutex_;
+  mutable std::list<Decided> decided_;  // one or two: a jitted function always gives up the same
+};
+
+/// Of the arguments of one call: whether nobody else sees an argument's memory, no other array and no other argument.
+class SoleOwners {
+ public:
+  explicit SoleOwners(std::span<const Array> args);
+  bool contain(std::size_t k) const;
+
+ private:
+  std::span<const Array> args_;
+  std::unordered_map<const void*, int> seen_;
+};
 
 }  // namespace cotan::compiler

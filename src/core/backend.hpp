@@ -26,7 +26,7 @@ class Backend {
   virtual Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
                              const std::vector<bool>* donated) = 0;
   /// How it would run a program; counts and listings are the device's, the rest is filled in by the caller.
-  virtual void explain(const JaxprPtr& jaxpr, Explanation& out) = 0;
+  virtual void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) = 0;
   virtual void clear_caches() {}
 };
 

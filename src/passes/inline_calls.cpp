@@ -26,13 +26,14 @@ std::vector<Atom> splice(const Jaxpr& callee, const std::vector<Atom>& args, Rew
 
 namespace {
 
-template <class F>
-JaxprPtr inline_where(const JaxprPtr& jaxpr, F&& wanted) {
+/// Kept calls get the parameters that `kept` makes of theirs.
+template <class Wanted, class Kept>
+JaxprPtr inline_where(const JaxprPtr& jaxpr, Wanted&& wanted, Kept&& kept) {
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
-    const Params params = map_nested(e.params, [&](const JaxprPtr& j) { return inline_where(j, wanted); });
+    const Params params = map_nested(e.params, [&](const JaxprPtr& j) { return inline_where(j, wanted, kept); });
     if (!wanted(e)) {
-      rewriter.emit(e, rewriter.read(e.inputs), params);
+      rewriter.emit(e, rewriter.read(e.inputs), kept(e, params));
       continue;
     }
     const std::vector<Atom> results = splice(*params.jaxpr("jaxpr"), rewriter.read(e.inputs), rewriter);
@@ -41,15 +42,22 @@ JaxprPtr inline_where(const JaxprPtr& jaxpr, F&& wanted) {
   return rewriter.finish(jaxpr->outputs, "inlining");
 }
 
+bool is_call(const Equation& e) { return e.primitive->op_class == OpClass::call && e.params.has("jaxpr"); }
+bool is_checkpoint(const Equation& e) { return e.primitive->name == "checkpoint"; }
+Params as_it_is(const Equation&, const Params& params) { return params; }
+
 }  // namespace
 
 JaxprPtr inline_calls(const JaxprPtr& jaxpr) {
-  return inline_where(jaxpr, [](const Equation& e) { return e.primitive->name == "jit"; });
+  return inline_where(jaxpr, [](const Equation& e) { return e.primitive->name == "jit"; }, as_it_is);
 }
-JaxprPtr inline_all_calls(const JaxprPtr& jaxpr) {
-  return inline_where(jaxpr, [](const Equation& e) {
-    return e.primitive->op_class == OpClass::call && e.params.has("jaxpr");
-  });
+JaxprPtr inline_all_but_checkpoints(const JaxprPtr& jaxpr) {
+  return inline_where(
+      jaxpr, [](const Equation& e) { return is_call(e) && !is_checkpoint(e); },
+      [](const Equation& e, const Params& params) {
+        return is_checkpoint(e) ? Params{{"jaxpr", params.jaxpr("jaxpr")}} : params;
+      });
 }
+JaxprPtr inline_all_calls(const JaxprPtr& jaxpr) { return inline_where(jaxpr, is_call, as_it_is); }
 
 }  // namespace cotan

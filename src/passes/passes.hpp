@@ -10,7 +10,10 @@ JaxprPtr eliminate_dead_code(const JaxprPtr& jaxpr);
 JaxprPtr restrict_outputs(const JaxprPtr& jaxpr, const std::vector<bool>& used);
 /// Replaces jit calls by their programs. Checkpoints stay: inlining would undo them.
 JaxprPtr inline_calls(const JaxprPtr& jaxpr);
-/// Of every kind: for a compiler, which runs no further transforms.
+/// Calls of every other kind too, for a compiler, which runs no further transforms: rules of custom derivatives and policies
+/// of checkpoints are gone. Checkpoints stay as long as equal equations may still become one.
+JaxprPtr inline_all_but_checkpoints(const JaxprPtr& jaxpr);
+/// Of every kind, once and for all.
 JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 /// Literals through scalar arithmetic, identities that are exact in floating point, views that do nothing.
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);

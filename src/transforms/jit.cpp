@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <list>
 #include <mutex>
+#include <unordered_set>
 
 #include "core/backend.hpp"
 #include "core/recorder.hpp"
@@ -136,6 +137,23 @@ class JitCache {
 
 std::shared_ptr<JitCache> make_jit_cache() { return std::make_shared<JitCache>(); }
 
+namespace {
+
+/// The same array may be given up in several places of the arguments: it is gone once.
+void give_up(std::span<const Array> args, const std::vector<bool>& donated, Arrays& out) {
+  std::unordered_set<const detail::Value*> gone;
+  for (std::size_t i = 0; i < donated.size(); ++i)
+    if (donated[i]) gone.insert(args[i].value().get());
+  // An argument that is also a result lives on in the result alone.
+  for (Array& a : out)
+    if (const auto* c = gone.contains(a.value().get()) ? concrete(a) : nullptr)
+      a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
+  for (std::size_t i = 0; i < donated.size(); ++i)
+    if (donated[i]) donate(args[i]);
+}
+
+}  // namespace
+
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload,
            std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
@@ -191,14 +209,7 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
   } else {
     out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
   }
-  for (std::size_t i = 0; i < options.donate.size(); ++i) {
-    if (!options.donate[i]) continue;
-    // An argument that is also a result lives on in the result alone.
-    for (Array& a : out)
-      if (const auto* c = concrete(args[i]); c && a.value() == args[i].value())
-        a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
-    donate(args[i]);
-  }
+  if (!options.donate.empty()) give_up(args, options.donate, out);
   return out;
 }
 

@@ -48,6 +48,8 @@ namespace {
 const std::vector<DType> real_types{DType::f32, DType::f32, DType::f32, DType::f64, DType::f16, DType::bf16};
 const std::vector<DType> other_types{DType::i32, DType::i64, DType::u8,  DType::bool_, DType::i8,
                                      DType::i16, DType::u16, DType::u32, DType::u64};
+const std::vector<DType> narrow_types{DType::i32, DType::u8, DType::bool_, DType::i8, DType::i16, DType::u16, DType::u32};
+const std::vector<int> corners{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
 
 Array random_values(Draw& draw, DType dtype, const Shape& shape, bool special) {
   std::int64_t n = 1;
@@ -88,12 +90,15 @@ Program random_program(Draw& draw, const Options& options) {
   std::vector<std::int64_t> sizes;
   for (int k = 0; k < options.axes; ++k)
     sizes.push_back(draw.one_in(options.zero_axis) ? 0
+                    : options.corner_sizes         ? draw.pick(corners)
                                                    : draw.between(static_cast<int>(options.smallest_axis),
                                                                   static_cast<int>(options.largest_axis)));
   Program p;
   p.around = options.around;
-  const bool wide = p.around != Around::nothing;
-  const DType main_type = wide ? DType::f64 : draw.pick(real_types);
+  p.device = options.device;
+  const bool gpu = options.device == "webgpu";
+  const bool one_type = p.around != Around::nothing || gpu;
+  const DType main_type = gpu ? DType::f32 : one_type ? DType::f64 : draw.pick(real_types);
   const int inputs = draw.between(1, 4);
   for (int k = 0; k < inputs; ++k) {
     Shape shape;
@@ -104,25 +109,29 @@ Program random_program(Draw& draw, const Options& options) {
       elements *= shape.back();
     }
     const int kind = draw.below(6);
-    const DType dtype = kind < 3             ? main_type
-                        : kind == 3 && !wide ? draw.pick(real_types)
-                                             : draw.pick(other_types);
+    const DType dtype = kind < 3                 ? main_type
+                        : kind == 3 && !one_type ? draw.pick(real_types)
+                                                 : draw.pick(gpu ? narrow_types : other_types);
     const Array value = random_values(draw, dtype, shape, options.special);
     p.slots.push_back({"input", {}, nullptr, Rounding::exact, value, true});
   }
-  for (int tries = 0, made = 0; made < options.nodes && tries < 40 * options.nodes; ++tries) {
-    const Op& op = draw.pick(families[draw.pick(which)]);
+  const int nodes = options.most_nodes ? draw.between(options.nodes, options.most_nodes) : options.nodes;
+  for (int tries = 0, made = 0; made < nodes && tries < 40 * nodes; ++tries) {
+    const std::size_t family = draw.pick(which);
+    const Op& op = draw.pick(families[family]);
     if (options.special && !op.exact) continue;
     auto slot = op.make(Pool(p.slots, draw, options));
     if (!slot) continue;
     Arrays operands;
-    bool exact = slot->rounding == Rounding::exact;
+    constexpr std::size_t views = 1, movement = 2;
+    bool exact = slot->rounding == Rounding::exact && (!gpu || family == views || family == movement);
     for (std::size_t k : slot->operands) {
       operands.push_back(p.slots[k].value);
       exact &= p.slots[k].exact;
     }
     slot->value = slot->apply(operands);
-    if (wide && is_real(slot->value) && slot->value.dtype() != DType::f64) continue;
+    if (one_type && is_real(slot->value) && slot->value.dtype() != main_type) continue;
+    if (gpu && ct::itemsize(slot->value.dtype()) > 4) continue;
     slot->exact = exact || !is_real(slot->value);
     if (slot->value.size() > options.most_elements || (!options.special && !is_tame(slot->value))) continue;
     p.slots.push_back(std::move(*slot));

@@ -42,7 +42,7 @@ Arrays Program::transformed(const Arrays& inputs) const {
       std::size_t next = 0;
       for (Array& a : all)
         if (is_real(a)) a = x[next++];
-      Array sum = np::full({}, 0.0, ct::f64);
+      Array sum = np::full({}, 0.0, device == "webgpu" ? ct::f32 : ct::f64);
       for (const Array& r : (*this)(all))
         if (is_real(r)) sum = sum + np::sum(r);
       return sum;
@@ -83,6 +83,7 @@ Program pruned(const Program& p) {
       for (std::size_t o : p.slots[k].operands) needed[o] = true;
   Program out;
   out.around = p.around;
+  out.device = p.device;
   std::vector<std::size_t> number(p.slots.size());
   for (std::size_t k = 0; k < p.slots.size(); ++k) {
     if (!needed[k]) continue;

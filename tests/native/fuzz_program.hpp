@@ -1,5 +1,4 @@
-// Random programs that the native device is checked with: what one is, how it is drawn, checked and made
-// small.
+// Random programs that devices are checked with: what one is, how it is drawn, checked and made small.
 #pragma once
 #include <functional>
 #include <optional>
@@ -44,6 +43,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<std::size_t> results;
   Around around = Around::nothing;
+  std::string device = "native";
 
   Arrays inputs() const;
   /// As a user writes it: runs under jit, on any device.
@@ -60,17 +60,22 @@ struct Program {
 struct Options {
   std::int64_t smallest_axis = 1, largest_axis = 5;
   int axes = 3;        ///< different sizes that shapes are made of
+  /// Sizes are those where a compiler changes its mind: powers of two, their neighbours, the smallest ones.
+  bool corner_sizes = false;
   int zero_axis = 40;  ///< one axis in so many has no elements
   int nodes = 8;
+  int most_nodes = 0;  ///< where set: between `nodes` and so many
   std::int64_t most_elements = 4096;
   /// How often: elementwise, views, movement, reductions, products.
   std::vector<int> weights = {6, 4, 2, 2, 1};
-  Around around = Around::nothing;  ///< anything but nothing: in f64, so that tolerances need no care
+  Around around = Around::nothing;  ///< anything but nothing: in f64 where the device has it, so that tolerances need no care
   bool special = false;  ///< inputs hold NaN, infinities, -0 and extreme values; all operations are exact
+  /// "webgpu": no 64-bit types, and no arithmetic counts as exact.
+  std::string device = "native";
 };
 Program random_program(Draw& draw, const Options& options);
 
-/// Empty where the native device gives what the reference gives; else what differs.
+/// Empty where the program's device gives what the reference gives; else what differs.
 std::string difference(const Program& program, std::uint64_t seed);
 /// A part of the program that still fails `fails`, with intermediate values made inputs where that is enough.
 Program shrink(Program program, const std::function<bool(const Program&)>& fails);
@@ -116,11 +121,14 @@ bool is_integral(const Array& a);  ///< integers, without bool
 std::string text(const std::vector<std::int64_t>& numbers);
 Arrays values_at(const Arrays& values, const std::vector<std::size_t>& at);
 
-/// Arrays are made on, and constants go to, the reference device as long as this lives.
-struct OnReference {
+/// Arrays are made on, and constants go to, a device as long as this lives.
+struct OnDevice {
   std::string before = ct::default_device().name();
-  OnReference() { ct::default_device("reference"); }
-  ~OnReference() { ct::default_device(before); }
+  explicit OnDevice(const std::string& name) { ct::default_device(name); }
+  ~OnDevice() { ct::default_device(before); }
+};
+struct OnReference : OnDevice {
+  OnReference() : OnDevice("reference") {}
 };
 
 }  // namespace fuzz

@@ -1,10 +1,11 @@
-// Random programs, compiled by the native device, give what the reference device gives: integers and whatever
-// IEEE defines bit by bit, the rest within what roundings can do to it.
+// Random programs, compiled by a device, give what the reference device gives: integers and, on the native one, whatever
+// IEEE defines bit by bit, the rest within what roundings can do to it. COTAN_FUZZ_SEED=n runs one, as a failure names it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "native/fuzz_program.hpp"
+#include "support/in_children.hpp"
 
 namespace fuzz {
 namespace {
@@ -42,12 +43,31 @@ const std::vector<Generator> generators{
     {"Batches",
      40,
      {.largest_axis = 7, .axes = 3, .nodes = 7, .most_elements = 1000, .around = Around::vmap}},
+    // Chains of small and odd products between views and reductions, where the compiler unrolls, fuses and keeps values in
+    // registers.
+    {"Chains",
+     2000,
+     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 30, .most_elements = 4225, .weights = {3, 3, 1, 2, 5}}},
+    {"Registers",
+     1000,
+     {.axes = 2, .corner_sizes = true, .zero_axis = 1000, .nodes = 3, .most_nodes = 12, .most_elements = 64,
+      .weights = {3, 2, 1, 1, 6}}},
+    {"ChainGradients",
+     600,
+     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 15, .most_elements = 1100, .weights = {3, 3, 1, 2, 5},
+      .around = Around::grad}},
 };
 
-bool is_nightly() {
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  return nightly && *nightly && *nightly != '0';
-}
+const std::vector<Generator> gpu_generators{
+    {"Chains",
+     150,
+     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 20, .most_elements = 4225, .weights = {3, 3, 1, 2, 5},
+      .device = "webgpu"}},
+    {"ChainGradients",
+     60,
+     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 10, .most_elements = 1100, .weights = {3, 3, 1, 2, 5},
+      .around = Around::grad, .device = "webgpu"}},
+};
 
 std::string check(const Options& options, std::uint64_t seed) {
   Draw draw(seed);
@@ -66,24 +86,31 @@ std::string check(const Options& options, std::uint64_t seed) {
   return fault + "replay: COTAN_FUZZ_SEED=" + std::to_string(seed) + "\n";
 }
 
-class Fuzz : public testing::TestWithParam<Generator> {};
-
-TEST_P(Fuzz, NativeGivesWhatTheReferenceGives) {
-  const Generator& g = GetParam();
+/// In child processes: a crash is a finding too.
+void check_programs(const Generator& g) {
+  const auto text = [&](std::uint64_t seed) {
+    Draw draw(seed);
+    return random_program(draw, g.options).str();
+  };
   if (const char* seed = std::getenv("COTAN_FUZZ_SEED")) {
-    EXPECT_EQ(check(g.options, std::strtoull(seed, nullptr, 10)), "");
+    const std::uint64_t n = std::strtoull(seed, nullptr, 10);
+    std::fputs(text(n).c_str(), stderr);
+    EXPECT_EQ(check(g.options, n), "");
     return;
   }
-  const int programs = g.programs * (is_nightly() ? 40 : 1);
-  for (int k = 0, failed = 0; k < programs && failed < 3; ++k) {
-    const std::string fault = check(g.options, static_cast<std::uint64_t>(k));
-    failed += !fault.empty();
-    EXPECT_EQ(fault, "");
-  }
+  const auto programs = static_cast<std::uint64_t>(g.programs) * (is_nightly() ? 50 : 1);
+  for (const Finding& f : in_children(programs, [&](std::uint64_t seed) { return check(g.options, seed); }))
+    ADD_FAILURE() << f.fault << text(f.seed) << "replay: COTAN_FUZZ_SEED=" << f.seed;
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Fuzz, testing::ValuesIn(generators),
-                         [](const auto& info) { return std::string(info.param.name); });
+class Fuzz : public testing::TestWithParam<Generator> {};
+TEST_P(Fuzz, NativeGivesWhatTheReferenceGives) { check_programs(GetParam()); }
+class WebGpuFuzz : public testing::TestWithParam<Generator> {};
+TEST_P(WebGpuFuzz, GivesWhatTheReferenceGives) { check_programs(GetParam()); }
+
+const auto name_of = [](const auto& info) { return std::string(info.param.name); };
+INSTANTIATE_TEST_SUITE_P(Programs, Fuzz, testing::ValuesIn(generators), name_of);
+INSTANTIATE_TEST_SUITE_P(WebGpuPrograms, WebGpuFuzz, testing::ValuesIn(gpu_generators), name_of);
 
 }  // namespace
 }  // namespace fuzz

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "backend/native/host_memory.hpp"
 #include "backend/native/runtime.hpp"
 #include "backend/native/thread_pool.hpp"
 #include "backend/program_cache.hpp"
-#include "compiler/donation.hpp"
+#include "compiler/memory.hpp"
 #include "core/error.hpp"
+#include "core/recorder.hpp"
 #include "core/trace.hpp"
 #include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
@@ -24,6 +26,7 @@ namespace {
 
 /// Who runs a program: passed through generated code to routine steps.
 struct Caller {
+  std::int64_t* marks;  ///< when each step began and the last one ended, for a profile; first: generated code reads it
   const compiler::Program& program;
   const std::vector<const compiler::Routine*>& routines;
   Backend& backend;
@@ -45,6 +48,7 @@ extern "C" int cotan_native_routine(void* context, std::int64_t number, void* co
     return 1;
   }
 }
+extern "C" void cotan_native_mark(std::int64_t* marks, std::int64_t step) { marks[step] = recorder::now(); }
 extern "C" int cotan_native_failed(void* context) { return static_cast<Caller*>(context)->failure ? 1 : 0; }
 extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, std::int64_t), void* const* buffers,
                                      std::int64_t iterations, std::int64_t grain) {
@@ -151,8 +155,9 @@ bool has_expanded(const Jaxpr& jaxpr) {
 
 JaxprPtr for_device(const JaxprPtr& jaxpr) {
   if (!has_expanded(*jaxpr)) return jaxpr;
-  // What derivatives compute again is there once.
-  return eliminate_dead_code(eliminate_common_subexpressions(expand_routines(inline_all_calls(jaxpr), is_expanded)));
+  // What derivatives compute again is there once; what a checkpoint computes again is not, since it is still a call.
+  return eliminate_dead_code(
+      eliminate_common_subexpressions(expand_routines(inline_all_but_checkpoints(jaxpr), is_expanded)));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
@@ -170,7 +175,7 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   compiler::for_each_step(program_->steps, [&](const compiler::Step& step) {
     if (const auto* r = std::get_if<compiler::Routine>(&step)) routines_.push_back(r);
   });
-  reusable_ = compiler::reusable_arguments(*program_);
+  donations_ = std::make_unique<compiler::Donations>(*program_);
 }
 
 Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* donated) const {
@@ -187,7 +192,13 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
   }
   for (std::size_t k = 0; k < inputs; ++k) io[k] = concrete(args[k])->buffer->data();
   Arrays out(outputs);
-  std::vector<bool> taken;
+  std::optional<compiler::SoleOwners> owners;
+  const std::vector<int>* taken = nullptr;
+  if (donated) {
+    owners.emplace(args);
+    taken = &donations_->when(*donated);
+  }
+  std::vector<std::size_t> written_over;
   for (std::size_t k = 0; k < outputs; ++k) {
     const compiler::Output& o = p.outputs[k];
     if (o.buffer < 0) {
@@ -203,40 +214,84 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
       out[k] = out[static_cast<std::size_t>(buffer.place)];
       continue;
     }
-    if (donated)
-      for (int j : reusable_[k]) {
-        const auto arg = static_cast<std::size_t>(j);
-        if (arg >= donated->size() || !(*donated)[arg]) continue;
-        if (taken.empty()) taken.resize(inputs);
-        if (taken[arg] || !compiler::is_sole_owner(args, arg)) continue;
-        taken[arg] = true;
-        const auto* c = concrete(args[arg]);
-        out[k] = Array(std::make_shared<detail::Concrete>(o.type, c->buffer));
-        io[inputs + k] = c->buffer->data();
-        break;
+    if (taken && (*taken)[k] >= 0) {
+      if (const auto arg = static_cast<std::size_t>((*taken)[k]); owners->contain(arg)) {
+        const BufferPtr& given = concrete(args[arg])->buffer;
+        out[k] = Array(std::make_shared<detail::Concrete>(o.type, given));
+        io[inputs + k] = given->data();
+        written_over.push_back(arg);
+        continue;
       }
-    if (out[k].defined()) continue;
+    }
     auto memory = std::make_shared<Buffer>(backend_, buffer.bytes(), o.type.dtype);
     io[inputs + k] = memory->data();
     out[k] = Array(std::make_shared<detail::Concrete>(o.type, std::move(memory)));
   }
-  run_in_place(io);
+  std::optional<Buffer> arena;
+  if (program_->arena_bytes) arena.emplace(backend_, program_->arena_bytes);
+  try {
+    run_in_place(io, arena ? arena->data() : nullptr);
+  } catch (...) {
+    for (std::size_t k : written_over) donate(args[k]);  // who knows what is in them
+    throw;
+  }
   return out;
 }
 
 void Executable::run_in_place(void* const* io) const {
   std::optional<Buffer> arena;
   if (program_->arena_bytes) arena.emplace(backend_, program_->arena_bytes);
-  std::byte* const temporaries = arena ? arena->data() : nullptr;
+  run_in_place(io, arena ? arena->data() : nullptr);
+}
+
+void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
+  std::vector<std::int64_t> marks(recorder::on() && !program_->small ? program_->steps.size() + 1 : 0);
   if (!code_.entry) {  // routines alone
-    for (const compiler::Routine* r : routines_) {
-      const auto memory = memory_of(*program_, *r, io, temporaries);
-      run_routine({*program_, *r, memory.data(), backend_});
+    for (std::size_t k = 0; k < routines_.size(); ++k) {
+      if (!marks.empty()) marks[k] = recorder::now();
+      const auto memory = memory_of(*program_, *routines_[k], io, temporaries);
+      run_routine({*program_, *routines_[k], memory.data(), backend_});
     }
-    return;
+    if (!marks.empty()) marks.back() = recorder::now();
+  } else {
+    Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, {}, nullptr};
+    if (code_.entry(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
   }
-  Caller caller{*program_, routines_, backend_, {}, nullptr};
-  if (code_.entry(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
+  if (!marks.empty()) record(marks);
+}
+
+namespace {
+
+std::string name_of(const compiler::Step& step) {
+  if (const auto* kernel = std::get_if<compiler::Kernel>(&step)) return kernel->name;
+  if (const auto* routine = std::get_if<compiler::Routine>(&step)) return std::string(routine->primitive->name);
+  if (const auto* loop = std::get_if<std::unique_ptr<compiler::Repeat>>(&step)) return (*loop)->name;
+  return std::get<std::unique_ptr<compiler::Choice>>(step)->name;
+}
+
+}  // namespace
+
+std::vector<StepDescription> Executable::steps() const {
+  std::vector<StepDescription> out;
+  for (const compiler::Step& step : program_->steps) {
+    std::set<compiler::BufferId> seen;
+    for (const auto& list : {compiler::all_reads_of(*program_, step), compiler::all_writes_of(*program_, step)})
+      seen.insert(list.begin(), list.end());
+    std::size_t bytes = 0;
+    for (compiler::BufferId b : seen) bytes += program_->buffers[static_cast<std::size_t>(b)].bytes();
+    out.push_back({name_of(step), static_cast<std::int64_t>(bytes)});
+  }
+  return out;
+}
+
+void Executable::record(const std::vector<std::int64_t>& marks) const {
+  const std::vector<StepDescription> all = steps();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    recorder::add({all[k].name, "kernel", "native", marks[k], marks[k + 1] - marks[k], {{"bytes", all[k].bytes}}});
+  const std::scoped_lock lock(times_->mutex);
+  times_->steps.resize(all.size());
+  ++times_->calls;
+  for (std::size_t k = 0; k < all.size(); ++k) times_->steps[k].add(marks[k + 1] - marks[k]);
 }
 
 // The cache -------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // A compiled program, ready to be called with arrays.
 #pragma once
 #include "backend/native/codegen/generate.hpp"
-#include "compiler/program.hpp"
+#include "backend/step_times.hpp"
+#include "compiler/donation.hpp"
 #include "core/backend.hpp"
 
 namespace cotan::native {
@@ -13,14 +14,21 @@ class Executable {
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated = nullptr) const;
   /// The same on memory that is there already: inputs, then outputs.
   void run_in_place(void* const* io) const;
+  /// What its steps are called, and how much memory each goes through.
+  std::vector<StepDescription> steps() const;
+  /// Of the calls that were profiled.
+  ProgramTimes& times() const { return *times_; }
   const compiler::Program& program() const { return *program_; }
   bool from_disk() const { return code_.from_disk; }
 
  private:
+  void run_in_place(void* const* io, std::byte* temporaries) const;
+  void record(const std::vector<std::int64_t>& marks) const;
   Backend& backend_;
   std::unique_ptr<compiler::Program> program_;
   std::vector<const compiler::Routine*> routines_;
-  std::vector<std::vector<int>> reusable_;  ///< by output: arguments whose memory it may take over
+  std::unique_ptr<compiler::Donations> donations_;
+  std::unique_ptr<ProgramTimes> times_ = std::make_unique<ProgramTimes>();
   Code code_;
 };
 
@@ -28,7 +36,7 @@ class Executable {
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 /// Equal programs that are compiled from now on do not share what was compiled before.
 void clear_cache();
-void explain(const JaxprPtr& jaxpr, Explanation& out);
+void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out);
 const compiler::Target& native_target();
 /// With what is a program and no routine on a CPU expanded.
 JaxprPtr for_device(const JaxprPtr& jaxpr);

@@ -47,7 +47,7 @@ void describe_steps(compiler::Program& program, const std::vector<compiler::Step
 
 }  // namespace
 
-void explain(const JaxprPtr& jaxpr, Explanation& out) {
+void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
   const auto program = compiler::compile(for_device(jaxpr), native_target(), &out.passes);
   GeneratedText text;
   generate(*program, &text);
@@ -55,8 +55,11 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   out.assembly = std::move(text.assembly);
   describe_steps(*program, program->steps, program->small, "", out);
   out.dispatches = out.kernels + out.routines;
+  const Executable& executable = executable_of(jaxpr, native_backend());
+  out.times = table_of(executable.times(), executable.steps(), "the host's clock");
   out.temporary_bytes = static_cast<std::int64_t>(program->arena_bytes);
-  out.peak_bytes = static_cast<std::int64_t>(program->peak_bytes());
+  if (donated) out.donated_bytes = compiler::Donations(*program).bytes_saved(*donated);
+  out.peak_bytes = static_cast<std::int64_t>(program->peak_bytes()) - out.donated_bytes;
 }
 
 }  // namespace cotan::native

@@ -24,7 +24,9 @@ class NativeBackend final : public Backend {
                      const std::vector<bool>* donated) override {
     return native::executable_of(jaxpr, *this).run(args, donated);
   }
-  void explain(const JaxprPtr& jaxpr, Explanation& out) override { native::explain(jaxpr, out); }
+  void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) override {
+    native::explain(jaxpr, donated, out);
+  }
   void clear_caches() override { native::clear_cache(); }
 };
 

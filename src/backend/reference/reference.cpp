@@ -34,7 +34,7 @@ class ReferenceBackend final : public Backend {
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>*) override {
     return eval_jaxpr(*jaxpr, args);
   }
-  void explain(const JaxprPtr& jaxpr, Explanation& out) override {
+  void explain(const JaxprPtr& jaxpr, const std::vector<bool>*, Explanation& out) override {
     out.dispatches = out.routines = static_cast<int>(jaxpr->equations.size());
     out.steps = "one primitive after another, each by its evaluation rule\n";
     // Everything that is alive at an equation.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "backend/program_cache.hpp"
 #include "backend/webgpu/memory.hpp"
@@ -12,7 +11,6 @@
 #include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
 #include "backend/webgpu/routines/radix_sort.hpp"
-#include "compiler/donation.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
@@ -85,8 +83,8 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   const SplitConstants split = for_device(jaxpr);
   if (split.constants) constants_program_ = std::make_unique<Executable>(split.constants, backend);
   plan_ = make_plan(compiler::compile(split.rest, webgpu_target()), on->capabilities());
-  reusable_ = compiler::reusable_arguments(*plan_.program, plan_.units);
-  times_->shaders.resize(plan_.shaders.size());
+  donations_ = std::make_unique<compiler::Donations>(*plan_.program, plan_.units, true);
+  times_->steps.resize(plan_.shaders.size());
 }
 
 std::int64_t bytes_named(const Program& program, const Shader& shader) {
@@ -113,6 +111,7 @@ class Executable::Call {
       inputs_.push_back(memory_of(arguments_.back()).on_device(device_));
     }
     for (const auto& constant : executable.constants_) inputs_.push_back(constant->on_device(device_));
+    if (donated_) owners_.emplace(arguments_);
     lock_.lock();
     if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
   }
@@ -122,8 +121,13 @@ class Executable::Call {
 
   Arrays run() {
     Arrays out = make_outputs();
-    add(plan_.steps);
-    submit();
+    try {
+      add(plan_.steps);
+      submit();
+    } catch (...) {
+      for (std::size_t k : written_over_) donate(arguments_[k]);  // who knows what is in them
+      throw;
+    }
     const std::uint64_t submissions = device_->submissions();
     for (std::size_t k = 0; k < out.size(); ++k)
       if (outputs_[k].slab >= 0) memory_of(out[k]).set_ready_after(submissions);
@@ -157,16 +161,11 @@ class Executable::Call {
   /// A result in the memory of an argument that the caller gives up, or nothing.
   Array take_donated(std::size_t output) {
     if (!donated_) return {};
-    const AbstractValue& type = program_.outputs[output].type;
-    for (int j : executable_.reusable_[output]) {
-      const auto k = static_cast<std::size_t>(j);
-      if (k >= donated_->size() || !(*donated_)[k] || arguments_[k].dtype() != type.dtype) continue;
-      const BufferPtr& buffer = concrete(arguments_[k])->buffer;
-      if (taken_.contains(buffer.get()) || !compiler::is_sole_owner(arguments_, k)) continue;
-      taken_.insert(buffer.get());
-      return Array(std::make_shared<detail::Concrete>(type, buffer));
-    }
-    return {};
+    const int taken = executable_.donations_->when(*donated_)[output];
+    if (taken < 0 || !owners_->contain(static_cast<std::size_t>(taken))) return {};
+    const auto k = static_cast<std::size_t>(taken);
+    written_over_.push_back(k);
+    return Array(std::make_shared<detail::Concrete>(program_.outputs[output].type, concrete(arguments_[k])->buffer));
   }
 
   void add(const std::vector<PlannedStep>& steps) {
@@ -374,7 +373,8 @@ class Executable::Call {
 
   const Executable& executable_;
   const std::vector<bool>* const donated_;
-  std::unordered_set<const Buffer*> taken_;
+  std::optional<compiler::SoleOwners> owners_;
+  std::vector<std::size_t> written_over_;  ///< arguments whose memory results have
   const Plan& plan_;
   const Program& program_;
   Backend& backend_;

@@ -5,6 +5,7 @@
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/plan.hpp"
 #include "backend/webgpu/timeline.hpp"
+#include "compiler/donation.hpp"
 #include "core/backend.hpp"
 #include "passes/passes.hpp"
 
@@ -20,6 +21,7 @@ class Executable {
   /// Where `donated`, an argument's memory may become a result's.
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated) const;
   const Plan& plan() const { return plan_; }
+  const compiler::Donations& donations() const { return *donations_; }
   /// Of the calls that were profiled.
   ProgramTimes& times() const { return *times_; }
 
@@ -31,7 +33,7 @@ class Executable {
   std::unique_ptr<Executable> constants_program_;
   mutable std::once_flag computed_;
   mutable std::vector<std::unique_ptr<Memory>> constants_;  ///< further arguments, the same in every call
-  std::vector<std::vector<int>> reusable_;  ///< arguments whose memory an output may take over
+  std::unique_ptr<compiler::Donations> donations_;
   std::shared_ptr<ProgramTimes> times_ = std::make_shared<ProgramTimes>();
 };
 /// The sizes of all arrays that a dispatch is given, as far as it is given arrays and not all temporary memory.
@@ -39,6 +41,6 @@ std::int64_t bytes_named(const Program& program, const Shader& shader);
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 void clear_cache();
-void explain(const JaxprPtr& jaxpr, Explanation& out);
+void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out);
 
 }  // namespace cotan::webgpu

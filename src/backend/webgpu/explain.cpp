@@ -44,30 +44,15 @@ class Listing {
 
 /// Every shader with what it took, in the order of the plan.
 std::string times_of(const Executable& executable) {
-  ProgramTimes& times = executable.times();
   device()->timeline().collect(true);
-  const std::scoped_lock lock(times.mutex);
-  if (times.calls == 0) return {};
-  double all = 0;
-  for (const ShaderTimes& t : times.shaders) all += static_cast<double>(t.total_ns);
-  std::string out = fmt::format("times by the device's clock, {} profiled call{}, {:.3f} ms each:\n", times.calls,
-                                times.calls == 1 ? "" : "s", all * 1e-6 / static_cast<double>(times.calls));
-  out += fmt::format("{:>7}{:>11}{:>11}{:>12}{:>9}  {}\n", "share", "mean us", "least us", "dispatches", "GB/s", "kernel");
-  for (std::size_t k = 0; k < times.shaders.size(); ++k) {
-    const ShaderTimes& t = times.shaders[k];
-    if (t.count == 0) continue;
-    const Shader& shader = executable.plan().shaders[k];
-    const auto mean = static_cast<double>(t.total_ns) / static_cast<double>(t.count);
-    const auto bytes = static_cast<double>(bytes_named(*executable.plan().program, shader));
-    out += fmt::format("{:6.1f}%{:11.2f}{:11.2f}{:12}{:9.1f}  {}\n", all > 0 ? 100 * static_cast<double>(t.total_ns) / all : 0,
-                       mean * 1e-3, static_cast<double>(t.least_ns) * 1e-3, t.count, mean > 0 ? bytes / mean : 0, shader.name);
-  }
-  return out;
+  std::vector<StepDescription> shaders;
+  for (const Shader& s : executable.plan().shaders) shaders.push_back({s.name, bytes_named(*executable.plan().program, s)});
+  return table_of(executable.times(), shaders, "the device's clock");
 }
 
 }  // namespace
 
-void explain(const JaxprPtr& jaxpr, Explanation& out) {
+void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
   // From the Program, which the compiler prints, to the plan, which is what runs.
   compiler::compile(for_device(jaxpr).rest, webgpu_target(), &out.passes);
   const Executable& executable = executable_of(jaxpr, *webgpu_backend());
@@ -83,7 +68,9 @@ void explain(const JaxprPtr& jaxpr, Explanation& out) {
   });
   out.submissions = static_cast<int>(counts.host_steps) + 1;
   out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes);
-  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes);
+  if (donated) out.donated_bytes = executable.donations().bytes_saved(*donated);
+  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes) -
+                   out.donated_bytes;
   out.steps = listing.text;
   out.times = times_of(executable);
   std::set<std::string> seen;

@@ -22,12 +22,6 @@ void collect_at_stop() {
 
 }  // namespace
 
-void ShaderTimes::add(std::int64_t ns) {
-  least_ns = count ? std::min(least_ns, ns) : ns;
-  total_ns += ns;
-  ++count;
-}
-
 std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits) {
   constexpr int fine = 10;  // bits: a microsecond
   const int zeros = bits ? std::countr_zero(bits) : 0;
@@ -126,7 +120,7 @@ void Timeline::record(const std::vector<TimedDispatch>& dispatches, const std::v
     bits_ |= begin | end;
     if (d.times) {
       const std::scoped_lock lock(d.times->mutex);
-      d.times->shaders[d.shader].add(ns);
+      d.times->steps[d.shader].add(ns);
     }
     recorder::add({d.name, "kernel", "webgpu: " + device_.capabilities().name, zero_ + static_cast<std::int64_t>(begin), ns,
                    d.details});

@@ -4,21 +4,10 @@
 #include <deque>
 #include <optional>
 
+#include "backend/step_times.hpp"
 #include "backend/webgpu/readback.hpp"
 
 namespace cotan::webgpu {
-
-/// Times of one shader over the calls that were profiled.
-struct ShaderTimes {
-  std::int64_t count = 0, total_ns = 0, least_ns = 0;
-  void add(std::int64_t ns);
-};
-/// Of a program's shaders by their number; shared with answers that are still on their way.
-struct ProgramTimes {
-  std::mutex mutex;
-  std::vector<ShaderTimes> shaders;
-  std::int64_t calls = 0;
-};
 
 /// The step in which times come where that is coarse, as browsers have it; nothing where it is not. `bits`: all that were
 /// ever set in a time.

@@ -33,7 +33,9 @@ class WebGpuBackend final : public Backend {
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {
     return webgpu::executable_of(jaxpr, *this).run(args, donated);
   }
-  void explain(const JaxprPtr& jaxpr, Explanation& out) override { webgpu::explain(jaxpr, out); }
+  void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) override {
+    webgpu::explain(jaxpr, donated, out);
+  }
   void clear_caches() override { webgpu::clear_cache(); }
   void synchronize() override { webgpu::device()->synchronize(); }
 };

@@ -5,6 +5,7 @@
 #include <llvm/IR/InlineAsm.h>
 
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "backend/native/codegen/emit_kernel.hpp"
@@ -57,7 +58,10 @@ class ProgramEmitter {
     find_broadcast();
     b_.SetInsertPoint(block("entry"));
     given_ = {function_->getArg(0), function_->getArg(1), function_->getArg(2)};
-    add(program_.steps, program_.small);
+    if (program_.small)
+      add(program_.steps, true);
+    else
+      add_timed(program_.steps);
     b_.CreateRet(b_.getInt32(0));
   }
 
@@ -115,8 +119,9 @@ class ProgramEmitter {
   }
   /// Keeps memory of the stack memory: LLVM does not know who else looks at it.
   void show(Value* pointer) {
-    auto* after = llvm::cast<llvm::Instruction>(pointer)->getNextNode();
-    llvm::IRBuilder<> at(after);
+    // Right behind it, where nothing may stand yet: a program that begins with it has an empty entry block.
+    auto* slot = llvm::cast<llvm::Instruction>(pointer);
+    llvm::IRBuilder<> at(slot->getParent(), std::next(slot->getIterator()));
     auto* type = llvm::FunctionType::get(at.getVoidTy(), {ptr_}, false);
     at.CreateCall(type, llvm::InlineAsm::get(type, "", "r", true), {pointer});
   }
@@ -173,7 +178,24 @@ class ProgramEmitter {
 
   // Steps ---------------------------------------------------------------------------------------------
 
-  void add(const std::vector<Step>& steps, bool in_loop) {
+  /// Steps with the time before each and after the last, where the caller has a place for it: in a profile.
+  void add_timed(const std::vector<Step>& steps) {
+    const auto mark = module_.getOrInsertFunction("cotan_native_mark",
+                                                  llvm::FunctionType::get(b_.getVoidTy(), {ptr_, i64_}, false));
+    Value* marks = b_.CreateLoad(ptr_, given_.caller);
+    Value* wanted = b_.CreateICmpNE(marks, llvm::ConstantPointerNull::get(ptr_));
+    for (std::size_t k = 0; k <= steps.size(); ++k) {
+      auto *note = block("note"), *on = block("on");
+      b_.CreateCondBr(wanted, note, on);
+      b_.SetInsertPoint(note);
+      b_.CreateCall(mark, {marks, number(static_cast<std::int64_t>(k))});
+      b_.CreateBr(on);
+      b_.SetInsertPoint(on);
+      if (k < steps.size()) add({&steps[k], 1}, false);
+    }
+  }
+
+  void add(std::span<const Step> steps, bool in_loop) {
     for (const Step& step : steps) {
       if (const auto* kernel = std::get_if<Kernel>(&step))
         add_kernel(*kernel, in_loop);
