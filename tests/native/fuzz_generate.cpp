@@ -49,7 +49,6 @@ const std::vector<DType> real_types{DType::f32, DType::f32, DType::f32, DType::f
 const std::vector<DType> other_types{DType::i32, DType::i64, DType::u8,  DType::bool_, DType::i8,
                                      DType::i16, DType::u16, DType::u32, DType::u64};
 const std::vector<DType> narrow_types{DType::i32, DType::u8, DType::bool_, DType::i8, DType::i16, DType::u16, DType::u32};
-const std::vector<int> corners{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
 
 Array random_values(Draw& draw, DType dtype, const Shape& shape, bool special) {
   std::int64_t n = 1;
@@ -80,6 +79,15 @@ bool is_tame(const Array& a) {
 
 }  // namespace
 
+std::int64_t random_size(Draw& draw, const Options& options) {
+  static const std::vector<int> corners{1, 2, 3, 4, 5, 7, 8, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+  if (!options.corner_sizes)
+    return draw.between(static_cast<int>(options.smallest_axis), static_cast<int>(options.largest_axis));
+  // Two axes of a matrix should have room.
+  for (;;)
+    if (const std::int64_t size = draw.pick(corners); size * size <= options.most_elements || draw.one_in(4)) return size;
+}
+
 Program random_program(Draw& draw, const Options& options) {
   const OnReference scope;
   static const std::vector<std::vector<Op>> families{elementwise_ops(), view_ops(), movement_ops(),
@@ -89,10 +97,7 @@ Program random_program(Draw& draw, const Options& options) {
     which.insert(which.end(), static_cast<std::size_t>(options.weights[k]), k);
   std::vector<std::int64_t> sizes;
   for (int k = 0; k < options.axes; ++k)
-    sizes.push_back(draw.one_in(options.zero_axis) ? 0
-                    : options.corner_sizes         ? draw.pick(corners)
-                                                   : draw.between(static_cast<int>(options.smallest_axis),
-                                                                  static_cast<int>(options.largest_axis)));
+    sizes.push_back(draw.one_in(options.zero_axis) ? 0 : random_size(draw, options));
   Program p;
   p.around = options.around;
   p.device = options.device;

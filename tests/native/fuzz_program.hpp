@@ -73,6 +73,8 @@ struct Options {
   /// "webgpu": no 64-bit types, and no arithmetic counts as exact.
   std::string device = "native";
 };
+/// A size of an axis, as the options want it.
+std::int64_t random_size(Draw& draw, const Options& options);
 Program random_program(Draw& draw, const Options& options);
 
 /// Empty where the program's device gives what the reference gives; else what differs.

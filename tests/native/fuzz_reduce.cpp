@@ -190,7 +190,9 @@ std::optional<Slot> dense_layer(const Pool& pool) {
   const auto x = pool.pick(is_real_matrix);
   if (!x) return std::nullopt;
   const std::int64_t k = pool.at(*x).shape(pool.at(*x).ndim() - 1);
-  const std::int64_t n = pool.draw.one_in(2) ? pool.draw.between(1, 9) : pool.draw.between(10, 40);
+  const std::int64_t n = pool.options.corner_sizes ? random_size(pool.draw, pool.options)
+                         : pool.draw.one_in(2)     ? pool.draw.between(1, 9)
+                                                   : pool.draw.between(10, 40);
   if (!fits_product(pool, pool.at(*x).size() / k * n, k)) return std::nullopt;
   return Slot{"x @ weights " + std::to_string(n),
               {*x},
