@@ -29,7 +29,7 @@ class CacheFolder : public testing::Test {
     use(folder_);
   }
   void TearDown() override {
-    unsetenv("COTAN_CACHE_DIR");
+    setenv("COTAN_CACHE_DIR", "off", 1);  // as tests have it
     fs::remove_all(folder_);
   }
   static void use(const fs::path& folder) { setenv("COTAN_CACHE_DIR", folder.c_str(), 1); }
@@ -55,7 +55,7 @@ bool comes_from_disk(const Program& f = program) {
   const Arrays got = executable.run(Arrays{x});
   const Arrays want = f(Arrays{x});
   EXPECT_LT(np::max(np::abs(got[0] - want[0])).item<float>(), 1e-4);
-  return executable.from_disk();
+  return executable.code()->from_disk();
 }
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -73,23 +73,46 @@ using DiskCache = CacheFolder;
 TEST_F(DiskCache, ASecondCompilationReadsTheFile) {
   EXPECT_FALSE(comes_from_disk());
   ASSERT_EQ(files().size(), 1u);
-  const auto written = fs::last_write_time(files()[0]);
+  const std::string written = contents(files()[0]);
   EXPECT_TRUE(comes_from_disk());
-  EXPECT_EQ(files().size(), 1u);
-  EXPECT_EQ(fs::last_write_time(files()[0]), written);
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_EQ(contents(files()[0]), written);
 }
 TEST_F(DiskCache, OtherProgramsAreOtherFiles) {
   EXPECT_FALSE(comes_from_disk());
   EXPECT_FALSE(comes_from_disk([](std::span<const Array> x) { return Arrays{np::exp(x[0] * 1.5)}; }));
   EXPECT_EQ(files().size(), 2u);
 }
-TEST_F(DiskCache, IsOffWithoutTheVariable) {
-  unsetenv("COTAN_CACHE_DIR");
-  EXPECT_FALSE(comes_from_disk());
-  EXPECT_FALSE(comes_from_disk());
-  setenv("COTAN_CACHE_DIR", "", 1);
-  EXPECT_FALSE(comes_from_disk());
+TEST_F(DiskCache, IsTheUsersOwnWithoutTheVariableAndCanBeSwitchedOff) {
+  for (const char* off : {"", "off"}) {
+    setenv("COTAN_CACHE_DIR", off, 1);
+    EXPECT_FALSE(comes_from_disk());
+    EXPECT_FALSE(comes_from_disk());
+  }
   EXPECT_TRUE(files().empty());
+  unsetenv("COTAN_CACHE_DIR");
+  setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  EXPECT_FALSE(comes_from_disk());
+  EXPECT_TRUE(comes_from_disk());
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_TRUE(fs::is_directory(folder_ / "cotan"));
+}
+TEST_F(DiskCache, KeepsBothTheFirstCodeAndTheBest) {
+  setenv("COTAN_FIRST_CODE", "quick", 1);
+  EXPECT_FALSE(comes_from_disk());
+  EXPECT_TRUE(comes_from_disk());
+  EXPECT_EQ(files().size(), 1u);
+  const auto closed = ct::trace_to_jaxpr(program, {{ct::f32, {40, 40}, false}});
+  ct::clear_caches();
+  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native_backend());
+  const Array x = np::full({40, 40}, 0.01f);
+  for (int k = 0; k < 2; ++k) executable.run(Arrays{x});
+  ct::native::finish_background_compilation();
+  EXPECT_FALSE(executable.code()->is_first());
+  EXPECT_EQ(files().size(), 2u);
+  ct::clear_caches();
+  EXPECT_TRUE(comes_from_disk());
+  unsetenv("COTAN_FIRST_CODE");
 }
 TEST_F(DiskCache, DamagedFilesAreIgnoredAndRewritten) {
   EXPECT_FALSE(comes_from_disk());

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cotan/cotan.hpp>
+#include <cstdlib>
+
+#include "backend/native/codegen/code.hpp"
 
 namespace {
 
@@ -152,6 +155,44 @@ TEST(Trials, Item20ProfilesHaveKernelTimes) {
   EXPECT_LE(inside, calls);
   EXPECT_NE(seen.times.find("2 profiled calls"), std::string::npos) << seen.times;
   EXPECT_NE(seen.times.find("dot_general"), std::string::npos) << seen.times;
+}
+
+/// Code that was made in a hurry and its better successor compute the same bits, and the second call asks for the latter.
+TEST(Trials, FirstCodeAndBetterCodeGiveTheSameBits) {
+  namespace lax = cotan::lax;
+  const auto filter = [](const Array& y, const Array& q) {
+    const auto step = [&](const std::pair<Array, Array>& s, const Array& o) {
+      const Array p = s.second + q, k = p / (p + 1.0);
+      const Array x = s.first + k * (o - s.first);
+      return std::pair{std::pair{x, (1.0 - k) * p}, np::exp(np::tanh(x)) + np::sum(np::sin(x * np::arange(5.0)))};
+    };
+    return lax::scan(step, std::pair{q * 0.0, q + 1.0}, y).second;
+  };
+  const auto chain = [](const Array& a, const Array& b) { return np::matmul(np::tanh(np::matmul(a, b)), b) + np::sum(np::exp(a)); };
+  const Array y = waves({50}, 0, ct::f64), q = np::array(0.3, ct::f64), a = waves({17, 8}, 1, ct::f32), b = waves({8, 8}, 2, ct::f32);
+  const auto bits = [&] {
+    std::vector<double> out = ct::jit(filter)(y, q).to_vector<double>();
+    for (const Array& more : {ct::jit(chain)(a, b), ct::jit(ct::grad([&](const Array& x) { return np::sum(chain(x, b)); }))(a)})
+      for (double v : more.to_vector<double>()) out.push_back(v);
+    return out;
+  };
+  const char* before = std::getenv("COTAN_FIRST_CODE");
+  const std::string kept = before ? before : "";
+  std::vector<std::vector<double>> all;
+  for (const char* how : {"quick", "full"}) {
+    setenv("COTAN_FIRST_CODE", how, 1);
+    ct::clear_caches();
+    all.push_back(bits());
+  }
+  EXPECT_EQ(all[0], all[1]);
+  setenv("COTAN_FIRST_CODE", "quick", 1);
+  ct::clear_caches();
+  const auto jitted = ct::jit(chain);
+  const auto first = jitted(a, b).to_vector<float>();
+  EXPECT_EQ(jitted(a, b).to_vector<float>(), first);
+  ct::native::finish_background_compilation();
+  EXPECT_EQ(jitted(a, b).to_vector<float>(), first);
+  before ? setenv("COTAN_FIRST_CODE", kept.c_str(), 1) : unsetenv("COTAN_FIRST_CODE");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Arrays run_in_blocks(Backend& backend, const Primitive& p, std::span<const Array
   const Types results = p.type(p, types_of(args), params);
   Types block_types;
   for (const Array& a : args) block_types.push_back({a.dtype(), a.size() == n ? Shape{block} : Shape{}, a.weak_type()});
-  const Executable& kernel = executable_of(program_of(p, block_types, params), backend);
+  const Executable& kernel = executable_of(program_of(p, block_types, params), backend, Effort::full);  // for many blocks
   Arrays out;
   std::vector<std::byte*> to;
   for (const AbstractValue& t : results) {

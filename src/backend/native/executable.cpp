@@ -160,13 +160,13 @@ JaxprPtr for_device(const JaxprPtr& jaxpr) {
       eliminate_common_subexpressions(expand_routines(inline_all_but_checkpoints(jaxpr), is_expanded)));
 }
 
-Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
+Executable::Executable(const JaxprPtr& jaxpr, Backend& backend, Effort effort) : backend_(backend) {
   try {
     program_ = compiler::compile(for_device(jaxpr), native_target());
     const bool has_code = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
       return !std::holds_alternative<compiler::Routine>(step);
     });
-    if (has_code) code_ = generate(*program_);
+    if (has_code) code_ = generate(*program_, effort);
   } catch (const OutOfMemoryError&) {
     throw;
   } catch (const std::exception& e) {
@@ -246,7 +246,7 @@ void Executable::run_in_place(void* const* io) const {
 
 void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
   std::vector<std::int64_t> marks(recorder::on() && !program_->small ? program_->steps.size() + 1 : 0);
-  if (!code_.entry) {  // routines alone
+  if (!code_) {  // routines alone
     for (std::size_t k = 0; k < routines_.size(); ++k) {
       if (!marks.empty()) marks[k] = recorder::now();
       const auto memory = memory_of(*program_, *routines_[k], io, temporaries);
@@ -255,7 +255,7 @@ void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
     if (!marks.empty()) marks.back() = recorder::now();
   } else {
     Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, {}, nullptr};
-    if (code_.entry(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
+    if (code_->entry()(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
   }
   if (!marks.empty()) record(marks);
 }
@@ -307,9 +307,9 @@ ProgramCache<Executable>& cache() {
 
 void clear_cache() { cache().clear(); }
 
-const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
+const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend, Effort effort) {
   return cache().find(jaxpr, jaxpr->native,
-                      [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend); });
+                      [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend, effort); });
 }
 
 }  // namespace cotan::native

@@ -9,7 +9,7 @@ namespace cotan::native {
 
 class Executable {
  public:
-  Executable(const JaxprPtr& jaxpr, Backend& backend);
+  Executable(const JaxprPtr& jaxpr, Backend& backend, Effort effort);
   /// Arguments must be of the program's types. Where `donated`, an argument's memory may become a result's.
   Arrays run(std::span<const Array> args, const std::vector<bool>* donated = nullptr) const;
   /// The same on memory that is there already: inputs, then outputs.
@@ -19,7 +19,8 @@ class Executable {
   /// Of the calls that were profiled.
   ProgramTimes& times() const { return *times_; }
   const compiler::Program& program() const { return *program_; }
-  bool from_disk() const { return code_.from_disk; }
+  /// nullptr where there are routines alone.
+  const Code* code() const { return code_.get(); }
 
  private:
   void run_in_place(void* const* io, std::byte* temporaries) const;
@@ -29,11 +30,11 @@ class Executable {
   std::vector<const compiler::Routine*> routines_;
   std::unique_ptr<compiler::Donations> donations_;
   std::unique_ptr<ProgramTimes> times_ = std::make_unique<ProgramTimes>();
-  Code code_;
+  std::shared_ptr<const Code> code_;
 };
 
 /// The executable of a program: compiled once, however many threads ask; equal programs share one.
-const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
+const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend, Effort effort = Effort::automatic);
 /// Equal programs that are compiled from now on do not share what was compiled before.
 void clear_cache();
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out);

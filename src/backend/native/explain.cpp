@@ -49,8 +49,7 @@ void describe_steps(compiler::Program& program, const std::vector<compiler::Step
 
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
   const auto program = compiler::compile(for_device(jaxpr), native_target(), &out.passes);
-  GeneratedText text;
-  generate(*program, &text);
+  GeneratedText text = listing_of(*program);
   out.llvm_ir = std::move(text.llvm_ir);
   out.assembly = std::move(text.assembly);
   describe_steps(*program, program->steps, program->small, "", out);

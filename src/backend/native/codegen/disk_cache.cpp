@@ -1,5 +1,7 @@
 #include "backend/native/codegen/disk_cache.hpp"
 
+#include <memory>
+
 #include "core/disk_store.hpp"
 
 namespace cotan::native {
@@ -12,15 +14,20 @@ std::string key_of(std::string_view source, std::string_view machine) {
   return key += source;
 }
 /// The variable may change between programs.
-std::optional<DiskStore> objects() {
-  const auto folder = chosen_cache_folder();
-  if (!folder) return std::nullopt;
-  return std::optional<DiskStore>(std::in_place, *folder, ".o");
+std::shared_ptr<DiskStore> objects() {
+  constexpr std::uint64_t most_bytes = 256 << 20;
+  static std::mutex& mutex = *new std::mutex;
+  static auto& store = *new std::shared_ptr<DiskStore>;  // the background may come late
+  const std::scoped_lock lock(mutex);
+  const auto folder = cache_folder();
+  if (!folder)
+    store.reset();
+  else if (!store || store->folder() != *folder)
+    store = std::make_shared<DiskStore>(*folder, ".o", most_bytes);
+  return store;
 }
 
 }  // namespace
-
-bool disk_cache_enabled() { return chosen_cache_folder().has_value(); }
 
 std::optional<std::string> read_cached_object(std::string_view source, std::string_view machine) {
   const auto store = objects();
@@ -28,7 +35,7 @@ std::optional<std::string> read_cached_object(std::string_view source, std::stri
 }
 
 void write_cached_object(std::string_view source, std::string_view machine, std::string_view object) {
-  if (auto store = objects()) store->store(key_of(source, machine), object);
+  if (const auto store = objects()) store->store(key_of(source, machine), object);
 }
 
 }  // namespace cotan::native

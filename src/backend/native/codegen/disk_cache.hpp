@@ -1,5 +1,6 @@
-// Compiled objects on disk, so that the second start of a program compiles nothing. Off unless COTAN_CACHE_DIR
-// names a folder. A file that is damaged, or that another CPU, LLVM or cotan wrote, is as good as none.
+// Compiled objects on disk, so that the second start of a program compiles nothing: in the folder that COTAN_CACHE_DIR names,
+// else in the user's own; not where it is "off" or empty. A file that is damaged, or that another CPU, LLVM or cotan wrote, is
+// as good as none.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,6 +12,5 @@ namespace cotan::native {
 std::optional<std::string> read_cached_object(std::string_view source, std::string_view machine);
 /// Best effort: a full or read-only disk is no error.
 void write_cached_object(std::string_view source, std::string_view machine, std::string_view object);
-bool disk_cache_enabled();
 
 }  // namespace cotan::native

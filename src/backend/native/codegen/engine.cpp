@@ -3,6 +3,8 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
@@ -23,7 +25,6 @@
 
 #include <atomic>
 
-#include "backend/native/codegen/disk_cache.hpp"
 #include "backend/native/runtime.hpp"
 #include "core/error.hpp"
 
@@ -41,8 +42,8 @@ T check(llvm::Expected<T> value, std::string_view what) {
 }
 
 /// The little that is left to do: kernels come vectorised, with common subexpressions shared and invariant code
-/// hoisted. A light pipeline is what keeps compile times low.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+/// hoisted. A light pipeline is what keeps compile times low. In a hurry: only what makes the rest less work.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool full) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -60,15 +61,17 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   if (loops_in_program) all.addPass(llvm::AlwaysInlinerPass(false));
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstCombinePass());
-  if (loops_in_program) {
+  if (full) {
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+  }
+  if (full && loops_in_program) {
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::InstCombinePass());
   }
-  passes.addPass(llvm::SimplifyCFGPass());
+  if (full) passes.addPass(llvm::SimplifyCFGPass());
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   all.run(module, modules);
 }
@@ -81,13 +84,14 @@ struct Engine::Impl {
   llvm::DataLayout layout{""};
   std::atomic<std::uint64_t> modules{0};
 
-  std::unique_ptr<llvm::TargetMachine> new_machine(const std::string& cpu) const {
+  std::unique_ptr<llvm::TargetMachine> new_machine(const std::string& cpu, bool full = true) const {
     std::string error;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
     if (!target) raise<CompileError>("[native] LLVM has no target {}: {}; reinstall LLVM.", triple, error);
     llvm::TargetOptions options;
     return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+        full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None, true));
   }
 };
 
@@ -134,9 +138,21 @@ void Engine::prepare(llvm::Module& module) const {
   module.setDataLayout(impl_->layout);
 }
 
-Compiled Engine::compile(OwnedModule owned, const std::string& entry, std::string* ir, std::string* assembly) {
-  llvm::Module* module = owned.module.get();
-  for (llvm::Function& f : *module) {
+std::string bitcode_of(const llvm::Module& module) {
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  llvm::WriteBitcodeToFile(module, stream);
+  return out;
+}
+OwnedModule module_of_bitcode(const std::string& bitcode) {
+  OwnedModule owned;
+  owned.module = check(llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "cotan"), *owned.context),
+                         "the code's own source was not accepted");
+  return owned;
+}
+
+void Engine::validate(llvm::Module& module) const {
+  for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes_));
     f.addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes_));
@@ -145,42 +161,39 @@ Compiled Engine::compile(OwnedModule owned, const std::string& entry, std::strin
   }
   std::string problem;
   llvm::raw_string_ostream problems(problem);
-  if (llvm::verifyModule(*module, &problems))
+  if (llvm::verifyModule(module, &problems))
     raise<CompileError>("[native] the generated code is not valid: {}; this is a bug in cotan.", problem);
+}
 
-  std::string source;
-  if (disk_cache_enabled()) {
-    llvm::raw_string_ostream out(source);
-    module->print(out, nullptr);
-  }
-  const auto machine = impl_->new_machine(cpu_);
-  const bool listing = ir || assembly;
-  auto cached = listing ? std::nullopt : read_cached_object(source, impl_->machine_key);
-  std::string object;
-  if (cached) {
-    object = std::move(*cached);
-  } else {
-    optimize(*module, *machine);
-    if (ir) {
-      llvm::raw_string_ostream out(*ir);
-      module->print(out, nullptr);
-    }
-    const auto emit = [&](llvm::CodeGenFileType type, llvm::Module& m) {
-      llvm::SmallString<0> buffer;
-      llvm::raw_svector_ostream out(buffer);
-      llvm::legacy::PassManager passes;
-      machine->addPassesToEmitFile(passes, out, nullptr, type);
-      passes.run(m);
-      return std::string(buffer.str());
-    };
-    if (assembly) {
-      const auto copy = llvm::CloneModule(*module);
-      *assembly = emit(llvm::CodeGenFileType::AssemblyFile, *copy);
-    }
-    object = emit(llvm::CodeGenFileType::ObjectFile, *module);
-    write_cached_object(source, impl_->machine_key, object);
-  }
+std::string Engine::key(bool full) const {
+  // To be changed with the passes: what they make of a source is kept.
+  constexpr int passes = 2;
+  return fmt::format("{} passes {} {}", impl_->machine_key, passes, full ? "full" : "quick");
+}
 
+std::string Engine::object_of(llvm::Module& module, bool full, std::string* ir, std::string* assembly) const {
+  const auto machine = impl_->new_machine(cpu_, full);
+  optimize(module, *machine, full);
+  if (ir) {
+    llvm::raw_string_ostream out(*ir);
+    module.print(out, nullptr);
+  }
+  const auto emit = [&](llvm::CodeGenFileType type, llvm::Module& m) {
+    llvm::SmallString<0> buffer;
+    llvm::raw_svector_ostream out(buffer);
+    llvm::legacy::PassManager passes;
+    machine->addPassesToEmitFile(passes, out, nullptr, type);
+    passes.run(m);
+    return std::string(buffer.str());
+  };
+  if (assembly) {
+    const auto copy = llvm::CloneModule(module);
+    *assembly = emit(llvm::CodeGenFileType::AssemblyFile, *copy);
+  }
+  return emit(llvm::CodeGenFileType::ObjectFile, module);
+}
+
+LinkedCode Engine::link(const std::string& object, const std::string& entry) {
   auto& session = impl_->jit->getExecutionSession();
   auto library = impl_->jit->createJITDylib(fmt::format("program{}", impl_->modules++));
   if (!library) fail(library.takeError(), "a new library");
@@ -196,11 +209,8 @@ Compiled Engine::compile(OwnedModule owned, const std::string& entry, std::strin
     remove();
     fail(address.takeError(), "the program was not linked");
   }
-  Compiled out;
-  out.entry = address->toPtr<void*>();
-  out.memory = std::shared_ptr<const void>(out.entry, [remove](const void*) { remove(); });
-  out.from_disk = cached.has_value();
-  return out;
+  const auto code = address->toPtr<Entry>();
+  return {code, std::shared_ptr<const void>(reinterpret_cast<const void*>(code), [remove](const void*) { remove(); })};
 }
 
 }  // namespace cotan::native

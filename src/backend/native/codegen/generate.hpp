@@ -3,13 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "backend/native/codegen/code.hpp"
 #include "backend/native/codegen/schedule.hpp"
 
 namespace cotan::native {
-
-/// A compiled program: `io` holds the inputs, then the outputs; routines are called through `caller`. Returns 0,
-/// or what a routine returned that was not 0; then the later steps did not run.
-using Entry = int (*)(void* const* io, std::byte* arena, void* caller);
 
 struct GeneratedText {
   std::string llvm_ir, assembly;
@@ -24,13 +21,17 @@ struct ScheduledKernel {
 /// `in_loop`: it is to become part of the code of a loop, where small arrays are in registers.
 ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel, bool in_loop = false);
 
-struct Code {
-  Entry entry = nullptr;
-  std::shared_ptr<const void> memory;  ///< keeps the code alive
-  bool from_disk = false;
+/// How a program is compiled the first time.
+enum class Effort {
+  automatic,  ///< in a hurry where that takes longer than the code will run; better code comes later
+  full,
 };
-/// Raises CompileError. Writes the listings where asked to.
-Code generate(compiler::Program& program, GeneratedText* text = nullptr);
+/// Raises CompileError.
+std::shared_ptr<const Code> generate(compiler::Program& program, Effort effort);
+/// The code at its best, and its listings.
+GeneratedText listing_of(compiler::Program& program);
+/// From the source of code that was made in a hurry.
+LinkedCode generate_in_full(const std::string& source);
 
 /// The CPU that code is generated for, as LLVM names it.
 std::string host_cpu();
