@@ -14,7 +14,10 @@ constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
 constexpr std::int64_t longest = 32;            ///< of one reduction
 constexpr int most_operations = 1024;
 constexpr std::int64_t fewest_lanes = 4;
-constexpr std::int64_t most_gathered = 16;      ///< lanes that are put together one by one, in the body of a loop
+constexpr std::int64_t most_elements = 512;     ///< that stay in registers where nothing is reduced
+constexpr std::int64_t most_strided = 512;      ///< terms that are fetched one by one, row by row
+constexpr std::int64_t most_gathered = 16;      ///< lanes that are put together one by one, in the body of a loop …
+constexpr std::int64_t most_gathered_terms = 4096;  ///< … for so many terms in all
 
 /// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
 std::vector<expr::Substitution> assignments(const std::vector<Loop>& loops, const expr::Substitution& fixed) {
@@ -116,7 +119,9 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   const std::int64_t row =
       in_loop && last_kept != kernel.loops.rend() ? shortest_row(kernel, program, last_kept->variable) : 0;
   const bool in_rows = row == 0 || row >= fewest_lanes;
-  if (!reduces && (!in_loop || (kernel.loops.size() < 2 && in_rows))) return std::nullopt;
+  std::int64_t domain = 1;
+  for (const Loop& l : kernel.loops) domain *= l.extent;
+  if (!reduces && (!in_loop || (kernel.loops.size() < 2 && in_rows) || domain > most_elements)) return std::nullopt;
   for (const Loop& l : kernel.loops) {
     if (l.extent == 0) return std::nullopt;
     if (l.reduced) {
@@ -128,7 +133,9 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   }
   if (reduced > longest || reduced * operations > most_operations) return std::nullopt;
   const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= fewest_lanes && in_rows &&
-                     (suits_lanes(kernel, plan.kept.back()) || (in_loop && plan.kept.back().extent <= most_gathered));
+                     (suits_lanes(kernel, plan.kept.back()) ||
+                      (in_loop && plan.kept.back().extent <= most_gathered && domain <= most_gathered_terms));
+  if (!lanes && domain > most_strided) return std::nullopt;
   const std::int64_t limit = lanes ? most_terms : most_scalar_terms;
   if (reduced > limit || (!lanes && reduced > (in_loop ? longest : 8))) return std::nullopt;
   // From the inside: kept loops go as long as the code stays small.

@@ -280,6 +280,10 @@ Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> 
   return nest_.end_rare(place.level, called, x[1]);
 }
 
+/// Kernels of a loop with more code than this are called: their arrays are not in registers anyway, and LLVM's scheduler
+/// takes time by the square of a block's loads and stores.
+constexpr unsigned most_inlined = 800;
+
 llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const Kernel& kernel,
                             const KernelArguments& arguments, const KernelSchedule& schedule, bool inlined,
                             const std::string& name) {
@@ -300,6 +304,10 @@ llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const 
     f->addParamAttr(0, llvm::Attribute::ReadOnly);
   }
   KernelEmitter(module, program, kernel, arguments, schedule, inlined, f).emit();
+  if (inlined && f->getInstructionCount() > most_inlined) {
+    f->removeFnAttr(llvm::Attribute::AlwaysInline);
+    f->addFnAttr(llvm::Attribute::NoInline);
+  }
   return f;
 }
 
