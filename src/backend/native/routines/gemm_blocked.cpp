@@ -318,8 +318,7 @@ class BlockedProduct {
 }  // namespace
 
 template <class T>
-void multiply_blocked(const Product<T>& product) {
-  const Kernels<T>& all = kernels<T>();
+void multiply_blocked(const Product<T>& product, const Kernels<T>& all) {
   const bool one_block = product.k * static_cast<std::int64_t>(sizeof(T)) <= k_block_bytes;
   if (one_block && work_of(product) < 2 * chunk_work && can_read_in_place(product.b, product.n, all))
     multiply_small(product, all);
@@ -327,6 +326,12 @@ void multiply_blocked(const Product<T>& product) {
     BlockedProduct<T>(product, all).run();
 }
 
+template <class T>
+void multiply_blocked(const Product<T>& product) {
+  multiply_blocked(product, kernels<T>());
+}
+
+template void multiply_blocked(const Product<float>&, const Kernels<float>&);
 template void multiply_blocked(const Product<float>&);
 template void multiply_blocked(const Product<double>&);
 template void multiply_blocked(const Product<std::uint32_t>&);

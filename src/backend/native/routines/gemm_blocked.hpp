@@ -2,6 +2,7 @@
 // integers of 32 and 64 bits.
 #pragma once
 #include "backend/native/routines/gemm.hpp"
+#include "backend/native/routines/gemm_kernels.hpp"
 
 namespace cotan::native {
 
@@ -22,9 +23,11 @@ struct Product {
   }
 };
 
-/// Any sizes; C's rows are contiguous.
+/// Any sizes; C's rows are contiguous. With the kernels of this machine for T, or with others.
 template <class T>
 void multiply_blocked(const Product<T>& product);
+template <class T>
+void multiply_blocked(const Product<T>& product, const Kernels<T>& kernels);
 
 /// n = 1, and A's rows or columns are contiguous.
 template <class T>

@@ -56,6 +56,15 @@ struct HalfConversions {
   void (*narrow_bf16)(const float* from, bfloat16* to, std::int64_t count);
 };
 
+/// For processors that multiply pairs of bfloat16: A and B hold pairs, by their bits, where C holds floats.
+struct PairKernels {
+  Kernels<float> kernels;
+  /// to[i] = the pair of first[i] and second[i]; `second` may be null: zeros.
+  void (*interleave)(const std::uint16_t* first, const std::uint16_t* second, std::uint32_t* to, std::int64_t count);
+};
+/// Null where this machine has none.
+const PairKernels* pair_kernels();
+
 /// The kernels for this machine; T is float, double, std::uint32_t or std::uint64_t.
 template <class T>
 const Kernels<T>& kernels();

@@ -53,6 +53,7 @@ extern const Kernels<T> avx512_kernels;
 template <class T>
 extern const Kernels<T> avx2_kernels;
 extern const HalfConversions avx512_half_conversions, avx2_half_conversions;
+extern const PairKernels avx512_pair_kernels;
 #endif
 
 namespace {
@@ -90,6 +91,15 @@ template const Kernels<float>& kernels();
 template const Kernels<double>& kernels();
 template const Kernels<std::uint32_t>& kernels();
 template const Kernels<std::uint64_t>& kernels();
+
+const PairKernels* pair_kernels() {
+#if defined(__x86_64__)
+  static const bool has = has_avx512() && __builtin_cpu_supports("avx512bf16");
+  return has ? &avx512_pair_kernels : nullptr;
+#else
+  return nullptr;
+#endif
+}
 
 const HalfConversions& half_conversions() {
 #if defined(__x86_64__)
