@@ -33,7 +33,7 @@ const std::map<std::string, Unary> integers = {
     {"population_count", [](const Array& x) { return lax::population_count(x); }},
     {"to_i8", [](const Array& x) { return x.astype(ct::i8); }},
     {"to_i16", [](const Array& x) { return x.astype(ct::i16); }},
-    {"to_f16", [](const Array& x) { return x.astype(ct::f32).astype(ct::f16); }},
+    {"to_f16", [](const Array& x) { return (x.astype(ct::f32) * 1e-6).astype(ct::f16); }},
 };
 
 template <class Map>

@@ -24,7 +24,7 @@ INTEGERS = {
     "population_count": lax.population_count,
     "to_i8": lambda x: x.astype(jnp.int8),
     "to_i16": lambda x: x.astype(jnp.int16),
-    "to_f16": lambda x: x.astype(jnp.float32).astype(jnp.float16),
+    "to_f16": lambda x: (x.astype(jnp.float32) * 1e-6).astype(jnp.float16),
 }
 
 

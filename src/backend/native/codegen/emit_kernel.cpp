@@ -6,6 +6,7 @@
 
 #include "backend/native/codegen/emit_function.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -39,7 +40,7 @@ void KernelEmitter::emit() {
 
 void KernelEmitter::assign_levels() {
   once_ = !schedule_.grain && schedule_.iterations == 1;
-  single_vector_ = vector_ && !lanes_reduce_ && !schedule_.block && !schedule_.sums_in_memory &&
+  single_vector_ = vector_ && !lanes_reduce_ && !schedule_.block && !schedule_.sums_in_memory && !schedule_.squares &&
                    vector_->extent == std::int64_t{schedule_.width} * schedule_.unroll;
   int level = once_ ? 0 : 1;
   for (const Loop* l : kept_)
@@ -57,6 +58,16 @@ void KernelEmitter::assign_levels() {
     if (l != vector_) levels_[l->variable.get()] = ++level;
   if (lanes_reduce_) levels_[vector_->variable.get()] = ++level;
   innermost_ = level;
+  if (!vector_ || !reduced_.empty() || single_vector_) return;
+  constexpr std::ptrdiff_t most_hoisted = 32;
+  std::vector<Expr> loads;
+  for (const Pass& pass : kernel_.passes)
+    for (const Store& s : pass.stores) compiler::collect_loads(s.value, loads);
+  std::sort(loads.begin(), loads.end(), [](Expr a, Expr b) { return a->id < b->id; });
+  loads.erase(std::unique(loads.begin(), loads.end()), loads.end());
+  loads_inside_ = std::count_if(loads.begin(), loads.end(), [&](Expr l) {
+                    return !depends_on(l, vector_->variable);
+                  }) > most_hoisted;
 }
 
 Value* KernelEmitter::open_loop(Value* begin, Value* end, std::int64_t step, const char* name) {
@@ -92,6 +103,8 @@ KernelEmitter::Place KernelEmitter::place_of(Expr e) {
       const Place q = place_of(x);
       p = {std::max(p.level, q.level), p.varying || q.varying, p.tiled || q.tiled};
     }
+    // More than registers hold would be written to the stack and read back.
+    if (e->op == Op::load && loads_inside_) p.level = innermost_;
     if (e->op == Op::load && written_.contains(static_cast<BufferId>(e->bits))) {
       // What an earlier pass has stored must not be read before that: no hoisting.
       p.level = innermost_;

@@ -243,6 +243,7 @@ class KernelEmitter {
   Value *vector_begin_ = nullptr, *vector_end_ = nullptr, *tile_begin_ = nullptr, *tile_end_ = nullptr;
   bool streamed_ = false;
   bool in_square_ = false;
+  bool loads_inside_ = false;   ///< of the vector loop, although all lanes read the same
   bool once_ = false;           ///< there is one parallel iteration
   bool single_vector_ = false;  ///< and the vector loop is one step
 };
