@@ -206,10 +206,13 @@ Expr polygamma_expansion(Expr order, Expr x) {
   }
   for (int k = terms; k-- > 0;) series = fma(series, square, like(x, coefficients[static_cast<std::size_t>(k)]));
   series = fma(series, square, fma(inverse, n / 2, 1.0)) * (1 / n);
-  Expr sum = integer_pow(inverse, power) * series;
-  for (int k = steps; k-- > 0;) sum = sum + integer_pow(1.0 / (x + static_cast<double>(k)), power + 1);
-  const double factorial = std::tgamma(n + 1) * (power % 2 ? 1 : -1);
-  return patch(le(x, 0), sum * factorial, exact_polygamma, {order, x});
+  // A power of two near the root of n! goes into the powers, which would be too small, or too large, long before n! times
+  // them is.
+  const double factorial = std::tgamma(n + 1), root = std::exp2(std::round(std::log2(factorial) / (n + 1)));
+  Expr sum = integer_pow(inverse * root, power) * (series * root);
+  for (int k = steps; k-- > 0;) sum = sum + integer_pow(root / (x + static_cast<double>(k)), power + 1);
+  const double rest = factorial / std::pow(root, n + 1) * (power % 2 ? 1 : -1);
+  return patch(le(x, 0), sum * rest, exact_polygamma, {order, x});
 }
 
 }  // namespace
