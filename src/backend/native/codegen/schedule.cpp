@@ -26,6 +26,7 @@ constexpr std::int64_t most_chunks = 64;
 constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
 constexpr std::int64_t sums_in_memory = 2048;     ///< elements of a row of sums
 constexpr std::int64_t tile_elements = 64;
+constexpr std::int64_t large_transposition = 1 << 20;
 constexpr int square_operations = 1024;           ///< of all elements that a square of registers computes side by side
 constexpr int most_vectors = 16;                  ///< of a kernel that is all vectors and no loop
 constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
@@ -212,11 +213,14 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
       }
       if (s.tiled_loop >= 0) {
         const std::int64_t extent = kernel.loops[static_cast<std::size_t>(s.tiled_loop)].extent;
-        s.tile = std::min(extent, tile_elements);
-        s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
-        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, tile_elements);
         s.squares = !in_loop && s.width >= 4 && s.unroll == 1 && extent >= s.width && c.cost * s.width <= square_operations &&
                     reads_squares(kernel, c, lanes.variable, kernel.loops[static_cast<std::size_t>(s.tiled_loop)].variable);
+        // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs of
+        // reads more than those of writes, which go past the cache.
+        const bool large = s.squares && elements >= large_transposition;
+        s.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
+        s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
+        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, large ? 2 * tile_elements : tile_elements);
       }
     }
     if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest && s.tiled_loop < 0)
