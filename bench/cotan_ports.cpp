@@ -36,6 +36,32 @@ const std::map<std::string, Unary> integers = {
     {"to_f16", [](const Array& x) { return (x.astype(ct::f32) * 1e-6).astype(ct::f16); }},
 };
 
+/// A gamma variate by Marsaglia and Tsang: two loops that end when a draw is accepted.
+Array gamma_variate(const Array& key, const Array& alpha) {
+  struct Draw {
+    Array key, x, v;
+  };
+  struct State {
+    Array key, square, v, u;
+  };
+  const Array d = alpha - 1.0 / 3, c = (1.0 / 3) / np::sqrt(d);
+  const auto draw = [=](const Draw& last) {
+    const Array keys = ct::random::split(last.key, 2), x = ct::random::normal(keys[1], {});
+    return Draw{keys[0], x, 1.0 + x * c};
+  };
+  const auto step = [=](const State& last) {
+    const Array keys = ct::random::split(last.key, 3);
+    const Draw drawn = lax::while_loop([](const Draw& s) { return s.v <= 0.0; }, draw,
+                                       Draw{keys[1], np::zeros({}), np::full({}, -1.0)});
+    return State{keys[0], drawn.x * drawn.x, drawn.v * drawn.v * drawn.v, ct::random::uniform(keys[2], {})};
+  };
+  const auto rejected = [=](const State& s) {
+    return (s.u >= 1.0 - 0.0331 * s.square * s.square) &
+           (np::log(s.u) >= s.square * 0.5 + d * (1.0 - s.v + np::log(s.v)));
+  };
+  return d * lax::while_loop(rejected, step, State{key, np::zeros({}), np::ones({}), np::full({}, 2.0)}).v;
+}
+
 template <class Map>
 auto chosen(const Map& functions, const Parameters& p) {
   const auto at = functions.find(p.text("function"));
@@ -54,6 +80,11 @@ const Register all[] = {
     {"cotan", "integers",
      [](const Parameters& p) {
        return jitted(chosen(integers, p), random_indices({p["n"]}, 1, 2000000000) - 1000000000);
+     }},
+    {"cotan", "gamma_variates",
+     [](const Parameters& p) {
+       return jitted([](const Array& keys, const Array& alpha) { return ct::vmap(gamma_variate)(keys, alpha); },
+                     ct::random::split(ct::random::key(0), p["n"]), random_array({p["n"]}, 1) * 0.5 + 2.5);
      }},
     {"cotan", "scatter_into",
      [](const Parameters& p) {

@@ -28,6 +28,35 @@ INTEGERS = {
 }
 
 
+def gamma_variate(key, alpha):
+    """Marsaglia and Tsang: two loops that end when a draw is accepted."""
+    d = alpha - 1 / 3
+    c = (1 / 3) / jnp.sqrt(d)
+
+    def draw(state):
+        key, _, _ = state
+        key, used = jax.random.split(key)
+        x = jax.random.normal(used)
+        return key, x, 1 + x * c
+
+    def step(state):
+        key, inner, last = jax.random.split(state[0], 3)
+        _, x, v = lax.while_loop(lambda s: s[2] <= 0, draw, (inner, jnp.float32(0), jnp.float32(-1)))
+        return key, x * x, v * v * v, jax.random.uniform(last)
+
+    def rejected(state):
+        _, square, v, u = state
+        unlikely = u >= 1 - 0.0331 * square * square
+        return unlikely & (jnp.log(u) >= square * 0.5 + d * (1 - v + jnp.log(v)))
+
+    start = (key, jnp.float32(0), jnp.float32(1), jnp.float32(2))
+    return d * lax.while_loop(rejected, step, start)[2]
+
+
+def gamma_variates(alpha):
+    return jax.vmap(gamma_variate)(jax.random.split(jax.random.PRNGKey(0), alpha.size), alpha * 0.5 + 2.5)
+
+
 def scatter_into(p):
     return lambda into, at, updates: into.at[at].set(updates) if p.get("set") else into.at[at].add(updates)
 
@@ -61,6 +90,7 @@ def conv2d_transpose(x, kernel):
 KINDS = {
     "special": lambda p: SPECIAL[p["function"]],
     "integers": lambda p: INTEGERS[p["function"]],
+    "gamma_variates": lambda p: gamma_variates,
     "scatter_into": scatter_into,
     "index_grad": lambda p: index_grad,
     "at_set_grad": lambda p: at_set_grad,
