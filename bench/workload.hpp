@@ -18,6 +18,7 @@ class Parameters {
   std::vector<std::int64_t> list(const char* name) const { return row_.at(name); }
   bool is_double() const { return row_.value("dtype", "f32") == "f64"; }
   bool flag(const char* name) const { return row_.value(name, false); }
+  std::string text(const char* name) const { return row_.value(name, ""); }
   std::string name() const { return row_.at("name"); }
   std::string kind() const { return row_.at("kind"); }
 

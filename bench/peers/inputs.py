@@ -15,7 +15,7 @@ def hashed(size, seed):
 
 def uniform(shape, seed, dtype="f32"):
     """Uniform in [-1, 1), exact in f32."""
-    kind = {"f32": np.float32, "f64": np.float64}[dtype]
+    kind = {"f64": np.float64}.get(dtype, np.float32)  # halves are cast from f32
     values = (hashed(math.prod(shape), seed) >> np.uint32(8)).astype(kind)
     return (values * kind(2.0**-23) - kind(1)).reshape(shape)
 
@@ -97,7 +97,32 @@ def lstm(p):
 
 
 # kind -> parameters -> list of arguments
+def updates(p):
+    """A vector, where to change it, and by what."""
+    return [
+        uniform((p["n"],), 1),
+        indices((p["indices"],), 2, p["n"]),
+        uniform((p["indices"],), 3),
+    ]
+
+
+def symmetric(p):
+    values = square(p, 1, p["batch"])
+    return values + values.swapaxes(1, 2)
+
+
 ARGUMENTS = {
+    "special": lambda p: [uniform((p["n"],), 1, p.get("dtype", "f32"))],
+    "integers": lambda p: [indices((p["n"],), 1, 2000000000) - np.int32(1000000000)],
+    "scatter_into": updates,
+    "index_grad": updates,
+    "at_set_grad": updates,
+    "searchsorted": lambda p: [np.sort(vector(p)), uniform((p["queries"],), 2)],
+    "typed_gemm": lambda p: [square(p, 1), square(p, 2)],
+    "svd": lambda p: [square(p, 1, p["batch"])],
+    "svd_full": lambda p: [square(p, 1, p["batch"])],
+    "eigh": lambda p: [symmetric(p)],
+    "conv2d_transpose": lambda p: [image(p), kernel(p)],
     "axpy": lambda p: [vector(p), vector(p, 2)],
     "sum_axis": lambda p: [matrix(p)],
     "mean_var_rows": lambda p: [matrix(p)],

@@ -9,6 +9,7 @@ from jax import lax
 
 import inputs
 import jax_loops
+import jax_ports
 from worker import Case, serve, summarize
 
 
@@ -82,6 +83,7 @@ KINDS = {
     "mlp_step": lambda p: training_step,
     "cholesky": lambda p: jnp.linalg.cholesky,
     **jax_loops.KINDS,
+    **jax_ports.KINDS,
 }
 
 
@@ -92,6 +94,9 @@ def make(p):
     jax.config.update("jax_enable_x64", p.get("dtype") == "f64")
     f = KINDS[p["kind"]](p)
     arguments = jax.block_until_ready(jax.tree.map(jnp.asarray, inputs.arguments(p)))
+    if p.get("dtype") in ("f16", "bf16"):
+        half = jnp.float16 if p["dtype"] == "f16" else jnp.bfloat16
+        arguments = jax.tree.map(lambda a: a.astype(half), arguments)
     jitted = f if p["kind"] == "eager_op" else jax.jit(f)
 
     def run_waiting(calls):

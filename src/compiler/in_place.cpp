@@ -8,12 +8,13 @@
 
 namespace cotan::compiler {
 
-namespace {
-
 bool is_scatter(const Primitive* p) {
   return p == &ops::scatter_p || p == &ops::scatter_add_p || p == &ops::scatter_mul_p || p == &ops::scatter_min_p ||
          p == &ops::scatter_max_p;
 }
+
+namespace {
+
 bool contains(const std::vector<BufferId>& list, BufferId v) {
   return std::find(list.begin(), list.end(), v) != list.end();
 }

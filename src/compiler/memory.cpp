@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/definitions.hpp"
+#include "compiler/in_place.hpp"
 #include "core/error.hpp"
 
 namespace cotan::compiler {
@@ -85,10 +86,16 @@ std::vector<BufferId> all_writes_of(const Program& program, const Step& step) {
 }
 
 bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result) {
-  const auto* kernel = std::get_if<Kernel>(&step);
-  if (!kernel) return false;
   const Buffer &from = program.buffers[operand], &to = program.buffers[result];
   if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype)) return false;
+  if (const auto* routine = std::get_if<Routine>(&step)) {
+    // A scatter starts with a copy of its operand, which then is none.
+    const auto reads = [&](const Operand& o) { return o.buffer >= 0 && program.root(o.buffer) == program.root(operand); };
+    return is_scatter(routine->primitive) && reads(routine->operands[0]) &&
+           std::none_of(routine->operands.begin() + 1, routine->operands.end(), reads);
+  }
+  const auto* kernel = std::get_if<Kernel>(&step);
+  if (!kernel) return false;
   // The one store of the result, over the whole domain, and in the last pass.
   const Store* store = nullptr;
   for (const Pass& pass : kernel->passes)

@@ -59,10 +59,16 @@ Expr sampler_log(Expr x);
 Expr sampler_log1p(Expr x);
 Expr sampler_erf_inv(Expr x);
 
-// Functions of the run-time library: scalar_math's, for rare arguments and for what is not expanded.
+// Functions of the run-time library: scalar_math's, for rare arguments and for what is too long to be written
+// out wherever it is used.
 extern const Function sin_function, cos_function, tan_function, log_function, fmod_function, lgamma_function,
     digamma_function;
 /// Operands: the order as a float, x.
 extern const Function polygamma_function;
+/// What such a function is of these operands, for back ends that compile it once instead of calling the library,
+/// element by element; nothing where only the library has it. Not for arguments that expressions never give it.
+Expr expansion(const Function& function, std::span<const Expr> operands);
+/// Whether there is one for some operands.
+bool has_expansion(const Function& function);
 
 }  // namespace cotan::expr::math

@@ -1,4 +1,4 @@
-// What is exact: remainders, neighbouring numbers, random bits. And the functions that are not expanded.
+// What is exact: remainders, neighbouring numbers, random bits.
 #include <array>
 
 #include "expr/math.hpp"
@@ -6,14 +6,7 @@
 
 namespace cotan::expr::math {
 
-const Function fmod_function{"cotan_fmod", 2}, lgamma_function{"cotan_lgamma", 1},
-    digamma_function{"cotan_digamma", 1}, polygamma_function{"cotan_polygamma", 2};
-
-Expr lgamma(Expr x) { return call(lgamma_function, {x}); }
-Expr digamma(Expr x) { return call(digamma_function, {x}); }
-Expr polygamma(std::int64_t n, Expr x) {
-  return call(polygamma_function, {like(x, static_cast<double>(n)), x});
-}
+const Function fmod_function{"cotan_fmod", 2};
 
 Expr fmod(Expr x, Expr y) {
   // As long as the integer part of the quotient is exact, or one too many by rounding, so is the remainder.

@@ -98,6 +98,12 @@ Expr with_log_limits(Expr x, Expr value) {
 }  // namespace
 
 Expr log_of_normal(Expr x) { return Logarithm(split_normal(x)).value(); }
+Pair log_parts(Expr x) {
+  // The first part of ln 2 is short, so that its product with an exponent is exact.
+  const Logarithm l(split(x));
+  const Pair sum = fast_two_sum(l.exponent * pick(x, {0x1.62e4p-1, 0x1.62e42feep-1}), l.f);
+  return {sum.high, sum.low + fma(l.exponent, pick(x, {1.42860677e-06, 0x1.a39ef35793c76p-33}), l.tail)};
+}
 Expr log(Expr x) { return with_log_limits(x, Logarithm(split(x)).value()); }
 Expr log2(Expr x) {
   const Logarithm l(split(x));

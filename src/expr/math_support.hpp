@@ -103,6 +103,10 @@ inline Pair fast_two_sum(Expr a, Expr b) {
   const Expr sum = a + b;
   return {sum, b - (sum - a)};
 }
+inline Pair two_sum(Expr a, Expr b) {
+  const Expr sum = a + b, rest = sum - a;
+  return {sum, (a - (sum - rest)) + (b - rest)};
+}
 inline Pair two_product(Expr a, Expr b) {
   const Expr product = a * b;
   return {product, fma(a, b, -product)};
@@ -126,10 +130,23 @@ struct ScaledExpm1 {
 };
 ScaledExpm1 scaled_expm1(Expr x);
 
+/// |x| = 4 k turns + quarters + rest, for any |x| that is large but finite, NaN else; the rest in radians.
+struct Turn {
+  Expr quarters;  ///< an unsigned integer
+  Expr rest;
+};
+Turn reduce_large(Expr x);
+/// For arguments that sin, cos and tan of math.hpp leave to the library.
+Expr sin_of_large(std::span<const Expr> x);
+Expr cos_of_large(std::span<const Expr> x);
+Expr tan_of_large(std::span<const Expr> x);
+
 /// log(1 + f) - f for 1 + f from sqrt(1/2) to sqrt(2).
 Expr log1p_tail(Expr f);
 /// log(x) for normal positive x.
 Expr log_of_normal(Expr x);
+/// log(x) for positive finite x, to some bits more than its dtype has.
+Pair log_parts(Expr x);
 /// log1p that does not keep -0.
 Expr log_of_one_plus(Expr x);
 

@@ -20,11 +20,8 @@ struct Quadrant {
   Expr odd;           ///< whether n is
   Expr bits;          ///< end in those of n
 };
-Quadrant quadrant(Expr x, int shift) {
-  const Nearest n = nearest_integer(x, 2 / pi, 1 + shift);  // exponent_bias + 1 is a multiple of 4
-  Expr r = x;
-  for (Real part : pi_parts) r = fma(n.value, -0.5 * pick(x, part), r);  // the first step is exact
-  const Expr z = r * r, bits = bits_of(n.shifted);
+Quadrant quadrant(Expr r, Expr bits) {
+  const Expr z = r * r;
   // (sin(r)/r - 1)/r^2 in r^2: f32 2^-27.8, f64 2^-57.7.
   const Expr sine = horner(z, {-0.166666538, 0.00833210628, -0.000195078828},
                            {-0.16666666666666627, 0.0083333333333210687, -0.00019841269828698067,
@@ -36,25 +33,41 @@ Quadrant quadrant(Expr x, int shift) {
   return {with_sign_of(r, fma(r * z, sine, r)), fma(z, cosine, 1.0),
           ne(bits & like_bits(bits, 1), like_bits(bits, 0)), bits};
 }
+Quadrant quadrant(Expr x, int shift) {
+  const Nearest n = nearest_integer(x, 2 / pi, 1 + shift);  // exponent_bias + 1 is a multiple of 4
+  Expr r = x;
+  for (Real part : pi_parts) r = fma(n.value, -0.5 * pick(x, part), r);  // the first step is exact
+  return quadrant(r, bits_of(n.shifted));
+}
 /// Beyond, the three parts of pi are too short, or n is not the nearest integer.
 Expr too_large(Expr x) { return lt(pick(x, {0x1p17, 0x1p40}), abs(x)); }
 
-/// The sine of x shifted by that many quarters.
-Expr wave(Expr x, int shift) {
-  const Quadrant q = quadrant(x, shift);
+Expr wave(Expr x, const Quadrant& q) {
   // The sine changes its sign where the second lowest bit of n does.
   const Expr sign = shift_left(q.bits, x->dtype == DType::f32 ? 30 : 62) & sign_mask(x);
   return flip_sign(select(q.odd, q.cosine, q.sine), sign);
 }
+Expr quotient(const Quadrant& q) {
+  return select(q.odd, -q.cosine, q.sine) / select(q.odd, q.sine, q.cosine);
+}
 
 }  // namespace
 
-Expr sin(Expr x) { return patch(too_large(x), wave(x, 0), sin_function, {x}); }
-Expr cos(Expr x) { return patch(too_large(x), wave(x, 1), cos_function, {x}); }
-Expr tan(Expr x) {
-  const Quadrant q = quadrant(x, 0);
-  const Expr quotient = select(q.odd, -q.cosine, q.sine) / select(q.odd, q.sine, q.cosine);
-  return patch(too_large(x), quotient, tan_function, {x});
+Expr sin(Expr x) { return patch(too_large(x), wave(x, quadrant(x, 0)), sin_function, {x}); }
+Expr cos(Expr x) { return patch(too_large(x), wave(x, quadrant(x, 1)), cos_function, {x}); }
+Expr tan(Expr x) { return patch(too_large(x), quotient(quadrant(x, 0)), tan_function, {x}); }
+
+Expr sin_of_large(std::span<const Expr> x) {
+  const Turn turn = reduce_large(x[0]);
+  return flip_sign(wave(x[0], quadrant(turn.rest, turn.quarters)), sign_bit(x[0]));
+}
+Expr cos_of_large(std::span<const Expr> x) {
+  const Turn turn = reduce_large(x[0]);
+  return wave(x[0], quadrant(turn.rest, turn.quarters + like_bits(turn.quarters, 1)));
+}
+Expr tan_of_large(std::span<const Expr> x) {
+  const Turn turn = reduce_large(x[0]);
+  return flip_sign(quotient(quadrant(turn.rest, turn.quarters)), sign_bit(x[0]));
 }
 
 namespace {

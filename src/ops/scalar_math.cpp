@@ -4,6 +4,7 @@
 #include "ops/scalar_math.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <type_traits>
@@ -215,10 +216,52 @@ T digamma(T x) {
   if (x <= 0 && x == std::floor(x)) return std::numeric_limits<T>::quiet_NaN();
   if (std::isinf(x)) return x;
   const auto [value, scale] = digamma_of<long double>(x);
-  // Near a root (1.4616…, and one between each two poles) the terms cancel.
-  if (std::abs(value) < scale / 8) return static_cast<T>(digamma_of<Quad>(x).value);
+  // Near a root (1.4616…, and one between each two poles) the terms cancel, and 64 bits become too few.
+  if (std::abs(value) < scale / 256) return static_cast<T>(digamma_of<Quad>(x).value);
   return static_cast<T>(value);
 }
 COTAN_INSTANTIATE_UNARY(digamma)
+
+namespace {
+
+/// The n-th derivative of digamma, n >= 1: shifted up to where the asymptotic series is exact to the last
+/// bit.
+long double polygamma_of(std::int64_t n, long double x) {
+  if (std::isnan(x)) return x;
+  if (std::isinf(x)) return x > 0 ? 0.0L : std::numeric_limits<long double>::quiet_NaN();
+  constexpr long double far_below = -1e5L;  // the recurrence would take too long, and lose too much
+  if (x <= far_below) return std::numeric_limits<long double>::quiet_NaN();
+  const long double sign = n % 2 ? 1.0L : -1.0L, order = static_cast<long double>(n);
+  const long double factorial = std::tgamma(order + 1.0L);
+  long double sum = 0;
+  const long double threshold = 20.0L + order;
+  for (; x < threshold; x += 1.0L) {
+    if (x == 0.0L)
+      return n % 2 ? std::numeric_limits<long double>::infinity()
+                   : std::numeric_limits<long double>::quiet_NaN();
+    sum += factorial / std::pow(x, order + 1.0L);
+  }
+  // (n-1)!/x^n + n!/(2 x^(n+1)) + sum of B_2k (2k+n-1)! / ((2k)! x^(2k+n))
+  static constexpr long double bernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,
+                                              5.0L / 66,      -691.0L / 2730,  7.0L / 6,  -3617.0L / 510,
+                                              43867.0L / 798, -174611.0L / 330};
+  long double tail = factorial / order / std::pow(x, order) + factorial / (2.0L * std::pow(x, order + 1.0L));
+  long double ratio = factorial;  // (2k+n-1)! / (2k)! / x^(2k+n), built up from k to k+1
+  ratio = std::tgamma(order + 2.0L) / 2.0L / std::pow(x, order + 2.0L);
+  for (int k = 1; k <= 10; ++k) {
+    tail += bernoulli[k - 1] * ratio;
+    const long double m = 2.0L * k;
+    ratio *= (m + order) * (m + order + 1.0L) / ((m + 1.0L) * (m + 2.0L)) / (x * x);
+  }
+  return sign * (sum + tail);
+}
+
+}  // namespace
+
+template <class T>
+T polygamma(T n, T x) {
+  return static_cast<T>(polygamma_of(static_cast<std::int64_t>(n), x));
+}
+COTAN_INSTANTIATE_BINARY(polygamma)
 
 }  // namespace cotan::scalar_math

@@ -44,6 +44,7 @@ template <class T> T erfc(T x);
 template <class T> T erf_inv(T x);  // ±inf at ±1, NaN outside [-1, 1]
 template <class T> T lgamma(T x);  // log|Gamma(x)|; +inf at 0, -1, -2, … and ±inf
 template <class T> T digamma(T x);  // d/dx log Gamma(x); NaN at 0, -1, -2, … and -inf
+template <class T> T polygamma(T n, T x);  // the n-th derivative of digamma, n >= 1; NaN below -1e5
 
 template <class T> T nextafter(T x, T y);
 // clang-format on

@@ -58,45 +58,14 @@ const Primitive digamma_p = lowered(
 
 namespace {
 
-/// The n-th derivative of digamma, n >= 1: shifted up to where the asymptotic series is exact to the last
-/// bit.
-long double polygamma(std::int64_t n, long double x) {
-  if (std::isnan(x)) return x;
-  if (std::isinf(x)) return x > 0 ? 0.0L : std::numeric_limits<long double>::quiet_NaN();
-  constexpr long double far_below = -1e5L;  // the recurrence would take too long, and lose too much
-  if (x <= far_below) return std::numeric_limits<long double>::quiet_NaN();
-  const long double sign = n % 2 ? 1.0L : -1.0L, order = static_cast<long double>(n);
-  const long double factorial = std::tgamma(order + 1.0L);
-  long double sum = 0;
-  const long double threshold = 20.0L + order;
-  for (; x < threshold; x += 1.0L) {
-    if (x == 0.0L)
-      return n % 2 ? std::numeric_limits<long double>::infinity()
-                   : std::numeric_limits<long double>::quiet_NaN();
-    sum += factorial / std::pow(x, order + 1.0L);
-  }
-  // (n-1)!/x^n + n!/(2 x^(n+1)) + sum of B_2k (2k+n-1)! / ((2k)! x^(2k+n))
-  static constexpr long double bernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,
-                                              5.0L / 66,      -691.0L / 2730,  7.0L / 6,  -3617.0L / 510,
-                                              43867.0L / 798, -174611.0L / 330};
-  long double tail = factorial / order / std::pow(x, order) + factorial / (2.0L * std::pow(x, order + 1.0L));
-  long double ratio = factorial;  // (2k+n-1)! / (2k)! / x^(2k+n), built up from k to k+1
-  ratio = std::tgamma(order + 2.0L) / 2.0L / std::pow(x, order + 2.0L);
-  for (int k = 1; k <= 10; ++k) {
-    tail += bernoulli[k - 1] * ratio;
-    const long double m = 2.0L * k;
-    ratio *= (m + order) * (m + order + 1.0L) / ((m + 1.0L) * (m + 2.0L)) / (x * x);
-  }
-  return sign * (sum + tail);
-}
-
 Arrays polygamma_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   auto [out, buffer] = allocate_like(x, x[0].aval());
   dispatch_floating(x[0].dtype(), self.name, [&, &b = buffer, count = out.size()]<class T>() {
     const T* in = data<T>(x[0]);
     T* y = reinterpret_cast<T*>(b->data());
     for (std::int64_t i = 0; i < count; ++i)
-      y[i] = convert<T>(static_cast<double>(polygamma(params.integer("n"), static_cast<Compute<T>>(in[i]))));
+      y[i] = convert<T>(scalar_math::polygamma(static_cast<double>(params.integer("n")),
+                                               static_cast<double>(static_cast<Compute<T>>(in[i]))));
   });
   return {out};
 }
@@ -110,6 +79,9 @@ const Primitive polygamma_p{.name = "polygamma",
                             .partials = {[](const Partial& p) {
                               return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", p.params.integer("n") + 1}});
                             }},
-                            .batch = elementwise_batch};
+                            .batch = elementwise_batch,
+                            .scalar = [](std::span<const expr::Expr> x, const Params& params) {
+                              return expr::math::polygamma(params.integer("n"), x[0]);
+                            }};
 
 }  // namespace cotan::ops

@@ -55,7 +55,11 @@ class Folder {
 
   std::optional<Atom> identity(const Equation& e, const std::vector<Atom>& in) const {
     const Primitive* p = e.primitive;
-    const auto literal = [&](std::size_t i) { return literal_value(in[i]); };
+    // Derivatives are full of ones that were broadcast.
+    const auto literal = [&](std::size_t i) {
+      const Equation* view = definition(in[i]);
+      return literal_value(view && view->primitive == &ops::broadcast_in_dim_p ? view->inputs[0] : in[i]);
+    };
     const auto is = [&](std::size_t i, double v) { return literal(i) == v; };
     const bool floating = is_floating(jaxpr_.type(e.outputs[0]).dtype);
     if (p == &ops::mul_p && is(1, 1)) return if_same_type(e, in[0]);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "core/typed.hpp"
@@ -20,17 +22,42 @@ namespace {
   throw std::logic_error("the interpreter of the tests has no " + std::string(expr::name(node.op)));
 }
 
+/// What a back end that compiles the function instead of calling it gets, if there is such an expression.
+template <class T>
+Interpreter* expanded(const expr::Function& f, const T* x) {
+  struct Body {
+    std::unique_ptr<expr::Graph> graph;
+    std::unique_ptr<Interpreter> program;
+  };
+  static std::map<std::pair<const expr::Function*, double>, Body> bodies;
+  // The order of polygamma is a constant to its expansion.
+  const bool constant_first = f.operands == 2;
+  auto [at, is_new] = bodies.try_emplace({&f, constant_first ? double(x[0]) : 0.0});
+  if (is_new) {
+    at->second.graph = std::make_unique<expr::Graph>();
+    const expr::GraphScope scope(*at->second.graph);
+    constexpr DType dtype = dtype_of<T>();
+    std::vector<Expr> operands;
+    if (constant_first) operands.push_back(expr::constant(dtype, double(x[0])));
+    operands.push_back(expr::load(0, dtype, expr::integer(0)));
+    if (const Expr body = expr::math::expansion(f, operands)) at->second.program = std::make_unique<Interpreter>(body);
+  }
+  return at->second.program.get();
+}
+
 /// The run-time library.
 template <class T>
 T call_function(const expr::Function& f, const T* x) {
   namespace math = expr::math;
+  if (Interpreter* program = expanded(f, x)) return program->run<T>(x[f.operands - 1]);
+  if (f.name == math::lgamma_function.name) return scalar_math::lgamma(x[0]);
+  if (f.name == math::digamma_function.name) return scalar_math::digamma(x[0]);
+  if (f.name == math::polygamma_function.name) return scalar_math::polygamma(x[0], x[1]);
   if (&f == &math::sin_function) return scalar_math::sin(x[0]);
   if (&f == &math::cos_function) return scalar_math::cos(x[0]);
   if (&f == &math::tan_function) return scalar_math::tan(x[0]);
   if (&f == &math::log_function) return scalar_math::log(x[0]);
   if (&f == &math::fmod_function) return std::fmod(x[0], x[1]);
-  if (&f == &math::lgamma_function) return scalar_math::lgamma(x[0]);
-  if (&f == &math::digamma_function) return scalar_math::digamma(x[0]);
   throw std::logic_error("the interpreter of the tests has no function " + std::string(f.name));
 }
 

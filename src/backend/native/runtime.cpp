@@ -45,6 +45,7 @@ std::vector<RuntimeSymbol> runtime_symbols() {
   COTAN_MATH(log);
   COTAN_MATH(lgamma);
   COTAN_MATH(digamma);
+  COTAN_MATH(polygamma);
   COTAN_MATH(erf_inv);
   add(out, "cotan_fmod_f32", "cotan_fmod_f64", &fmod_f32, &fmod_f64);
   return out;

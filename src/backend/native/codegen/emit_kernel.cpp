@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "backend/native/codegen/emit_function.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -18,7 +20,9 @@ void KernelEmitter::emit() {
     Value* end = schedule_.grain ? function_->getArg(2) : number(schedule_.iterations);
     decode(open_loop(begin, end, 1, "iteration"));
   }
-  if (tiled_) {
+  if (tiled_ && schedule_.squares) {
+    over_squares();
+  } else if (tiled_) {
     variables_[tiled_->variable.get()] = open_loop(tile_begin_, tile_end_, 1, "row");
     over_vectors();
     close();
@@ -36,7 +40,7 @@ void KernelEmitter::emit() {
 
 void KernelEmitter::assign_levels() {
   once_ = !schedule_.grain && schedule_.iterations == 1;
-  single_vector_ = vector_ && !lanes_reduce_ && !schedule_.block && !schedule_.sums_in_memory &&
+  single_vector_ = vector_ && !lanes_reduce_ && !schedule_.block && !schedule_.sums_in_memory && !schedule_.squares &&
                    vector_->extent == std::int64_t{schedule_.width} * schedule_.unroll;
   int level = once_ ? 0 : 1;
   for (const Loop* l : kept_)
@@ -54,6 +58,16 @@ void KernelEmitter::assign_levels() {
     if (l != vector_) levels_[l->variable.get()] = ++level;
   if (lanes_reduce_) levels_[vector_->variable.get()] = ++level;
   innermost_ = level;
+  if (!vector_ || !reduced_.empty() || single_vector_) return;
+  constexpr std::ptrdiff_t most_hoisted = 32;
+  std::vector<Expr> loads;
+  for (const Pass& pass : kernel_.passes)
+    for (const Store& s : pass.stores) compiler::collect_loads(s.value, loads);
+  std::sort(loads.begin(), loads.end(), [](Expr a, Expr b) { return a->id < b->id; });
+  loads.erase(std::unique(loads.begin(), loads.end()), loads.end());
+  loads_inside_ = std::count_if(loads.begin(), loads.end(), [&](Expr l) {
+                    return !depends_on(l, vector_->variable);
+                  }) > most_hoisted;
 }
 
 Value* KernelEmitter::open_loop(Value* begin, Value* end, std::int64_t step, const char* name) {
@@ -81,14 +95,16 @@ KernelEmitter::Place KernelEmitter::place_of(Expr e) {
   if (e->op == Op::variable) {
     const auto level = levels_.find(e.get());
     internal_check(level != levels_.end(), "a kernel uses a loop variable that it does not have");
-    p = {level->second, vector_ && e == vector_->variable && schedule_.width > 1};
+    p = {level->second, vector_ && e == vector_->variable && schedule_.width > 1, tiled_ && e == tiled_->variable};
   } else if (e->op == Op::load && reductions_.contains(static_cast<BufferId>(e->bits))) {
     p = {row_level_, vector_ && !lanes_reduce_ && schedule_.width > 1};
   } else {
     for (Expr x : e->operands) {
       const Place q = place_of(x);
-      p = {std::max(p.level, q.level), p.varying || q.varying};
+      p = {std::max(p.level, q.level), p.varying || q.varying, p.tiled || q.tiled};
     }
+    // More than registers hold would be written to the stack and read back.
+    if (e->op == Op::load && loads_inside_) p.level = innermost_;
     if (e->op == Op::load && written_.contains(static_cast<BufferId>(e->bits))) {
       // What an earlier pass has stored must not be read before that: no hoisting.
       p.level = innermost_;
@@ -187,6 +203,34 @@ void KernelEmitter::over_vectors() {
   vector_loop(vector_begin_, vector_end_, schedule_.block, [&](int vectors) { run_passes(vectors); });
 }
 
+void KernelEmitter::over_squares() {
+  const std::int64_t n = schedule_.width;
+  auto b = nest_.here();
+  const auto whole = [&](Value* begin, Value* end) {
+    return b.CreateAdd(begin, b.CreateAnd(b.CreateSub(end, begin), number(-n)));
+  };
+  Value *rows = whole(tile_begin_, tile_end_), *lanes = whole(vector_begin_, vector_end_);
+  Value *&row = variables_[tiled_->variable.get()], *&lane = variables_[vector_->variable.get()];
+  row = open_loop(tile_begin_, rows, n, "square");
+  lane = base_ = open_loop(vector_begin_, lanes, n, "vector");
+  in_square_ = true;
+  run_passes(static_cast<int>(n));
+  in_square_ = false;
+  square_rows_.clear();
+  close();
+  close();
+  if (tiled_->extent % n == 0 && vector_->extent % n == 0) return;
+  row = open_loop(tile_begin_, tile_end_, 1, "row");
+  auto at_row = nest_.here();
+  lane = base_ = open_loop(at_row.CreateSelect(at_row.CreateICmpSLT(row, rows), lanes, vector_begin_), vector_end_, n, "rest");
+  auto at_lane = nest_.here();
+  mask_ = at_lane.CreateICmpSLT(at_lane.CreateAdd(splat(at_lane, base_), lane_numbers()), splat(at_lane, vector_end_));
+  run_passes(1);
+  mask_ = nullptr;
+  close();
+  close();
+}
+
 llvm::Constant* KernelEmitter::splat_constant(llvm::Value* scalar) {
   auto* c = llvm::cast<llvm::Constant>(scalar);
   return schedule_.width == 1 ? c
@@ -212,15 +256,15 @@ Value* KernelEmitter::emit_lanes(Expr e, int u) {
   return splat(b, v);
 }
 
-Value* KernelEmitter::emit_scalar(Expr e) {
+Value* KernelEmitter::emit_scalar(Expr e, int u) {
   internal_check(!place_of(e).varying, "an expression that differs between lanes is used as a scalar");
-  return emit(e, 0);
+  return emit(e, u);
 }
 
 Value* KernelEmitter::emit(Expr e, int u) {
   if (e->op == Op::constant) return emit_constant(context_, *e.get());
   const Place place = place_of(e);
-  const std::pair key{e.get(), place.varying ? u : 0};
+  const std::pair key{e.get(), place.varying || (place.tiled && in_square_) ? u : 0};
   if (e->op == Op::load) {
     const auto buffer = static_cast<BufferId>(e->bits);
     if (const auto r = reductions_.find(buffer); r != reductions_.end()) {
@@ -240,9 +284,9 @@ Value* KernelEmitter::emit(Expr e, int u) {
 Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
   if (e->op == Op::variable) {
     Value* v = variables_.at(e.get());
-    if (!place.varying) return v;
     auto b = nest_.at(place.level);
-    return b.CreateAdd(splat(b, b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))), lane_numbers());
+    if (!place.varying) return place.tiled && in_square_ ? b.CreateAdd(v, number(u)) : v;
+    return b.CreateAdd(splat(b, in_square_ ? v : b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))), lane_numbers());
   }
   if (e->op == Op::load) return emit_load(e, u, place);
   std::vector<Value*> x;
@@ -251,32 +295,16 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
   if (place.varying)
     for (std::size_t k = 0; k < x.size(); ++k)
       if (!place_of(e->operands[k]).varying) x[k] = splat(b, x[k]);
-  if (e->op == Op::call) return emit_call(b, *e.get(), x);
+  if (e->op == Op::call) return emit_function_call(b, module_, *e.get(), x);
   if (e->op == Op::patch) return emit_patch(*e.get(), x, place);
   return emit_operation(b, *e.get(), x);
-}
-
-Value* KernelEmitter::emit_call(llvm::IRBuilder<>& b, const expr::Node& node, llvm::ArrayRef<Value*> x) {
-  llvm::Type* type = register_type(context_, node.dtype);
-  const std::vector<llvm::Type*> types(x.size(), type);
-  const auto callee = module_.getOrInsertFunction(
-      std::string(node.function->name) + (node.dtype == DType::f32 ? "_f32" : "_f64"),
-      llvm::FunctionType::get(type, types, false));
-  if (!x[0]->getType()->isVectorTy()) return b.CreateCall(callee, x);
-  Value* out = llvm::PoisonValue::get(x[0]->getType());
-  for (int lane = 0; lane < schedule_.width; ++lane) {
-    std::vector<Value*> args;
-    for (Value* v : x) args.push_back(b.CreateExtractElement(v, static_cast<std::uint64_t>(lane)));
-    out = b.CreateInsertElement(out, b.CreateCall(callee, args), static_cast<std::uint64_t>(lane));
-  }
-  return out;
 }
 
 Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place) {
   auto b = nest_.at(place.level);
   Value* any = x[0]->getType()->isVectorTy() ? b.CreateOrReduce(x[0]) : x[0];
   auto& rare = nest_.begin_rare(place.level, any);
-  Value* called = rare.CreateSelect(x[0], emit_call(rare, node, x.drop_front(2)), x[1]);
+  Value* called = rare.CreateSelect(x[0], emit_function_call(rare, module_, node, x.drop_front(2), x[0]), x[1]);
   return nest_.end_rare(place.level, called, x[1]);
 }
 

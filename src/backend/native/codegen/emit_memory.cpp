@@ -74,13 +74,13 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   const Expr predicate = e->operands.size() > 1 ? e->operands[1] : Expr();
   llvm::Type* element = memory_type(context_, e->dtype);
   if (in_lane_rows(buffer)) {
-    Value* at = emit_scalar(offset);
+    Value* at = emit_scalar(offset, u);
     auto b = nest_.here();
     return loaded(b, b.CreateAlignedLoad(vector_of(element, schedule_.width), row_address(b, buffer, e->dtype, at, u), align(e->dtype)), e->dtype);
   }
   if (!place.varying) {
-    Value* at = emit_scalar(offset);
-    Value* when = predicate ? emit_scalar(predicate) : nullptr;
+    Value* at = emit_scalar(offset, u);
+    Value* when = predicate ? emit_scalar(predicate, u) : nullptr;
     auto b = nest_.at(place.level);
     Value* pointer = address(b, buffer, e->dtype, at);
     if (when) pointer = b.CreateSelect(when, pointer, base(buffer));
@@ -89,7 +89,7 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
     return loaded(b, v, e->dtype);
   }
   const auto affine = affine_in(offset, vector_->variable);
-  Value* rest = affine && !place_of(affine->rest).varying ? emit_scalar(affine->rest) : nullptr;
+  Value* rest = affine && !place_of(affine->rest).varying ? emit_scalar(affine->rest, u) : nullptr;
   Value* offsets = rest ? nullptr : emit(offset, u);
   Value* when = predicate ? emit(predicate, u) : nullptr;
   auto b = nest_.at(place.level);
@@ -99,7 +99,7 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   if (when && !place_of(predicate).varying) when = splat(b, when);
   if (mask_) when = when ? b.CreateAnd(when, mask_) : mask_;
   llvm::Type* type = vector_of(element, schedule_.width);
-  Value* first = b.CreateAdd(base_, number(std::int64_t{u} * schedule_.width));
+  Value* first = first_lane(b, u);
   if (rest && affine->coefficient == 0) {  // only the predicate differs
     Value* pointer = address(b, buffer, e->dtype, rest);
     pointer = b.CreateSelect(b.CreateOrReduce(when), pointer, base(buffer));
@@ -119,6 +119,8 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
       v = plain_load(b, buffer, type, pointer, e->dtype);
     return loaded(b, backward ? b.CreateVectorReverse(v) : v, e->dtype);
   }
+  if (in_square_ && rest && !when)
+    if (Value* row = square_row(b, e, *affine, u)) return loaded(b, row, e->dtype);
   if (rest && !when)
     if (Value* column = transposed_column(b, buffer, e->dtype, affine->rest, affine->coefficient, u))
       return loaded(b, column, e->dtype);
@@ -145,6 +147,23 @@ Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, D
     transpose(b, columns);
   }
   return columns[static_cast<std::size_t>(column - first)];
+}
+
+Value* KernelEmitter::square_row(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u) {
+  const auto buffer = static_cast<BufferId>(load->bits);
+  const auto along = affine_in(affine.rest, tiled_->variable);
+  if (!along || along->coefficient != 1 || written_.contains(buffer)) return nullptr;
+  auto& rows = square_rows_[{buffer, along->rest.get(), affine.coefficient}];
+  if (rows.empty()) {
+    Value* corner = b.CreateAdd(emit_scalar(along->rest), variables_.at(tiled_->variable.get()));
+    llvm::Type* type = vector_of(memory_type(context_, load->dtype), schedule_.width);
+    for (std::int64_t k = 0; k < schedule_.width; ++k) {
+      Value* down = b.CreateMul(b.CreateAdd(base_, number(k)), number(affine.coefficient));
+      rows.push_back(plain_load(b, buffer, type, address(b, buffer, load->dtype, b.CreateAdd(corner, down)), load->dtype));
+    }
+    transpose(b, rows);
+  }
+  return rows[static_cast<std::size_t>(u)];
 }
 
 namespace {
@@ -209,7 +228,7 @@ Value* KernelEmitter::interleaved_column(llvm::IRBuilder<>& b, Expr load, const 
   auto& made = columns_[static_cast<std::size_t>(level)][{rows, u}];
   if (made.empty()) {
     llvm::Type* element = memory_type(context_, load->dtype);
-    Value* first = b.CreateAdd(emit_scalar(start), b.CreateMul(b.CreateAdd(base_, number(u * width)), number(stride)));
+    Value* first = b.CreateAdd(emit_scalar(start, u), b.CreateMul(first_lane(b, u), number(stride)));
     Value* pointer = address(b, buffer, load->dtype, first);
     std::vector<Value*> vectors;
     for (std::int64_t k = 0; k < stride; ++k)
@@ -269,7 +288,7 @@ void KernelEmitter::store_all(const std::vector<Store>& stores, int vectors) {
 
 Value* KernelEmitter::stored_value(const Store& s, int u) {
   const DType to = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
-  Value* v = stores_lanes(s) ? emit_lanes(s.value, u) : emit_scalar(s.value);
+  Value* v = stores_lanes(s) ? emit_lanes(s.value, u) : emit_scalar(s.value, u);
   auto b = nest_.here();
   return emit_cast(b, v, s.value->dtype, to);
 }
@@ -277,22 +296,22 @@ Value* KernelEmitter::stored_value(const Store& s, int u) {
 void KernelEmitter::emit_store(const Store& s, int u, Value* value) {
   const DType t = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
   if (in_lane_rows(s.buffer)) {
-    Value* at = emit_scalar(s.offset);
+    Value* at = emit_scalar(s.offset, u);
     auto b = nest_.here();
     b.CreateAlignedStore(storable(b, value, t), row_address(b, s.buffer, t, at, u), align(t));
     return;
   }
   if (!stores_lanes(s)) {
-    Value* at = emit_scalar(s.offset);
+    Value* at = emit_scalar(s.offset, u);
     auto b = nest_.here();
     b.CreateAlignedStore(storable(b, value, t), address(b, s.buffer, t, at), align(t));
     return;
   }
   const auto affine = affine_in(s.offset, vector_->variable);
   if (affine && affine->coefficient == 1) {
-    Value* rest = emit_scalar(affine->rest);
+    Value* rest = emit_scalar(affine->rest, u);
     auto b = nest_.here();
-    Value* pointer = address(b, s.buffer, t, b.CreateAdd(b.CreateAdd(rest, base_), number(std::int64_t{u} * schedule_.width)));
+    Value* pointer = address(b, s.buffer, t, b.CreateAdd(rest, first_lane(b, u)));
     value = storable(b, value, t);
     if (mask_) {
       b.CreateMaskedStore(value, pointer, align(t), mask_);

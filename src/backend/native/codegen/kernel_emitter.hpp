@@ -75,6 +75,7 @@ class KernelEmitter {
   struct Place {
     int level = 0;
     bool varying = false;
+    bool tiled = false;  ///< and between the rows of a tile
   };
   Place place_of(Expr e);
 
@@ -88,6 +89,12 @@ class KernelEmitter {
   /// body(vectors) for full steps of `unroll` vectors, then one masked vector at a time.
   void vector_loop(Value* begin, Value* end, std::int64_t piece, llvm::function_ref<void(int)> body);
   void over_vectors();
+  /// A tile, square by square, and what is left of it row by row.
+  void over_squares();
+  /// The index of the first lane of a vector in flight: those of a square are below each other.
+  Value* first_lane(llvm::IRBuilder<>& b, int u) {
+    return in_square_ ? base_ : b.CreateAdd(base_, number(std::int64_t{u} * schedule_.width));
+  }
 
   // Passes ----------------------------------------------------------------------------------------------
   void run_passes(int vectors);
@@ -136,14 +143,13 @@ class KernelEmitter {
 
   /// All lanes of an expression, whether it differs between them or not.
   Value* emit_lanes(Expr e, int u);
-  Value* emit_scalar(Expr e);
+  Value* emit_scalar(Expr e, int u = 0);
 
   /// A scalar where all lanes agree, else a vector.
   Value* emit(Expr e, int u);
 
   Value* emit_new(Expr e, int u, Place place);
 
-  Value* emit_call(llvm::IRBuilder<>& b, const expr::Node& node, llvm::ArrayRef<Value*> x);
   /// condition, usual value, then the operands of the call.
   Value* emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place);
 
@@ -176,6 +182,8 @@ class KernelEmitter {
   /// whole vectors are loaded and taken apart by shuffles, all columns at once. nullptr where that cannot be, or where too few
   /// columns are wanted.
   Value* interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u, int level);
+  /// A row of a square that is contiguous in the tiled loop. nullptr where the load is not.
+  Value* square_row(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u);
   /// Which columns of such rows the kernel reads.
   void find_columns();
   /// Exchanges halves, quarters, … of pairs of vectors.
@@ -229,10 +237,13 @@ class KernelEmitter {
   bool columns_found_ = false;
   /// By level: columns that have been made there, per vector in flight.
   std::vector<std::map<std::pair<Rows, int>, std::vector<Value*>>> columns_;
+  std::map<Rows, std::vector<Value*>> square_rows_;  ///< of the square that is being computed
   std::map<std::pair<BufferId, int>, Value*> results_;
   Value *base_ = nullptr, *mask_ = nullptr;  ///< of the open vector loop: its index, and which lanes are in it
   Value *vector_begin_ = nullptr, *vector_end_ = nullptr, *tile_begin_ = nullptr, *tile_end_ = nullptr;
   bool streamed_ = false;
+  bool in_square_ = false;
+  bool loads_inside_ = false;   ///< of the vector loop, although all lanes read the same
   bool once_ = false;           ///< there is one parallel iteration
   bool single_vector_ = false;  ///< and the vector loop is one step
 };

@@ -26,6 +26,8 @@ constexpr std::int64_t most_chunks = 64;
 constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
 constexpr std::int64_t sums_in_memory = 2048;     ///< elements of a row of sums
 constexpr std::int64_t tile_elements = 64;
+constexpr std::int64_t large_transposition = 1 << 20;
+constexpr int square_operations = 1024;           ///< of all elements that a square of registers computes side by side
 constexpr int most_vectors = 16;                  ///< of a kernel that is all vectors and no loop
 constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
 
@@ -122,6 +124,22 @@ bool all_contiguous(const Kernel& kernel, const Contents& c, Expr variable) {
   return true;
 }
 
+/// Whether what is not contiguous in the lanes can be loaded along the other loop, in squares.
+bool reads_squares(const Kernel& kernel, const Contents& c, Expr lanes, Expr other) {
+  for (Expr l : c.loads) {
+    const Expr offset = l->operands[0];
+    if (is_result(kernel, l->bits) || contiguity(offset, lanes) > 0) continue;
+    const auto across = affine_in(offset, lanes);
+    if (!across || across->coefficient < 0 || depends_on(across->rest, lanes) || contiguity(across->rest, other) != 2 ||
+        l->operands.size() > 1)
+      return false;
+  }
+  return std::all_of(c.stores.begin(), c.stores.end(), [&](const Store* s) {
+    const auto along = affine_in(s->offset, lanes);
+    return along && along->coefficient == 1;
+  });
+}
+
 /// One pass whose sums need no positions.
 bool can_sum_in_memory(const Kernel& kernel) {
   if (kernel.passes.size() != 1) return false;
@@ -195,9 +213,14 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
       }
       if (s.tiled_loop >= 0) {
         const std::int64_t extent = kernel.loops[static_cast<std::size_t>(s.tiled_loop)].extent;
-        s.tile = std::min(extent, tile_elements);
+        s.squares = !in_loop && s.width >= 4 && s.unroll == 1 && extent >= s.width && c.cost * s.width <= square_operations &&
+                    reads_squares(kernel, c, lanes.variable, kernel.loops[static_cast<std::size_t>(s.tiled_loop)].variable);
+        // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs of
+        // reads more than those of writes, which go past the cache.
+        const bool large = s.squares && elements >= large_transposition;
+        s.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
         s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
-        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, tile_elements);
+        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, large ? 2 * tile_elements : tile_elements);
       }
     }
     if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest && s.tiled_loop < 0)
@@ -211,7 +234,10 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     s.grain = ceil_div(s.iterations, chunks);
     if (s.grain >= s.iterations) s.grain = 0;
   }
-  s.stream = !reduces && s.tiled_loop < 0 && bytes_touched(program, kernel, c) >= stream_bytes;
+  // Lines of the cache that are not written whole at once had better stay in it.
+  constexpr int line_bytes = 64;
+  const bool whole_lines = s.tiled_loop < 0 || (s.squares && s.width * lane_bytes(program, c) >= line_bytes);
+  s.stream = !reduces && whole_lines && bytes_touched(program, kernel, c) >= stream_bytes;
   return s;
 }
 
@@ -224,7 +250,7 @@ std::string describe(const Kernel& kernel, const KernelSchedule& s) {
   if (s.sums_in_memory) out += ", sums in memory";
   if (s.unroll > 1) out += fmt::format(", unrolled {}", s.unroll);
   if (s.tiled_loop >= 0)
-    out += fmt::format(", tiles of {} by {}", s.tile, s.block);
+    out += fmt::format(", tiles of {} by {}{}", s.tile, s.block, s.squares ? " in squares" : "");
   else if (s.block)
     out += fmt::format(", blocks of {}", s.block);
   out += s.grain ? fmt::format(", parallel: {} chunks", ceil_div(s.iterations, s.grain)) : ", serial";

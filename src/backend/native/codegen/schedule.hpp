@@ -11,6 +11,7 @@ struct KernelSchedule {
   std::int64_t block = 0;   ///< iterations of a kept vector loop per parallel iteration; 0: all of them
   int tiled_loop = -1;      ///< a kept loop that is blocked with the vector loop: some operand is contiguous in it
   std::int64_t tile = 0;    ///< its iterations per block
+  bool squares = false;     ///< as many of them at once as there are lanes: operands are transposed in registers
   std::int64_t iterations = 1;  ///< of the parallel loop: all kept loops but the vector loop, and its blocks
   std::int64_t grain = 0;       ///< parallel iterations per chunk of work; 0: run serially
   bool stream = false;          ///< results go past the cache

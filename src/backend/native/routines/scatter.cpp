@@ -3,6 +3,7 @@
 #include "backend/native/routines/scatter.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -85,6 +86,13 @@ void apply_window(const WindowLoop* loop, const WindowLoop* end, T* y, const T* 
   }
 }
 
+/// Asks for the memory that a window some way on will change; any address may be asked for.
+inline void ask_for(const std::byte* address, std::int64_t bytes) {
+  constexpr std::int64_t line = 64, most = 8 * line;
+  for (std::int64_t k = 0; k < std::min(bytes, most); k += line)
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(k)), 1);
+}
+
 /// Keys from `least` to `most`.
 struct KeyRange {
   std::int64_t least = 0, most = INT64_MAX;
@@ -102,8 +110,15 @@ void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<con
     for (const Window& w : windows)
       if (keys.contains(w.key)) Combine::one(y[w.operand], x[w.update]);
   } else {
-    for (const Window& w : windows)
+    // Windows lie anywhere: without this, each would be waited for.
+    constexpr std::size_t ahead = 6;
+    const std::int64_t bytes = (last - 1)->operand == 1 ? (last - 1)->size * static_cast<std::int64_t>(sizeof(T)) : 1;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      if (i + ahead < windows.size() && keys.contains(windows[i + ahead].key))
+        ask_for(to + windows[i + ahead].operand * static_cast<std::int64_t>(sizeof(T)), bytes);
+      const Window& w = windows[i];
       if (keys.contains(w.key)) apply_window<Combine>(first, last, y + w.operand, x + w.update);
+    }
   }
 }
 
@@ -115,11 +130,19 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
   const auto run = [&, last = windows.last, step = windows.operand,
                     update = windows.update]<class Index>(Index) {
     const Index* const indices = reinterpret_cast<const Index*>(windows.indices);
-    for (std::int64_t i = 0; i < windows.count; ++i) {
+    const auto element = [&](std::int64_t i) {
       std::int64_t index = indices[i];
       if (windows.clip) index = std::clamp<std::int64_t>(index, 0, last);
-      if (index >= 0 && index <= last) Combine::one(y[index * step], x[i * update]);
+      if (static_cast<std::uint64_t>(index) <= static_cast<std::uint64_t>(last))
+        Combine::one(y[index * step], x[i * update]);
+    };
+    constexpr std::int64_t ahead = 24;
+    std::int64_t i = 0;
+    for (; i + ahead < windows.count; ++i) {
+      ask_for(to + std::clamp<std::int64_t>(indices[i + ahead], 0, last) * step * static_cast<std::int64_t>(sizeof(T)), 1);
+      element(i);
     }
+    for (; i < windows.count; ++i) element(i);
   };
   if (windows.index_type == DType::i32)
     run(std::int32_t());
