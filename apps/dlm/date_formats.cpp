@@ -278,8 +278,8 @@ DateOutcome decide(std::vector<Candidate> all, const std::vector<std::string>& f
   if (ordered && ((count >= enough && scores[best] >= 0.6 && scores[best] >= 2 * second) ||
                   (count >= plenty && !another_in_order))) {
     DateReading reading = std::move(all[best].reading);
-    reading.why = fmt::format("{}, {} ({} otherwise){}", reading.format,
-                              another_in_order ? "which spaces the rows evenly" : "which puts the rows in order",
+    reading.why = fmt::format("{}, since that {}; {} reads them otherwise{}", reading.format,
+                              another_in_order ? "spaces the rows evenly" : "puts the rows in order",
                               option_for(*all[best == 0 ? 1 : 0].format), reading.why.empty() ? "" : "; " + reading.why);
     return {.reading = std::move(reading), .share = 1};
   }

@@ -189,6 +189,8 @@ NameHint hint_of_name(const std::string& name) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(), [&](const char* n) { return plain == n; });
   };
+  for (const char* foreign : {"année", "Année", "año", "Año", "mês", "Mês", "période", "Période"})
+    if (name == foreign) return NameHint::time;
   for (const std::string& word : words)
     if (word == "date" || word == "dates" || word == "datetime" || word == "timestamp" || word == "datum")
       return NameHint::date;

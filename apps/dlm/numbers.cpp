@@ -195,13 +195,15 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
     }
   }
   const char other = mark == '.' ? ',' : '.';
+  const bool dollars = mark != 0 && (column[row]->currency.ends_with('$') || column[row]->currency == "£");
+  if (mark == ',' && dollars) return '.';                     // $1,234
   if (mark == ',' && plain && !large) return '.';             // 987 and 1,234
   if (mark == '.' && !plain && separator != ';') return '.';  // the usual decimal point
   double with_point = 0, with_comma = 0;
   bool grouped = false;
   read_bare(column[row]->digits, '.', with_point, grouped);
   read_bare(column[row]->digits, ',', with_comma, grouped);
-  problem = fmt::format("may be {} or {}: the column does not tell what '{}' means; say --decimal {} or --decimal {}.",
+  problem = fmt::format("may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
                         mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
   return '.';
 }

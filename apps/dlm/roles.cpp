@@ -163,7 +163,7 @@ class Assigner {
       const std::string name = lower(c.name);
       return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" || name == "idx";
     }
-    return evenly_spaced(c);
+    return evenly_spaced(c) && c.values.front() < c.values.back();
   }
   std::string axis_words(const Column& c) const {
     return counts_rows(c) ? "counts the rows" : evenly_spaced(c) ? "numbers, evenly spaced" : "numbers";

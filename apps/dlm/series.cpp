@@ -169,7 +169,7 @@ std::string Series::step_name() const {
   std::string unit(name_of(unit_of(form)));
   double count = step;
   if (form == DateForm::none && !time_name.empty())
-    return fmt::format("{} of {}", number_text(step), time_name);
+    return fmt::format("{:.6g} of {}", step, time_name);
   struct Longer {
     const char *unit, *name;
     double length;
