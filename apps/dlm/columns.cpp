@@ -53,6 +53,22 @@ bool take_given_format(const Table& table, Column& column, const CsvOptions& opt
   return true;
 }
 
+void take_no_dates(Column& column, std::string problem) {
+  column.kind = ColumnKind::date;
+  column.values.assign(column.text.size(), std::nan(""));
+  column.problem = std::move(problem);
+}
+
+/// Dates of digits, but for one field: a column of dates that cannot be used.
+bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads, bool alone) {
+  const std::optional<std::size_t> row = odd_one_out({column.text, numbers, column.hint(), leads, alone});
+  if (!row) return false;
+  take_no_dates(column, message(table, column, *row,
+                                "is not a date, as the other fields of the column are; correct it, describe them by "
+                                "--date-format, or name the column of times with --time."));
+  return true;
+}
+
 /// Numbers that are the only content of a column: dates in disguise, or just numbers.
 void take_sound_numbers(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone) {
   std::optional<DateReading> dates =
@@ -63,6 +79,7 @@ void take_sound_numbers(const Table& table, Column& column, NumberOutcome number
     column.numbers = std::move(numbers.values);
     return;
   }
+  if (refuse_odd_one(table, column, numbers.values, leads, alone)) return;
   if (column.hint() == NameHint::date) {
     std::vector<double> sorted;
     for (const double v : numbers.values)
@@ -91,9 +108,9 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
   if (dates.reading) return take_dates(column, std::move(*dates.reading));
   const std::string no_dates = dates.problem.empty() ? "" : message(table, column, dates.row, dates.problem);
   if (dates.share > 0.5 && dates.share > numbers.share) {
-    column.kind = ColumnKind::date;
-    column.values.assign(column.text.size(), std::nan(""));
-    column.problem = no_dates;
+    take_no_dates(column, no_dates);
+  } else if (refuse_odd_one(table, column, numbers.values, leads, alone)) {
+    return;
   } else if (numbers.share > 0.5) {
     column.problem = message(table, column, numbers.row, numbers.problem);
     take_numbers(column, std::move(numbers));

@@ -269,6 +269,8 @@ std::optional<double> parse_clock(std::string_view text) {
 
 bool match_date(std::string_view pattern, std::string_view text, bool clock_may_follow, DateParts& parts) {
   parts = {};
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  while (text.starts_with(' ')) text.remove_prefix(1);
   Cursor in{text};
   Clock clock;
   if (clock_may_follow && !in.done() && is_letter(in.rest[0])) skip_weekday(in);

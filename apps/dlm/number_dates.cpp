@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "date_patterns.hpp"
+#include "numbers.hpp"
 #include "text.hpp"
 
 namespace apps {
@@ -212,6 +213,40 @@ NameHint hint_of_name(const std::string& name) {
 std::optional<DateReading> read_number_dates(const NumberColumn& column) {
   for (const auto way : {years, year_month_day, year_month, with_clock, unix_time, dotted_months, decimal_years, serial_days})
     if (std::optional<DateReading> out = way(column)) return out;
+  return {};
+}
+
+std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
+  const bool said = c.hint == NameHint::time || c.hint == NameHint::date;
+  if (!said && (!c.leads || c.alone)) return {};
+  const auto is_date = [](const char* pattern, const std::string& field, std::size_t digits) {
+    DateParts parts;
+    return only_digits(field, digits) && match_date(pattern, field, false, parts) && parts.year >= 1600 &&
+           parts.year < 2400 && time_of(parts).has_value();
+  };
+  const auto is_unix = [](double v) {
+    return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) || (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
+  };
+  using Test = std::function<bool(const std::string&, double)>;
+  std::vector<Test> tests = {[&](const std::string& f, double) { return is_date("%Y%m%d", f, 8); },
+                             [&](const std::string& f, double) { return is_date("%Y%m", f, 6); },
+                             [&](const std::string& f, double) { return is_date("%Y%m%d%H%M", f, 12); },
+                             [&](const std::string& f, double) { return is_date("%Y%m%d%H%M%S", f, 14); },
+                             [&](const std::string&, double v) { return is_unix(v); }};
+  if (said) tests.push_back([&](const std::string& f, double) { return is_date("%Y", f, 4); });
+  for (const Test& test : tests) {
+    std::size_t fit = 0, count = 0;
+    std::optional<std::size_t> odd;
+    for (std::size_t i = 0; i < c.fields.size(); ++i) {
+      if (is_missing(c.fields[i])) continue;
+      ++count;
+      if (test(c.fields[i], c.numbers[i]))
+        ++fit;
+      else if (!odd)
+        odd = i;
+    }
+    if (odd && count >= 4 && 10 * fit >= 7 * count) return odd;
+  }
   return {};
 }
 

@@ -19,7 +19,7 @@ NameHint hint_of_name(const std::string& name);
 
 struct NumberColumn {
   const std::vector<std::string>& fields;
-  const std::vector<double>& numbers;  ///< NaN where missing
+  const std::vector<double>& numbers;  ///< NaN where missing or not a number
   NameHint hint;
   bool leads;  ///< the first column
   bool alone;  ///< no other column holds numbers
@@ -28,5 +28,8 @@ struct NumberColumn {
 /// Nothing where the numbers are just numbers. A number is only taken for a date where its column's name or
 /// place says so too.
 std::optional<DateReading> read_number_dates(const NumberColumn& column);
+
+/// The row of the first field that is no date in a column where nearly all others are.
+std::optional<std::size_t> odd_one_out(const NumberColumn& column);
 
 }  // namespace apps

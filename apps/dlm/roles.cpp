@@ -123,10 +123,30 @@ class Assigner {
     for (const Column& c : table_.columns) {
       if (!is_free(c)) continue;
       if (c.kind == ColumnKind::date && !c.problem.empty()) throw CsvError(c.problem);
+      const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
+      if (c.kind == ColumnKind::number && (said || leads(c))) {
+        if (!c.problem.empty()) throw CsvError(c.problem);
+        if (said && leads(c) && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
+          throw CsvError(out_of_order(c));
+      }
       const bool expected = leads(c) || c.hint() == NameHint::time;
       if (c.kind != ColumnKind::text || !expected || is_constant(c) || c.no_dates.empty()) continue;
       throw CsvError(c.no_dates + " Without times, say --time none: the rows are counted.");
     }
+  }
+
+  /// Where a column that is the time by its name and place stops to be one.
+  std::string out_of_order(const Column& c) const {
+    std::size_t row = 0;
+    while (row < c.values.size() && !std::isnan(c.values[row]) &&
+           in_order({c.values.begin(), c.values.begin() + static_cast<std::ptrdiff_t>(row) + 1}))
+      ++row;
+    row = std::min(row, c.values.size() - 1);
+    return fmt::format("[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
+                       "the column of times with --time, or say --time none: the rows are counted.",
+                       table_.source, table_.lines[row], shown(c.name),
+                       std::isnan(c.values[row]) ? "the value is missing"
+                                                 : fmt::format("{} does not follow the values before it", c.values[row]));
   }
 
   const Column* best_dates() const {
