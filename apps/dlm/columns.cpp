@@ -1,5 +1,5 @@
-// What a column holds is decided by all of its fields. A field that does not fit is a problem only for whoever
-// uses the column.
+// What a column holds is decided by all of its fields. A field that does not fit is a problem only for
+// whoever uses the column.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ void take_numbers(Column& column, NumberOutcome numbers) {
 
 /// The format that the user gave; true where it fits most fields.
 bool take_given_format(const Table& table, Column& column, const CsvOptions& options) {
-  if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name)) return false;
+  if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name))
+    return false;
   DateOutcome dates = dates_of(column, options.dates);
   if (dates.reading) {
     take_dates(column, std::move(*dates.reading));
@@ -60,12 +61,14 @@ void take_no_dates(Column& column, std::string problem) {
 }
 
 /// Dates of digits, but for one field: a column of dates that cannot be used.
-bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads, bool alone) {
+bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads,
+                    bool alone) {
   const std::optional<std::size_t> row = odd_one_out({column.text, numbers, column.hint(), leads, alone});
   if (!row) return false;
-  take_no_dates(column, message(table, column, *row,
-                                "is not a date, as the other fields of the column are; correct it, describe them by "
-                                "--date-format, or name the column of times with --time."));
+  take_no_dates(column,
+                message(table, column, *row,
+                        "is not a date, as the other fields of the column are; correct it, describe them by "
+                        "--date-format, or name the column of times with --time."));
   return true;
 }
 
@@ -85,18 +88,21 @@ void take_sound_numbers(const Table& table, Column& column, NumberOutcome number
     for (const double v : numbers.values)
       if (!std::isnan(v)) sorted.push_back(v);
     const bool counts = !sorted.empty() && std::abs(sorted[0]) < 1000 && common_step(sorted) > 0;
-    const auto first = std::find_if(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
+    const auto first =
+        std::find_if(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
     if (!counts && first != column.text.end())
-      column.no_dates = message(table, column, static_cast<std::size_t>(first - column.text.begin()),
-                                "is not a date that is known; describe it by --date-format (such as '%d%m%y'), or "
-                                "name the column of times with --time (--time none: the rows are counted).");
+      column.no_dates =
+          message(table, column, static_cast<std::size_t>(first - column.text.begin()),
+                  "is not a date that is known; describe it by --date-format (such as '%d%m%y'), or "
+                  "name the column of times with --time (--time none: the rows are counted).");
   }
   take_numbers(column, std::move(numbers));
 }
 
 void convert(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone,
              const CsvOptions& options) {
-  const bool anything = std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
+  const bool anything =
+      std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
   if (!anything) return take_numbers(column, std::move(numbers));
   if (take_given_format(table, column, options)) return;
   if (numbers.share == 1 && numbers.problem.empty())

@@ -21,8 +21,8 @@ struct DataOptions {
   DateOptions dates = {};
   bool log = false;
   std::vector<Season> seasons = {};
-  int steps = 0;              ///< of the forecast; 0: none
-  bool steps_suit = false;    ///< where no steps are given: as many as suit the series
+  int steps = 0;            ///< of the forecast; 0: none
+  bool steps_suit = false;  ///< where no steps are given: as many as suit the series
 };
 
 }  // namespace apps

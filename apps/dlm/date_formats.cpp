@@ -21,8 +21,8 @@ enum class Order { none, day_month, month_day };
 
 struct Format {
   std::string_view pattern;
-  Order order = Order::none;    ///< of a day and a month that are both numbers
-  bool may_be_a_day = false;    ///< "Jan-10": a year or a day
+  Order order = Order::none;  ///< of a day and a month that are both numbers
+  bool may_be_a_day = false;  ///< "Jan-10": a year or a day
 };
 
 /// What is looked for, a time of day after it or not. Dates of digits alone are number_dates.cpp's.
@@ -117,7 +117,8 @@ constexpr Format formats[] = {
 };
 
 bool has_digit(const std::string& text) {
-  return text.size() < 60 && std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() < 60 &&
+         std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool fits(const Format& format, const std::string& field, DateParts& parts) {
@@ -137,7 +138,8 @@ std::vector<const Format*> formats_of(const std::string& field, const DateOption
   }
   // Told that the day or the month comes first, the year does not, where it has two digits.
   if (options.order != DateOrder::by_data && out.size() > 1)
-    std::erase_if(out, [](const Format* f) { return f->order == Order::none && f->pattern.starts_with("%y"); });
+    std::erase_if(out,
+                  [](const Format* f) { return f->order == Order::none && f->pattern.starts_with("%y"); });
   return out;
 }
 
@@ -165,7 +167,8 @@ std::vector<Time> times_of(const std::vector<DateParts>& parts, std::string& why
   if (std::none_of(parts.begin(), parts.end(), [](const DateParts& p) { return p.short_year; })) return usual;
   why = "years of two digits are 1940 to 2039";
   if (in_order(values(usual))) return usual;
-  for (const auto& [century, words] : {std::pair(Century::twentieth, "1900 to 1999"), std::pair(Century::first, "2000 to 2099")})
+  for (const auto& [century, words] :
+       {std::pair(Century::twentieth, "1900 to 1999"), std::pair(Century::first, "2000 to 2099")})
     if (std::vector<Time> other = by(century); in_order(values(other))) {
       why = fmt::format("years of two digits are {}: so the rows are in order", words);
       return other;
@@ -208,7 +211,8 @@ DateReading reading_of(const std::vector<DateParts>& parts, const std::string& w
   return out;
 }
 
-DateReading reading_by(const Format& format, const std::vector<std::string>& fields, const std::vector<bool>& here) {
+DateReading reading_by(const Format& format, const std::vector<std::string>& fields,
+                       const std::vector<bool>& here) {
   std::vector<DateParts> parts(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (here[i]) match_date(format.pattern, fields[i], true, parts[i]);
@@ -243,7 +247,8 @@ DateOutcome refuse_ambiguous(const std::vector<Candidate>& all, const std::vecto
   for (std::size_t i = 0; i < fields.size(); ++i) {  // the first field on which they differ
     const auto text = [&](const Candidate& c) { return format_time(c.reading.times[i], c.reading.form); };
     if (std::isnan(all[0].reading.times[i])) continue;
-    if (std::all_of(all.begin(), all.end(), [&](const Candidate& c) { return text(c) == text(all[0]); })) continue;
+    if (std::all_of(all.begin(), all.end(), [&](const Candidate& c) { return text(c) == text(all[0]); }))
+      continue;
     out.row = i;
     break;
   }
@@ -253,12 +258,13 @@ DateOutcome refuse_ambiguous(const std::vector<Candidate>& all, const std::vecto
                             format_time(c.reading.times[out.row], c.reading.form), c.reading.format);
     options += (options.empty() ? "" : " or ") + option_for(*c.format);
   }
-  out.problem = fmt::format("may be {}, and {}; say {}.", readings,
-                            count == 1 ? "the one date does not tell"
-                                       : fmt::format("all {} dates fit each reading without one that spaces them "
-                                                     "clearly more evenly",
-                                                     count),
-                            options);
+  out.problem =
+      fmt::format("may be {}, and {}; say {}.", readings,
+                  count == 1 ? "the one date does not tell"
+                             : fmt::format("all {} dates fit each reading without one that spaces them "
+                                           "clearly more evenly",
+                                           count),
+                  options);
   return out;
 }
 
@@ -280,7 +286,8 @@ DateOutcome decide(std::vector<Candidate> all, const std::vector<std::string>& f
     DateReading reading = std::move(all[best].reading);
     reading.why = fmt::format("{}, since that {}; {} reads them otherwise{}", reading.format,
                               another_in_order ? "spaces the rows evenly" : "puts the rows in order",
-                              option_for(*all[best == 0 ? 1 : 0].format), reading.why.empty() ? "" : "; " + reading.why);
+                              option_for(*all[best == 0 ? 1 : 0].format),
+                              reading.why.empty() ? "" : "; " + reading.why);
     return {.reading = std::move(reading), .share = 1};
   }
   return refuse_ambiguous(all, fields, count);
@@ -326,8 +333,8 @@ std::string not_a_date(const std::string& field) {
       words ? ": names of months must be English (Jan, January)" : "");
 }
 
-/// Formats change within the column. Each field must be clear in itself, and none may put the day where another
-/// one puts the month.
+/// Formats change within the column. Each field must be clear in itself, and none may put the day where
+/// another one puts the month.
 DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vector<bool>& here,
                          const DateOptions& options, std::size_t changed_at, const std::string& before) {
   std::vector<DateParts> parts(fields.size());
@@ -345,9 +352,11 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
     match_date(possible[0]->pattern, fields[i], true, parts[i]);
     day_month = day_month || possible[0]->order == Order::day_month;
     month_day = month_day || possible[0]->order == Order::month_day;
-    if (std::find(used.begin(), used.end(), possible[0]->pattern) == used.end()) used.push_back(possible[0]->pattern);
+    if (std::find(used.begin(), used.end(), possible[0]->pattern) == used.end())
+      used.push_back(possible[0]->pattern);
   }
-  DateOutcome out{.share = static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1))};
+  DateOutcome out{.share =
+                      static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1))};
   if (unknown < fields.size()) {
     out.row = unknown;
     out.problem = not_a_date(fields[unknown]);
@@ -360,18 +369,21 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
   const bool united = clear && unite(times, form, bad);
   if (united && !(day_month && month_day)) {
     std::string words;
-    for (const std::string_view pattern : used) words += (words.empty() ? "" : " and ") + pattern_in_words(pattern);
+    for (const std::string_view pattern : used)
+      words += (words.empty() ? "" : " and ") + pattern_in_words(pattern);
     out.reading = reading_of(parts, words);
     return out;
   }
   out.row = bad;
   const std::vector<const Format*> here_now = formats_of(fields[bad], options);
   if (clear && !united)
-    out.problem = fmt::format("is {} where the rows before it hold {}; write all dates of a column in one form.",
-                              description_of(times[bad].form), description_of(form));
+    out.problem =
+        fmt::format("is {} where the rows before it hold {}; write all dates of a column in one form.",
+                    description_of(times[bad].form), description_of(form));
   else
-    out.problem = fmt::format("is {} where the rows before it are {}; write all dates of a column in one form.",
-                              pattern_in_words(here_now[0]->pattern), before);
+    out.problem =
+        fmt::format("is {} where the rows before it are {}; write all dates of a column in one form.",
+                    pattern_in_words(here_now[0]->pattern), before);
   return out;
 }
 
@@ -387,8 +399,8 @@ DateOutcome read_by_given(const std::vector<std::string>& fields, const std::vec
       ++matched;
     } else if (out.problem.empty()) {
       out.row = i;
-      out.problem = fmt::format("is no date by --date-format {} ({}); correct it or the format.", shown(format),
-                                pattern_in_words(format));
+      out.problem = fmt::format("is no date by --date-format {} ({}); correct it or the format.",
+                                shown(format), pattern_in_words(format));
     }
   }
   out.share = static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1));
@@ -414,7 +426,8 @@ bool in_order(const std::vector<double>& times) {
 
 double regularity(const std::vector<double>& times) {
   std::vector<double> sorted;
-  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted), [](double t) { return !std::isnan(t); });
+  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted),
+               [](double t) { return !std::isnan(t); });
   if (sorted.size() < 2) return 1;
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> steps;
@@ -451,7 +464,8 @@ DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions
   std::vector<Candidate> all;
   for (const Format* format : left) {
     Candidate c{format, reading_by(*format, fields, here)};
-    if (std::none_of(all.begin(), all.end(), [&](const Candidate& other) { return same(other.reading, c.reading); }))
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Candidate& other) { return same(other.reading, c.reading); }))
       all.push_back(std::move(c));
   }
   if (all.size() > 1) return decide(std::move(all), fields, count);

@@ -20,7 +20,7 @@ struct DateOptions {
 struct DateReading {
   std::vector<double> times;  ///< as `form` counts them; NaN where missing
   DateForm form = DateForm::none;
-  std::string format;   ///< for people: "dd/mm/yyyy"
+  std::string format;    ///< for people: "dd/mm/yyyy"
   std::string why = "";  ///< what was decided and could have been decided otherwise
 };
 

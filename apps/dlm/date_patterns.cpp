@@ -54,7 +54,8 @@ struct Cursor {
   bool digits(std::size_t least, std::size_t most, int lo, int hi, int& value) {
     std::size_t count = 0;
     value = 0;
-    while (count < most && count < rest.size() && is_digit(rest[count])) value = 10 * value + (rest[count++] - '0');
+    while (count < most && count < rest.size() && is_digit(rest[count]))
+      value = 10 * value + (rest[count++] - '0');
     if (count < least) return false;
     rest.remove_prefix(count);
     return value >= lo && value <= hi;
@@ -245,7 +246,8 @@ bool match_pieces(std::string_view pattern, Cursor& in, DateParts& parts, Clock&
     const char c = pattern[i];
     if (c == '%' && i + 1 < pattern.size()) {
       const std::string_view longer = spelled_out(pattern[++i]);
-      if (longer.empty() ? !match_letter(pattern[i], in, parts, clock) : !match_pieces(longer, in, parts, clock))
+      if (longer.empty() ? !match_letter(pattern[i], in, parts, clock)
+                         : !match_pieces(longer, in, parts, clock))
         return false;
     } else if (c == ' ' ? !in.spaces() : !in.take(c)) {
       return false;
@@ -332,11 +334,13 @@ std::string pattern_in_words(std::string_view pattern) {
       continue;
     }
     constexpr std::pair<char, const char*> words[] = {
-        {'Y', "yyyy"}, {'G', "yyyy"}, {'y', "yy"}, {'m', "mm"},  {'d', "dd"},      {'e', "dd"},  {'b', "Mon"},
-        {'B', "Mon"},  {'h', "Mon"},  {'j', "ddd"}, {'q', "q"},  {'V', "ww"},      {'u', "d"},   {'a', "Day"},
-        {'A', "Day"},  {'H', "HH"},   {'I', "HH"}, {'M', "MM"},  {'S', "SS"},      {'p', "AM"},  {'z', "+HHMM"},
-        {'Z', "zone"}, {'f', "fff"},  {'%', "%"},  {'s', "Unix seconds"}};
-    const auto* word = std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
+        {'Y', "yyyy"},  {'G', "yyyy"}, {'y', "yy"},  {'m', "mm"},  {'d', "dd"},
+        {'e', "dd"},    {'b', "Mon"},  {'B', "Mon"}, {'h', "Mon"}, {'j', "ddd"},
+        {'q', "q"},     {'V', "ww"},   {'u', "d"},   {'a', "Day"}, {'A', "Day"},
+        {'H', "HH"},    {'I', "HH"},   {'M', "MM"},  {'S', "SS"},  {'p', "AM"},
+        {'z', "+HHMM"}, {'Z', "zone"}, {'f', "fff"}, {'%', "%"},   {'s', "Unix seconds"}};
+    const auto* word =
+        std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
     out += word == std::end(words) ? "?" : word->second;
   }
   return out;

@@ -10,8 +10,8 @@ struct Decoded {
   std::string note = "";  ///< what was assumed, for people; "" for UTF-8
 };
 
-/// Throws CsvError for what is no text: archives, spreadsheets, stray control characters. `name` stands for the
-/// file in messages.
+/// Throws CsvError for what is no text: archives, spreadsheets, stray control characters. `name` stands for
+/// the file in messages.
 Decoded decode(std::string_view bytes, std::string_view name);
 
 }  // namespace apps

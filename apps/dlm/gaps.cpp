@@ -17,7 +17,8 @@ double steps_from_start(const Series& s, std::size_t i) { return (s.time[i] - s.
 /// "Saturday", "February", "06:00", or "position 5".
 std::string name_of_position(const Series& s, std::size_t position, double period) {
   const double time = s.time[0] + static_cast<double>(position) * s.step;
-  constexpr const char* weekdays[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+  constexpr const char* weekdays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                      "Thursday", "Friday", "Saturday"};
   constexpr const char* months[] = {"January", "February", "March",     "April",   "May",      "June",
                                     "July",    "August",   "September", "October", "November", "December"};
   const std::string step = s.step_name();
@@ -52,7 +53,8 @@ void remark_on_seasons(Series& s, const DataOptions& o) {
     const auto period = static_cast<std::size_t>(season.period);
     std::vector<bool> seen(period, false);
     for (std::size_t i = 0; i < s.n(); ++i)
-      if (!std::isnan(s.y[i])) seen[static_cast<std::size_t>(std::llround(steps_from_start(s, i))) % period] = true;
+      if (!std::isnan(s.y[i]))
+        seen[static_cast<std::size_t>(std::llround(steps_from_start(s, i))) % period] = true;
     std::vector<std::string> never;
     for (std::size_t k = 0; k < period; ++k)
       if (!seen[k]) never.push_back(name_of_position(s, k, season.period));
@@ -60,7 +62,8 @@ void remark_on_seasons(Series& s, const DataOptions& o) {
     const std::size_t count = never.size();
     if (count > 7) never.resize(7), never.emplace_back("…");
     s.notes.push_back(fmt::format(
-        "Of the {} positions of the season, {} {} never observed ({}): what is said of {} there comes from the model's "
+        "Of the {} positions of the season, {} {} never observed ({}): what is said of {} there comes from "
+        "the model's "
         "assumptions alone.",
         period, count, count == 1 ? "is" : "are", fmt::join(never, ", "), count == 1 ? "it" : "them"));
   }
@@ -75,9 +78,10 @@ void remark_on_codes(Series& s) {
       if (!std::isnan(v) && v != code) low = std::min(low, v), high = std::max(high, v);
     const double away = code < low ? low - code : code - high;
     if (!(low <= high) || away < 3 * std::max(high - low, 1e-9 * std::abs(code))) continue;
-    s.notes.push_back(fmt::format("{} stands in {} row{}, far from all other values; if it means that a value is missing, "
-                                  "leave the field empty.",
-                                  number_text(code, 6), count, count == 1 ? "" : "s"));
+    s.notes.push_back(
+        fmt::format("{} stands in {} row{}, far from all other values; if it means that a value is missing, "
+                    "leave the field empty.",
+                    number_text(code, 6), count, count == 1 ? "" : "s"));
   }
 }
 

@@ -20,7 +20,8 @@ constexpr double missing_time = std::numeric_limits<double>::quiet_NaN();
 
 class Joiner {
  public:
-  Joiner(const Table& table, const std::function<bool(const Column&)>& may_use) : table_(table), may_use_(may_use) {}
+  Joiner(const Table& table, const std::function<bool(const Column&)>& may_use)
+      : table_(table), may_use_(may_use) {}
 
   std::optional<JoinedDates> join() {
     if (std::optional<JoinedDates> parts = from_year()) return parts;
@@ -36,13 +37,15 @@ class Joiner {
   }
   static bool repeats(const std::vector<double>& values) {
     std::set<double> seen;
-    return std::any_of(values.begin(), values.end(), [&](double v) { return !std::isnan(v) && !seen.insert(v).second; });
+    return std::any_of(values.begin(), values.end(),
+                       [&](double v) { return !std::isnan(v) && !seen.insert(v).second; });
   }
   /// Whole numbers in the range, or names of months; empty where the column holds something else.
   static std::vector<double> part(const Column& c, double least, double most) {
     std::vector<double> out = c.is_numeric() ? c.as_numbers() : std::vector<double>();
     if (c.kind == ColumnKind::text && most == 12)
-      for (const std::string& field : c.text) out.push_back(is_missing(field) ? missing_time : month_of_name(field));
+      for (const std::string& field : c.text)
+        out.push_back(is_missing(field) ? missing_time : month_of_name(field));
     if (c.kind == ColumnKind::text && most == 4)  // Q1
       for (const std::string& f : c.text)
         out.push_back(f.size() == 2 && (f[0] == 'Q' || f[0] == 'q') ? f[1] - '0' : 0);
@@ -73,9 +76,10 @@ class Joiner {
       const std::chrono::year_month_day date = std::chrono::year(static_cast<int>(years[i])) /
                                                static_cast<int>(months[i]) / static_cast<int>(days[i]);
       if (!date.ok())
-        throw CsvError(fmt::format("[csv] {}:{}: there is no day {} in month {} of {}; correct the row, or name the "
-                                   "column of times with --time.",
-                                   table_.source, table_.lines[i], days[i], months[i], years[i]));
+        throw CsvError(
+            fmt::format("[csv] {}:{}: there is no day {} in month {} of {}; correct the row, or name the "
+                        "column of times with --time.",
+                        table_.source, table_.lines[i], days[i], months[i], years[i]));
       return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
     };
     std::optional<JoinedDates> joined = made({year, month, day}, DateForm::day, false, by_day);

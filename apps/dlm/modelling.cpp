@@ -246,7 +246,7 @@ void widen_first_state(Modelling& m, const Series& s) {
   m.model.C0 = Array::from_host(C0, {count, count});
   m.notes.push_back(
       "The first state is taken to be less known than the toolbox would have it, because " +
-      std::string(wide > usual ? "the series starts near zero" : "the effects of regressors may be large") +
+      std::string(wide > usual ? "the series moves far from its first values" : "the effects of regressors may be large") +
       " (--first-state).");
 }
 

@@ -30,7 +30,8 @@ std::size_t count_of(const NumberColumn& c) {
 }
 
 bool only_digits(const std::string& field, std::size_t count) {
-  return field.size() == count && std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return field.size() == count &&
+         std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// All fields by a pattern; none unless each is a date between the years 1600 and 2399.
@@ -55,7 +56,8 @@ std::optional<DateReading> by_pattern(const NumberColumn& c, const char* pattern
 }
 
 std::optional<DateReading> years(const NumberColumn& c) {
-  if (!all_of(c, [](double v, const std::string& f) { return only_digits(f, 4) && v >= 1000 && v <= 2999; })) return {};
+  if (!all_of(c, [](double v, const std::string& f) { return only_digits(f, 4) && v >= 1000 && v <= 2999; }))
+    return {};
   bool growing = true;
   double before = -1;
   for (const double v : c.numbers) {
@@ -87,14 +89,17 @@ std::optional<DateReading> unix_time(const NumberColumn& c) {
   constexpr struct {
     double scale;
     const char* words;
-  } units[] = {{1, "Unix seconds"}, {1e3, "Unix milliseconds"}, {1e6, "Unix microseconds"}, {1e9, "Unix nanoseconds"}};
+  } units[] = {
+      {1, "Unix seconds"}, {1e3, "Unix milliseconds"}, {1e6, "Unix microseconds"}, {1e9, "Unix nanoseconds"}};
   for (const auto& unit : units) {  // 1973 to 2100
-    const bool inside = all_of(c, [&](double v, const std::string&) { return v >= 1e8 * unit.scale && v <= 4.1e9 * unit.scale; });
+    const bool inside = all_of(
+        c, [&](double v, const std::string&) { return v >= 1e8 * unit.scale && v <= 4.1e9 * unit.scale; });
     if (!inside) continue;
     DateReading out{c.numbers, DateForm::second, unit.words, ""};
     for (double& t : out.times) t /= unit.scale;
-    const bool regular = in_order(out.times) && count_of(c) > 2 &&
-                         all_of(c, [&](double v, const std::string&) { return std::fmod(v, 60 * unit.scale) == 0; });
+    const bool regular =
+        in_order(out.times) && count_of(c) > 2 &&
+        all_of(c, [&](double v, const std::string&) { return std::fmod(v, 60 * unit.scale) == 0; });
     const bool said = c.hint == NameHint::date || c.hint == NameHint::time;
     if (!said && !(c.leads && !c.alone && regular)) return {};
     out.form = simplify(out.times, out.form);
@@ -140,7 +145,8 @@ double days_of_decimal_year(double v) {
   const double in = std::floor(v);
   const year y(static_cast<int>(in));
   const sys_days start(y / January / 1), next((y + std::chrono::years(1)) / January / 1);
-  return static_cast<double>(start.time_since_epoch().count()) + (v - in) * static_cast<double>((next - start).count());
+  return static_cast<double>(start.time_since_epoch().count()) +
+         (v - in) * static_cast<double>((next - start).count());
 }
 
 /// 2010, 2010.083, 2010.167: parts of the year where they are even, days otherwise.
@@ -171,7 +177,8 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
   if (in_order(out.times)) return out;
   out.form = DateForm::second;
   for (std::size_t i = 0; i < c.numbers.size(); ++i)
-    if (!std::isnan(c.numbers[i])) out.times[i] = std::round(days_of_decimal_year(c.numbers[i]) * seconds_per_day);
+    if (!std::isnan(c.numbers[i]))
+      out.times[i] = std::round(days_of_decimal_year(c.numbers[i]) * seconds_per_day);
   return out;
 }
 
@@ -195,23 +202,45 @@ NameHint hint_of_name(const std::string& name) {
   for (const std::string& word : words)
     if (word == "date" || word == "dates" || word == "datetime" || word == "timestamp" || word == "datum")
       return NameHint::date;
-  if (is({"dt", "ts", "ds", "epoch", "unix", "unixtime", "unixtimestamp", "when", "yearmonth", "yyyymm", "yyyymmdd", "ym",
-          "timeperiod", "monthyear", "observationdate", "periodending", "monthending", "weekending", "fecha", "tijd",
-          "asof", "createdat"}))
+  if (is({"dt",
+          "ts",
+          "ds",
+          "epoch",
+          "unix",
+          "unixtime",
+          "unixtimestamp",
+          "when",
+          "yearmonth",
+          "yyyymm",
+          "yyyymmdd",
+          "ym",
+          "timeperiod",
+          "monthyear",
+          "observationdate",
+          "periodending",
+          "monthending",
+          "weekending",
+          "fecha",
+          "tijd",
+          "asof",
+          "createdat"}))
     return NameHint::date;
-  if (is({"t", "time", "times", "year", "years", "yr", "month", "months", "mon", "week", "weeks", "wk", "day", "days",
-          "quarter", "qtr", "hour", "hours", "minute", "minutes", "second", "seconds", "period", "periods", "step", "steps",
-          "decimalyear", "decyear", "jahr", "monat", "zeit", "tag", "annee", "mois", "jour", "ano", "mes"}))
+  if (is({"t",     "time",  "times",       "year",    "years",  "yr",      "month",   "months",
+          "mon",   "week",  "weeks",       "wk",      "day",    "days",    "quarter", "qtr",
+          "hour",  "hours", "minute",      "minutes", "second", "seconds", "period",  "periods",
+          "step",  "steps", "decimalyear", "decyear", "jahr",   "monat",   "zeit",    "tag",
+          "annee", "mois",  "jour",        "ano",     "mes"}))
     return NameHint::time;
-  if (plain.empty() ||
-      is({"index", "idx", "id", "no", "nr", "num", "number", "row", "rows", "rowid", "rownum", "rownames", "obs",
-          "observation", "n", "i", "x", "x1", "unnamed0", "record", "seq", "sequence", "key", "line"}))
+  if (plain.empty() || is({"index", "idx",   "id",       "no",       "nr",  "num",         "number", "row",
+                           "rows",  "rowid", "rownum",   "rownames", "obs", "observation", "n",      "i",
+                           "x",     "x1",    "unnamed0", "record",   "seq", "sequence",    "key",    "line"}))
     return NameHint::index;
   return NameHint::none;
 }
 
 std::optional<DateReading> read_number_dates(const NumberColumn& column) {
-  for (const auto way : {years, year_month_day, year_month, with_clock, unix_time, dotted_months, decimal_years, serial_days})
+  for (const auto way :
+       {years, year_month_day, year_month, with_clock, unix_time, dotted_months, decimal_years, serial_days})
     if (std::optional<DateReading> out = way(column)) return out;
   return {};
 }
@@ -225,7 +254,8 @@ std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
            parts.year < 2400 && time_of(parts).has_value();
   };
   const auto is_unix = [](double v) {
-    return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) || (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
+    return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) ||
+           (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
   };
   using Test = std::function<bool(const std::string&, double)>;
   std::vector<Test> tests = {[&](const std::string& f, double) { return is_date("%Y%m%d", f, 8); },

@@ -1,5 +1,5 @@
-// A field is stripped of its signs; what is left is read with a point and with a comma as the decimal mark, and
-// the whole column says which it is.
+// A field is stripped of its signs; what is left is read with a point and with a comma as the decimal mark,
+// and the whole column says which it is.
 #include "numbers.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,8 @@ bool take_space(std::string_view& text) {
 }
 
 std::string_view taken_currency(std::string_view& text) {
-  for (const std::string_view sign : {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
+  for (const std::string_view sign :
+       {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
     if (text.starts_with(sign)) return text.remove_prefix(sign.size()), sign;
   return "";
 }
@@ -60,7 +61,8 @@ std::optional<Bare> bare(std::string_view field) {
   Bare out;
   bool negative = false, bracket = false;
   const auto spaces = [&] {
-    while (field.starts_with(' ') || field.starts_with("\u00A0")) field.remove_prefix(field[0] == ' ' ? 1 : 2);
+    while (field.starts_with(' ') || field.starts_with("\u00A0"))
+      field.remove_prefix(field[0] == ' ' ? 1 : 2);
   };
   const auto sign = [&] {
     if (field.starts_with('-'))
@@ -112,8 +114,8 @@ std::optional<Bare> bare(std::string_view field) {
   return out;
 }
 
-/// Bare digits with this decimal mark; thousands may stand apart, all of them by the same mark. `grouped` tells
-/// whether they do.
+/// Bare digits with this decimal mark; thousands may stand apart, all of them by the same mark. `grouped`
+/// tells whether they do.
 Parsed read_bare(const std::string& digits, char decimal, double& value, bool& grouped) {
   std::string plain;
   char group = 0;
@@ -176,10 +178,11 @@ Reading reading_by(char decimal, const std::vector<std::optional<Bare>>& column)
   return out;
 }
 
-/// Both marks fit every field and mean different numbers: each mark has one to three digits before it and three
-/// after it. Numbers below 1000 without a mark speak for thousands, as do files with the other mark between
-/// fields for a decimal mark.
-char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem, std::size_t& row) {
+/// Both marks fit every field and mean different numbers: each mark has one to three digits before it and
+/// three after it. Numbers below 1000 without a mark speak for thousands, as do files with the other mark
+/// between fields for a decimal mark.
+char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem,
+            std::size_t& row) {
   std::size_t plain = 0, large = 0;
   char mark = 0;
   for (std::size_t i = 0; i < column.size(); ++i) {
@@ -203,8 +206,9 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
   bool grouped = false;
   read_bare(column[row]->digits, '.', with_point, grouped);
   read_bare(column[row]->digits, ',', with_comma, grouped);
-  problem = fmt::format("may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
-                        mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
+  problem = fmt::format(
+      "may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
+      mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
   return '.';
 }
 
@@ -219,7 +223,8 @@ std::string style_words(const std::vector<std::optional<Bare>>& column, const Re
   if (std::any_of(column.begin(), column.end(), [](const auto& b) { return b && b->percent; }))
     words.push_back("in percent");
   if (decimal == ',' && decimal_seen) words.push_back("decimal commas");
-  if (reading.grouped) words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
+  if (reading.grouped)
+    words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
   if (reading.spaced) words.push_back("spaces between thousands");
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -242,8 +247,9 @@ bool is_missing(std::string_view field) {
   if (field.empty()) return true;
   if (field.size() > 8) return false;
   const std::string word = lower(field);
-  for (const char* sign : {"na", "n/a", "nan", "-nan", "null", "none", "nil", "missing", ".", "..", "-", "--", "–", "—",
-                           "?", ":", "*", "#n/a", "#na", "#null!", "#value!", "#div/0!", "<na>", "(null)"})
+  for (const char* sign :
+       {"na", "n/a", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
+        "–",  "—",   "?",   ":",    "*",    "#n/a", "#na", "#null!",  "#value!", "#div/0!", "<na>", "(null)"})
     if (word == sign) return true;
   return false;
 }
@@ -266,14 +272,16 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     if (is_missing(fields[i])) continue;
     ++count;
     double value = 0;
-    infinite[i] = parse_number(fields[i], value) == Parsed::infinite && fields[i].find_first_of("iI") != std::string::npos;
+    infinite[i] = parse_number(fields[i], value) == Parsed::infinite &&
+                  fields[i].find_first_of("iI") != std::string::npos;
     if (!infinite[i]) column[i] = bare(fields[i]);
   }
   const Reading point = reading_by('.', column), comma = reading_by(',', column);
   char decimal = style.decimal;
   const auto differ = [&] {
     for (std::size_t i = 0; i < fields.size(); ++i)
-      if (point.values[i] != comma.values[i] && !(std::isnan(point.values[i]) && std::isnan(comma.values[i]))) return true;
+      if (point.values[i] != comma.values[i] && !(std::isnan(point.values[i]) && std::isnan(comma.values[i])))
+        return true;
     return false;
   };
   std::string doubt;
@@ -302,22 +310,28 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (is_missing(fields[i])) continue;
     if (infinite[i] || i == reading.infinite)
-      complain(i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
-    else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos && looks_like_number(fields[i]))
-      complain(i, fmt::format("is not a number with a decimal {}, as the other fields of the column are; correct it, or "
-                              "set the decimal mark with --decimal.",
-                              decimal == '.' ? "point" : "comma"));
+      complain(
+          i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
+    else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos &&
+             looks_like_number(fields[i]))
+      complain(i,
+               fmt::format(
+                   "is not a number with a decimal {}, as the other fields of the column are; correct it, or "
+                   "set the decimal mark with --decimal.",
+                   decimal == '.' ? "point" : "comma"));
     else if (std::isnan(reading.values[i]))
-      complain(i, "is not a number, as the other fields of the column are; correct it, or leave the field empty "
-                  "if the value is missing.");
+      complain(i,
+               "is not a number, as the other fields of the column are; correct it, or leave the field empty "
+               "if the value is missing.");
     if (!column[i]) continue;
     if (!first) first = &*column[i];
     if (column[i]->percent != first->percent)
-      complain(i, fmt::format("is {}a percentage where the fields before it are{}; write all of them the same way.",
-                              column[i]->percent ? "" : "not ", column[i]->percent ? " not" : ""));
+      complain(i, fmt::format(
+                      "is {}a percentage where the fields before it are{}; write all of them the same way.",
+                      column[i]->percent ? "" : "not ", column[i]->percent ? " not" : ""));
     if (column[i]->currency != first->currency && !column[i]->currency.empty() && !first->currency.empty())
-      complain(i, fmt::format("is in {} where the fields before it are in {}; give one currency.", column[i]->currency,
-                              first->currency));
+      complain(i, fmt::format("is in {} where the fields before it are in {}; give one currency.",
+                              column[i]->currency, first->currency));
   }
   if (!doubt.empty()) complain(doubt_row, doubt);
   return out;

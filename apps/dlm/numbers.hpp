@@ -18,7 +18,7 @@ bool is_missing(std::string_view field);
 bool looks_like_number(std::string_view field);
 
 struct NumberStyle {
-  char decimal = 0;   ///< '.' or ','; 0: find out
+  char decimal = 0;      ///< '.' or ','; 0: find out
   char separator = ',';  ///< of the file's fields: files with semicolons tend to have decimal commas
 };
 

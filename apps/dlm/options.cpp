@@ -116,14 +116,18 @@ void add_harmonics(Options& o, const std::string& text) {
   o.seasons.back().harmonics = count;
 }
 
-/// What a file is by the end of its name must be what is written into it. `own` are the names that are.
+/// What a file is by the end of its name must be what is written into it: `own`, or no known kind of file.
 std::string named_as(const char* option, const char* format, std::initializer_list<std::string_view> own,
                      const std::string& path) {
+  constexpr std::string_view known[] = {"csv",  "json", "svg", "html", "htm",  "xhtml", "png",     "jpg", "jpeg",
+                                        "gif",  "webp", "bmp", "tif",  "tiff", "pdf",   "ps",      "eps", "tex",
+                                        "docx", "doc",  "xls", "xlsx", "ods",  "zip",   "parquet", "md",  "tsv"};
   const std::size_t slash = path.find_last_of('/'), dot = path.find_last_of('.');
   if (path == "-" || dot == std::string::npos || (slash != std::string::npos && dot < slash) || dot + 1 >= path.size())
     return path;
   const std::string end = lower(std::string_view(path).substr(dot + 1));
   if (std::find(own.begin(), own.end(), end) != own.end()) return path;
+  if (std::find(std::begin(known), std::end(known), end) == std::end(known)) return path;
   complain<UsageError>("[{}] {} would not be a .{} file: {} is written here; name it {}.{}, and convert that.", option,
                        shown(path), end, format, path.substr(0, dot), *own.begin());
 }
@@ -252,9 +256,9 @@ const std::vector<OptionSpec>& table() {
            complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
        }},
       {"--json", "FILE", results, "everything there is to know of the fit; - for standard output",
-       [](O& o, S v) { o.json = named_as("--json", "JSON", {"json", "txt"}, v); }},
+       [](O& o, S v) { o.json = named_as("--json", "JSON", {"json"}, v); }},
       {"--csv", "FILE", results, "fitted values, predictions, components and forecast, a row for each step; see below",
-       [](O& o, S v) { o.csv = named_as("--csv", "CSV", {"csv", "txt"}, v); }},
+       [](O& o, S v) { o.csv = named_as("--csv", "CSV", {"csv"}, v); }},
       {"--plot", "FILE.svg", results, "a picture, as SVG",
        [](O& o, S v) { o.plot = named_as("--plot", "SVG", {"svg"}, v); }},
       {"--report", "FILE.html", results,
@@ -471,7 +475,7 @@ std::string help_text(const std::string& topic) {
 Options parse_options(const std::vector<std::string>& arguments) {
   Options o;
   if (arguments.empty())
-    complain<UsageError>("[command] none is given; try cotan-dlm demo, or see cotan-dlm --help.");
+    complain<UsageError>("[command] no command is given; try cotan-dlm demo, or see cotan-dlm --help.");
   const std::string& first = arguments[0];
   if (first == "--version" || first == "-V") return o.command = Command::version, o;
   if (first == "--help" || first == "-h" || first == "help") {

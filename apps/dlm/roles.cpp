@@ -19,7 +19,8 @@ using Role = ColumnUse::Role;
 
 std::vector<double> present(const std::vector<double>& values) {
   std::vector<double> out;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(out), [](double v) { return !std::isnan(v); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
+               [](double v) { return !std::isnan(v); });
   return out;
 }
 
@@ -39,11 +40,15 @@ bool counts_rows(const Column& column) {
 }
 bool is_constant(const Column& column) {
   if (column.kind == ColumnKind::text)
-    return std::all_of(column.text.begin(), column.text.end(), [&](const auto& f) { return f == column.text[0]; });
+    return std::all_of(column.text.begin(), column.text.end(),
+                       [&](const auto& f) { return f == column.text[0]; });
   const std::vector<double> values = present(column.values);
-  return !values.empty() && std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
+  return !values.empty() &&
+         std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
 }
-bool has_date(const Column& c) { return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty(); }
+bool has_date(const Column& c) {
+  return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty();
+}
 
 class Assigner {
  public:
@@ -64,10 +69,11 @@ class Assigner {
   bool is_free(const Column& c) const { return !asked_for(c.name) && !time_parts_.contains(c.name); }
   bool leads(const Column& c) const { return &c == &table_.columns.front(); }
   std::size_t other_numbers(const Column& c) const {
-    return static_cast<std::size_t>(std::count_if(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
-      return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) &&
-             !present(d.values).empty();
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
+          return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) &&
+                 !present(d.values).empty();
+        }));
   }
 
   // ---- the time
@@ -92,7 +98,8 @@ class Assigner {
     }
     if (!o_.time.empty()) {
       const Column& c = table_.time(o_.time);
-      if (c.kind == ColumnKind::number && !c.no_dates.empty() && !o_.dates.format.empty()) throw CsvError(c.no_dates);
+      if (c.kind == ColumnKind::number && !c.no_dates.empty() && !o_.dates.format.empty())
+        throw CsvError(c.no_dates);
       return take_time(c, words_of(c));
     }
     refuse_unreadable();
@@ -102,8 +109,9 @@ class Assigner {
     for (const Column& c : table_.columns)
       if (is_axis(c)) return take_time(c, axis_words(c));
     if (!o_.dates.format.empty())
-      complain<InputError>("[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
-                           table_.source, shown(o_.dates.format));
+      complain<InputError>(
+          "[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
+          table_.source, shown(o_.dates.format));
     counted_ = "no column holds times";
   }
 
@@ -115,18 +123,22 @@ class Assigner {
       const bool dates = c.kind == ColumnKind::date && !c.problem.empty();
       if (dates && (leads(c) || hint == NameHint::date || hint == NameHint::time)) throw CsvError(c.problem);
       if (hint == NameHint::date && !c.no_dates.empty()) throw CsvError(c.no_dates);
-      if (hint == NameHint::date && c.kind == ColumnKind::number && !c.problem.empty()) throw CsvError(c.problem);
+      if (hint == NameHint::date && c.kind == ColumnKind::number && !c.problem.empty())
+        throw CsvError(c.problem);
     }
   }
   /// The same where no other column has dates.
   void refuse_unreadable_text() const {
+    const auto numeric = [](const Column& c) { return c.kind == ColumnKind::number; };
+    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric)) return;  // there is nothing to model
     for (const Column& c : table_.columns) {
       if (!is_free(c)) continue;
       if (c.kind == ColumnKind::date && !c.problem.empty()) throw CsvError(c.problem);
       const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
       if (c.kind == ColumnKind::number && (said || leads(c))) {
         if (!c.problem.empty()) throw CsvError(c.problem);
-        if (said && leads(c) && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
+        if (said && leads(c) && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) &&
+            !is_constant(c))
           throw CsvError(out_of_order(c));
       }
       const bool expected = leads(c) || c.hint() == NameHint::time;
@@ -142,11 +154,12 @@ class Assigner {
            in_order({c.values.begin(), c.values.begin() + static_cast<std::ptrdiff_t>(row) + 1}))
       ++row;
     row = std::min(row, c.values.size() - 1);
-    return fmt::format("[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
-                       "the column of times with --time, or say --time none: the rows are counted.",
-                       table_.source, table_.lines[row], shown(c.name),
-                       std::isnan(c.values[row]) ? "the value is missing"
-                                                 : fmt::format("{} does not follow the values before it", c.values[row]));
+    return fmt::format(
+        "[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
+        "the column of times with --time, or say --time none: the rows are counted.",
+        table_.source, table_.lines[row], shown(c.name),
+        std::isnan(c.values[row]) ? "the value is missing"
+                                  : fmt::format("{} does not follow the values before it", c.values[row]));
   }
 
   const Column* best_dates() const {
@@ -174,14 +187,17 @@ class Assigner {
 
   /// Numbers that say where a row stands.
   bool is_axis(const Column& c) const {
-    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || other_numbers(c) == 0) return false;
-    if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values)) return false;
+    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || other_numbers(c) == 0)
+      return false;
+    if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values))
+      return false;
     const NameHint hint = c.hint();
     if (hint == NameHint::time || hint == NameHint::date) return true;
     if (!leads(c)) return false;
     if (hint == NameHint::index) {
       const std::string name = lower(c.name);
-      return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" || name == "idx";
+      return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" ||
+             name == "idx";
     }
     return evenly_spaced(c) && c.values.front() < c.values.back();
   }
@@ -215,16 +231,18 @@ class Assigner {
         if (!reason.empty() && !even_so) continue;
         roles_.values = &table_.numeric(c.name);
         if (!reason.empty())
-          roles_.notes.push_back(fmt::format("The series is {}, {}: there is no other column of numbers.", shown(c.name),
-                                             reason == "empty" ? "though it is empty" : "though it looks otherwise (" + reason + ")"));
+          roles_.notes.push_back(fmt::format(
+              "The series is {}, {}: there is no other column of numbers.", shown(c.name),
+              reason == "empty" ? "though it is empty" : "though it looks otherwise (" + reason + ")"));
       }
     if (roles_.values) return;
     std::vector<std::string> names;
     for (const Column& column : table_.columns) names.push_back(shown(column.name));
     if (names.size() > 20) names.resize(20), names.emplace_back("…");
-    complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column{}.",
-                         table_.source, fmt::join(names, ", "),
-                         table_.columns.size() == 1 ? ", or what stands between fields with --separator" : "");
+    complain<InputError>(
+        "[{}] there is no column of numbers to model (columns: {}); name one with --column{}.", table_.source,
+        fmt::join(names, ", "),
+        table_.columns.size() == 1 ? ", or what stands between fields with --separator" : "");
   }
 
   // ---- what is said of them
@@ -235,8 +253,10 @@ class Assigner {
       uses.push_back({Role::time, roles_.time->name, time_words_});
     else
       uses.push_back({Role::time, "", counted_});
-    uses.push_back({Role::values, roles_.values->name, roles_.values->kind == ColumnKind::number ? roles_.values->format : ""});
-    for (const std::string& name : o_.regress) uses.push_back({Role::regressor, name, table_.numeric(name).format});
+    uses.push_back({Role::values, roles_.values->name,
+                    roles_.values->kind == ColumnKind::number ? roles_.values->format : ""});
+    for (const std::string& name : o_.regress)
+      uses.push_back({Role::regressor, name, table_.numeric(name).format});
     if (!o_.sd_column.empty()) uses.push_back({Role::sd, o_.sd_column, ""});
     for (const Column& c : table_.columns) {
       if (&c == roles_.values || time_parts_.contains(c.name) || asked_for(c.name)) continue;
@@ -245,9 +265,11 @@ class Assigner {
     }
     const Column& v = *roles_.values;
     const std::vector<double> values = present(v.as_numbers());
-    if (!roles_.time && o_.column.empty() && leads(v) && other_numbers(v) > 0 && values.size() >= 10 && in_order(values))
-      roles_.notes.push_back(fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),
-                                         values.front() < values.back() ? "grows" : "falls", shown(v.name)));
+    if (!roles_.time && o_.column.empty() && leads(v) && other_numbers(v) > 0 && values.size() >= 10 &&
+        in_order(values))
+      roles_.notes.push_back(
+          fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),
+                      values.front() < values.back() ? "grows" : "falls", shown(v.name)));
   }
 
   const Table& table_;
@@ -259,6 +281,8 @@ class Assigner {
 
 }  // namespace
 
-Roles assign_roles(const Table& table, const DataOptions& options) { return Assigner(table, options).assign(); }
+Roles assign_roles(const Table& table, const DataOptions& options) {
+  return Assigner(table, options).assign();
+}
 
 }  // namespace apps

@@ -22,8 +22,8 @@ struct Roles {
   std::vector<std::string> notes;
 };
 
-/// Throws CsvError or InputError where a column that looks like the time cannot be read, where a named column is
-/// not there, and where there is nothing to model.
+/// Throws CsvError or InputError where a column that looks like the time cannot be read, where a named column
+/// is not there, and where there is nothing to model.
 Roles assign_roles(const Table& table, const DataOptions& options);
 
 }  // namespace apps

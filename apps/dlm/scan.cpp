@@ -97,8 +97,8 @@ std::string Scanner::quoted_field() {
   return out;
 }
 
-/// The candidate that splits the first rows into equally many fields, more than one of them; failing that, the
-/// one that splits the first row most. Commas come last: they also occur inside numbers and prose.
+/// The candidate that splits the first rows into equally many fields, more than one of them; failing that,
+/// the one that splits the first row most. Commas come last: they also occur inside numbers and prose.
 char find_separator(std::string_view text, char decimal, char comment) {
   constexpr int rows_looked_at = 20;
   char best = ',';

@@ -18,8 +18,8 @@ class Scanner {
   Scanner(std::string_view text, std::string_view name, char separator, char comment)
       : text_(text), name_(name), separator_(separator), comment_(comment) {}
 
-  /// The next row that is neither blank nor a comment; false at the end. Throws CsvError for quotes that do not
-  /// match.
+  /// The next row that is neither blank nor a comment; false at the end. Throws CsvError for quotes that do
+  /// not match.
   bool next(Record& record);
 
  private:

@@ -29,15 +29,17 @@ struct Outcome {
   bool says(const std::string& words) const { return error.find(words) != std::string::npos; }
 };
 
-class Program : public testing::Test {
- protected:
-  Program() {
+/// A folder to run the program in, removed with the object.
+class Folder {
+ public:
+  Folder() {
     std::string name = (fs::temp_directory_path() / "cotan-dlm-XXXXXX").string();
     folder_ = mkdtemp(name.data());
   }
-  ~Program() override { fs::remove_all(folder_); }
+  Folder(const Folder&) = delete;
+  ~Folder() { fs::remove_all(folder_); }
 
-  /// Runs the program in a folder of its own.
+  /// Runs the program there.
   Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
     const std::string command = "cd '" + folder_.string() + "' && '" COTAN_DLM "' " + arguments + " <" +
                                 input + " >stdout.txt 2>stderr.txt";
@@ -72,5 +74,7 @@ class Program : public testing::Test {
 
   fs::path folder_;
 };
+
+class Program : public testing::Test, public Folder {};
 
 }  // namespace programs

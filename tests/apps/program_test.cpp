@@ -143,7 +143,7 @@ TEST_F(Program, HelpsAndCorrectsTheCommandLine) {
   expect_refused("fit", "the series is missing", 2);
   expect_refused("fit nile other", "one argument too many", 2);
   expect_refused("fit nile --colum flow", "did you mean --column?", 2);
-  expect_refused("fit nile --order 3", "choose one of: 0, 1, 2, none", 2);
+  expect_refused("fit nile --order 3", "it goes from 0 to 2", 2);
   expect_refused("fit nile --season", "its value is missing", 2);
   expect_refused("fit nile --season 1", "make no season", 2);
   expect_refused("fit nile --harmonics 2", "give --season N too", 2);
