@@ -57,8 +57,8 @@ struct Shown {
   bool band_cut = false, fan_cut = false;  ///< parts of it lie outside, which the legend says
 };
 
-/// `inner` with `outer`, unless that is more than `most` times its size: then with a margin of so many halves of
-/// it, and something is cut.
+/// `inner` with `outer`, unless that is more than `most` times its size: then with a margin of so many halves
+/// of it, and something is cut.
 bool widen(Range& inner, const Range& outer, double most, double margin) {
   if (outer.empty()) return false;
   const Range all{std::min(inner.lo, outer.lo), std::max(inner.hi, outer.hi)};
@@ -120,10 +120,14 @@ std::string to_svg(const TimeChart& chart) {
   std::vector<LegendItem> legend;
   if (has_observed) legend.push_back({dotted ? Mark::dots : Mark::line, chart.observed_label, dark});
   if (has_fitted) legend.push_back({Mark::line, chart.fitted_label, blue});
-  if (has_band) legend.push_back({Mark::area, percent(chart.fitted_band.level) + " band" + (values.band_cut ? beyond : ""), blue, 0.22});
+  if (has_band)
+    legend.push_back({Mark::area,
+                      percent(chart.fitted_band.level) + " band" + (values.band_cut ? beyond : ""), blue,
+                      0.22});
   if (has_forecast) legend.push_back({Mark::line, chart.forecast_label, vermilion});
   for (std::size_t i = fan.size(); i-- > 0;)
-    legend.push_back({Mark::area, percent(fan[i].level) + (values.fan_cut && i == 0 ? beyond : ""), vermilion, fan_opacity(i)});
+    legend.push_back({Mark::area, percent(fan[i].level) + (values.fan_cut && i == 0 ? beyond : ""), vermilion,
+                      fan_opacity(i)});
 
   Range x;
   for (std::size_t i = 0; i < std::min(count, time.size()); ++i) x.include(time[i]);

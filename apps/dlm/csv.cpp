@@ -26,7 +26,8 @@ template <class... Args>
 /// A row of names: some field of it is neither a number nor a date.
 bool is_header(const std::vector<std::string>& fields, const CsvOptions& options) {
   const auto by_given = [&](const std::string& field) {
-    return !options.dates.format.empty() && read_dates({field}, options.dates, [](const auto&) { return false; }).reading;
+    return !options.dates.format.empty() &&
+           read_dates({field}, options.dates, [](const auto&) { return false; }).reading;
   };
   bool value_seen = false;
   for (const std::string& field : fields) {
@@ -148,8 +149,8 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
   if (header && options.header == Header::automatic)
     for (const Column& column : table.columns)
       if (column.named && (looks_like_number(column.name) || looks_like_date(column.name))) {
-        table.notes.push_back(fmt::format("The first row was taken as the names of the columns, {} among them.",
-                                          shown(column.name)));
+        table.notes.push_back(fmt::format(
+            "The first row was taken as the names of the columns, {} among them.", shown(column.name)));
         break;
       }
   for (bool more = header ? scanner.next(record) : true; more; more = scanner.next(record)) {

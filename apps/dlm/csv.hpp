@@ -34,14 +34,14 @@ struct Column {
 };
 
 struct Table {
-  std::string source;               ///< the file's name, for messages
-  std::vector<Column> columns;      ///< all of the same length
-  std::vector<std::size_t> lines;   ///< where each row begins in the file, from 1
-  std::vector<std::string> notes;   ///< what was assumed of the file
+  std::string source;              ///< the file's name, for messages
+  std::vector<Column> columns;     ///< all of the same length
+  std::vector<std::size_t> lines;  ///< where each row begins in the file, from 1
+  std::vector<std::string> notes;  ///< what was assumed of the file
 
   std::size_t rows() const { return lines.size(); }
-  /// These throw a CsvError that lists what there is and suggests the nearest name, or says what is wrong with
-  /// the column.
+  /// These throw a CsvError that lists what there is and suggests the nearest name, or says what is wrong
+  /// with the column.
   const Column& column(std::string_view name) const;
   /// A column of numbers (years count as numbers too).
   const Column& numeric(std::string_view name) const;

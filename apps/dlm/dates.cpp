@@ -27,9 +27,9 @@ struct DateFormFacts {
 };
 /// In the order of DateForm.
 constexpr DateFormFacts date_forms[] = {
-    {TimeUnit::none, "a number"},   {TimeUnit::year, "a year"},  {TimeUnit::quarter, "a quarter"},
-    {TimeUnit::month, "a month"},   {TimeUnit::month, "a day"},  {TimeUnit::month, "a day"},
-    {TimeUnit::day, "a week"},      {TimeUnit::day, "a day"},    {TimeUnit::second, "a day with a time"}};
+    {TimeUnit::none, "a number"}, {TimeUnit::year, "a year"}, {TimeUnit::quarter, "a quarter"},
+    {TimeUnit::month, "a month"}, {TimeUnit::month, "a day"}, {TimeUnit::month, "a day"},
+    {TimeUnit::day, "a week"},    {TimeUnit::day, "a day"},   {TimeUnit::second, "a day with a time"}};
 const DateFormFacts& facts(DateForm form) { return date_forms[static_cast<std::size_t>(form)]; }
 
 std::string date_text(const std::chrono::year_month_day& date) {
@@ -63,7 +63,7 @@ std::string period_text(double time, DateForm form) {
 
 /// What the days of a column have in common.
 struct DayFacts {
-  bool same = true, last = true;           ///< day of the month
+  bool same = true, last = true;  ///< day of the month
   bool near_end = true, near_start = true;
   bool once_a_month = true;
   unsigned day = 0;

@@ -17,8 +17,8 @@ class CsvError : public std::runtime_error {
 /// What one step of 1 on a time axis means.
 enum class TimeUnit { none, year, quarter, month, day, second };
 
-/// What the dates of a column are, so that later dates can be written the same way. Dates that all fall on one
-/// day of the month, or all on the last, count months: monthly data is equally spaced. Weeks count days.
+/// What the dates of a column are, so that later dates can be written the same way. Dates that all fall on
+/// one day of the month, or all on the last, count months: monthly data is equally spaced. Weeks count days.
 enum class DateForm { none, year, quarter, month, day_of_month, month_end, week, day, second };
 
 TimeUnit unit_of(DateForm form);

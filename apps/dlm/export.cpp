@@ -90,7 +90,8 @@ Json labels(const Series& s, std::size_t from, std::size_t to) {
 
 Json columns_json(const Series& s) {
   constexpr const char* roles[] = {"time", "values", "regressor", "sd", "ignored"};
-  Json out = {{"time", s.time_in_words()}, {"values", s.values_in_words()}, {"ignored", s.ignored_in_words()}};
+  Json out = {
+      {"time", s.time_in_words()}, {"values", s.values_in_words()}, {"ignored", s.ignored_in_words()}};
   Json uses = Json::array();
   for (const ColumnUse& use : s.uses)
     uses.push_back({{"name", use.name.empty() ? Json(nullptr) : Json(use.name)},

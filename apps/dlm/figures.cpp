@@ -150,15 +150,16 @@ ReportTable parameter_table(const Analysis& a) {
 
 ReportTable likelihood_table(const Analysis& a) {
   const auto text = [](double v) { return number_text(v, 8); };
-  return {"Likelihood",
-          {},
-          {{"−2 log L, one pass, without constants", text(a.one_pass)},
-           {"−2 log L, one pass, with constants", text(a.deviance())},
-           {"AIC", text(a.aic())},
-           {"BIC", text(a.bic())},
-           {"−2 log L of the second pass (lik of the DLM toolbox for MATLAB)", text(a.fit.lik.item<double>())}},
-          a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
-          false};
+  return {
+      "Likelihood",
+      {},
+      {{"−2 log L, one pass, without constants", text(a.one_pass)},
+       {"−2 log L, one pass, with constants", text(a.deviance())},
+       {"AIC", text(a.aic())},
+       {"BIC", text(a.bic())},
+       {"−2 log L of the second pass (lik of the DLM toolbox for MATLAB)", text(a.fit.lik.item<double>())}},
+      a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
+      false};
 }
 
 ReportTable test_table(const Analysis& a) {
@@ -233,8 +234,10 @@ std::vector<Fact> facts(const Analysis& a) {
 /// Which columns of the file were taken for what.
 std::string data_words(const Analysis& a) {
   const Series& s = a.series;
-  std::string out = fmt::format("Time: {}. Values: {}. {}.", s.time_in_words(), s.values_in_words(), series_in_words(a));
-  if (const std::string ignored = s.ignored_in_words(); !ignored.empty()) out += fmt::format(" Ignored: {}.", ignored);
+  std::string out =
+      fmt::format("Time: {}. Values: {}. {}.", s.time_in_words(), s.values_in_words(), series_in_words(a));
+  if (const std::string ignored = s.ignored_in_words(); !ignored.empty())
+    out += fmt::format(" Ignored: {}.", ignored);
   return out;
 }
 

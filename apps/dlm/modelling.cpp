@@ -69,7 +69,8 @@ void name_states(Modelling& m, const Series& s) {
   m.state_names = m.model.state_names();
   for (const Part& part : m.parts)
     if (part.kind == Part::Kind::season && part.name != "season")
-      for (int k = 0; k < part.states; ++k) m.state_names[static_cast<std::size_t>(part.first + k)] += " (" + part.name + ")";
+      for (int k = 0; k < part.states; ++k)
+        m.state_names[static_cast<std::size_t>(part.first + k)] += " (" + part.name + ")";
   for (const Part& part : m.parts)
     if (part.kind == Part::Kind::regression)
       for (int k = 0; k < part.states; ++k)
@@ -244,10 +245,10 @@ void widen_first_state(Modelling& m, const Series& s) {
   const auto count = static_cast<std::int64_t>(states);
   m.model.x0 = Array::from_host(x0);
   m.model.C0 = Array::from_host(C0, {count, count});
-  m.notes.push_back(
-      "The first state is taken to be less known than the toolbox would have it, because " +
-      std::string(wide > usual ? "the series moves far from its first values" : "the effects of regressors may be large") +
-      " (--first-state).");
+  m.notes.push_back("The first state is taken to be less known than the toolbox would have it, because " +
+                    std::string(wide > usual ? "the series moves far from its first values"
+                                             : "the effects of regressors may be large") +
+                    " (--first-state).");
 }
 
 }  // namespace

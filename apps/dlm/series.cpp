@@ -168,14 +168,16 @@ std::string Series::label(std::size_t i) const {
 std::string Series::step_name() const {
   std::string unit(name_of(unit_of(form)));
   double count = step;
-  if (form == DateForm::none && !time_name.empty())
-    return fmt::format("{:.6g} of {}", step, time_name);
+  if (form == DateForm::none && !time_name.empty()) return fmt::format("{:.6g} of {}", step, time_name);
   struct Longer {
     const char *unit, *name;
     double length;
   };
-  for (const Longer& longer : {Longer{"second", "day", 86400}, {"second", "hour", 3600}, {"second", "minute", 60},
-                               {"month", "year", 12}, {"day", "week", 7}})
+  for (const Longer& longer : {Longer{"second", "day", 86400},
+                               {"second", "hour", 3600},
+                               {"second", "minute", 60},
+                               {"month", "year", 12},
+                               {"day", "week", 7}})
     if (unit == longer.unit && step > 0 && std::fmod(step, longer.length) == 0) {
       unit = longer.name;
       count = step / longer.length;
@@ -192,7 +194,8 @@ std::string Series::spacing() const {
 std::string Series::time_in_words() const {
   for (const ColumnUse& use : uses)
     if (use.role == ColumnUse::Role::time && !use.name.empty())
-      return fmt::format("column {}{}", shown(use.name), use.words.empty() ? "" : fmt::format(" ({})", use.words));
+      return fmt::format("column {}{}", shown(use.name),
+                         use.words.empty() ? "" : fmt::format(" ({})", use.words));
     else if (use.role == ColumnUse::Role::time)
       return fmt::format("the rows are counted, 1 to {}{}", n(), use.words.empty() ? "" : ": " + use.words);
   return "";
@@ -229,8 +232,8 @@ std::string Series::gaps_in_words() const {
   const std::string step = step_name();
   const bool one = !step.empty() && step.find(' ') == std::string::npos;
   if (on_grid && absent)
-    out.push_back(fmt::format("{} of {} {} {} no row: treated as missing", absent, n() + absent, one ? step + "s" : "steps",
-                              absent == 1 ? "has" : "have"));
+    out.push_back(fmt::format("{} of {} {} {} no row: treated as missing", absent, n() + absent,
+                              one ? step + "s" : "steps", absent == 1 ? "has" : "have"));
   if (!on_grid && !even) out.push_back("the uneven steps are part of the model");
   if (gone) out.push_back(fmt::format("{} row{} no value", gone, gone == 1 ? " has" : "s have"));
   return out.empty() ? "none missing" : fmt::format("{}", fmt::join(out, "; "));

@@ -53,8 +53,8 @@ std::string effect_rows(const Analysis& a) {
     if (part.kind == Part::Kind::regression)
       for (auto i = static_cast<std::size_t>(part.first);
            i < static_cast<std::size_t>(part.first + part.states); ++i)
-        rows.push_back(
-            {a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), "±", number_text(sd[last + i], 3)});
+        rows.push_back({a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), "±",
+                        number_text(sd[last + i], 3)});
   return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true});
 }
 
@@ -65,13 +65,13 @@ std::string likelihood_rows(const Analysis& a) {
   };
   const char* what =
       a.search ? "one pass, without constants: what the search minimised" : "one pass, without constants";
-  return aligned(
-      {{"-2 log L", fixed(a.one_pass), what},
-       {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
-       {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
-        fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
-       {"lik", fixed(a.fit.lik.item<double>()), "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"}},
-      {false, false, false});
+  return aligned({{"-2 log L", fixed(a.one_pass), what},
+                  {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
+                  {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
+                   fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
+                  {"lik", fixed(a.fit.lik.item<double>()),
+                   "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"}},
+                 {false, false, false});
 }
 
 std::string test_rows(const Analysis& a) {

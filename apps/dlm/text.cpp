@@ -148,7 +148,8 @@ std::string number_text(double value, int digits) {
 
 int digits_to_tell(double largest, double difference, int least) {
   if (!(largest > 0) || !(difference > 0) || !std::isfinite(largest)) return least;
-  return std::clamp(static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least, 16);
+  return std::clamp(
+      static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least, 16);
 }
 
 }  // namespace apps

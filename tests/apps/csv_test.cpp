@@ -219,8 +219,8 @@ TEST(CsvDates, MissingAndMixed) {
       "dates of a column in one form.");
 }
 TEST(CsvDates, FormatReturnsWhatWasRead) {
-  for (const char* text : {"0007-03", "2024-Q3", "2024-02-29", "1900-03-01", "2024-02-29T23:59:59", "2020-W53",
-                           "1969-12-31T23:59:59.125", "9999-12-31"}) {
+  for (const char* text : {"0007-03", "2024-Q3", "2024-02-29", "1900-03-01", "2024-02-29T23:59:59",
+                           "2020-W53", "1969-12-31T23:59:59.125", "9999-12-31"}) {
     const Time time = only_time(text);
     EXPECT_EQ(format_time(time.value, time.form), text);
   }
@@ -276,9 +276,10 @@ TEST(CsvErrors, NotANumber) {
   EXPECT_NE(complaint("größe\n1\n2\nzwölf\n").find("column \"größe\": \"zwölf\" is not"), std::string::npos);
 }
 TEST(CsvErrors, CommaInNumber) {
-  EXPECT_EQ(complaint("t,x\n1,2.5\n2,\"1,23\"\n3,4.5\n"),
-            "[csv] data.csv:3, column \"x\": \"1,23\" is not a number with a decimal point, as the other fields of "
-            "the column are; correct it, or set the decimal mark with --decimal.");
+  EXPECT_EQ(
+      complaint("t,x\n1,2.5\n2,\"1,23\"\n3,4.5\n"),
+      "[csv] data.csv:3, column \"x\": \"1,23\" is not a number with a decimal point, as the other fields of "
+      "the column are; correct it, or set the decimal mark with --decimal.");
 }
 TEST(CsvErrors, OutOfRange) {
   for (const char* number : {"1e999", "-1e999", "inf", "-Infinity", "1e99999999999999999999"})
@@ -290,14 +291,17 @@ TEST(CsvErrors, OutOfRange) {
 }
 TEST(CsvErrors, NotADate) {
   EXPECT_EQ(complaint("d,x\n2024-01-30,1\n2024-01-31,2\n2024-02-30,3\n"),
-            "[csv] data.csv:4, column \"d\": \"2024-02-30\" is not a date that is known; write 2024-01-31, 2024-01, "
-            "2024-Q1, 2024 or 2024-01-31T12:00:00, or describe it by --date-format (such as '%d/%m/%Y'), or leave the "
+            "[csv] data.csv:4, column \"d\": \"2024-02-30\" is not a date that is known; write 2024-01-31, "
+            "2024-01, "
+            "2024-Q1, 2024 or 2024-01-31T12:00:00, or describe it by --date-format (such as '%d/%m/%Y'), or "
+            "leave the "
             "field empty if the date is missing.");
 }
 TEST(CsvErrors, UnusedColumnsMayBeUnsound) {
   const Table t = read("x,note,when\n1,5,2024-01-01\n2,6,2024-01\n3,seven,2024-01-03\n");
   expect_values(t.numeric("x"), {1, 2, 3});
-  EXPECT_NE(complaint_of([&] { t.numeric("note"); }).find("data.csv:4, column \"note\": \"seven\""), std::string::npos);
+  EXPECT_NE(complaint_of([&] { t.numeric("note"); }).find("data.csv:4, column \"note\": \"seven\""),
+            std::string::npos);
   EXPECT_NE(complaint_of([&] { t.time("when"); }).find("data.csv:3, column \"when\": \"2024-01\" is a month"),
             std::string::npos);
 }
