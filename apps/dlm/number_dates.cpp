@@ -70,17 +70,22 @@ std::optional<DateReading> years(const NumberColumn& c) {
   return DateReading{c.numbers, DateForm::year, "years", ""};
 }
 
+/// Numbers without a name that says so are dates by chance if there are few of them and of their digits.
+bool may_be_dates(const NumberColumn& c, std::size_t enough) {
+  if (c.hint == NameHint::date || c.hint == NameHint::time) return true;
+  return !c.alone && ((c.leads && in_order(c.numbers)) || count_of(c) >= enough);
+}
+
 std::optional<DateReading> year_month_day(const NumberColumn& c) {
-  if (c.hint == NameHint::none && !c.leads && count_of(c) < 8) return {};
-  if (c.hint == NameHint::none && (c.alone || !in_order(c.numbers))) return {};
+  if (!may_be_dates(c, c.leads ? 4 : 8)) return {};
   return by_pattern(c, "%Y%m%d", 8);
 }
 std::optional<DateReading> year_month(const NumberColumn& c) {
-  if (c.hint == NameHint::none && (c.alone || !c.leads || !in_order(c.numbers) || count_of(c) < 3)) return {};
+  if (!may_be_dates(c, c.leads ? 8 : 16)) return {};
   return by_pattern(c, "%Y%m", 6);
 }
 std::optional<DateReading> with_clock(const NumberColumn& c) {
-  if (c.hint == NameHint::none && (c.alone || !c.leads || !in_order(c.numbers))) return {};
+  if (!may_be_dates(c, 4)) return {};
   if (std::optional<DateReading> seconds = by_pattern(c, "%Y%m%d%H%M%S", 14)) return seconds;
   return by_pattern(c, "%Y%m%d%H%M", 12);
 }
