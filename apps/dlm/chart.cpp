@@ -52,26 +52,47 @@ double usual_reach(const Band& band) {
   return widths.empty() ? 0 : widths[widths.size() / 2];
 }
 
-/// The range of values worth showing: all, unless bands explode (a diffuse start, a long forecast of a trend)
-/// and would press the data flat.
-Range value_range(const TimeChart& chart, const std::vector<Band>& fan) {
-  Range core, all;
-  for (Range* range : {&core, &all}) {
-    range->include(chart.observed);
-    range->include(chart.fitted);
-    range->include(chart.forecast);
+struct Shown {
+  Range range;
+  bool band_cut = false, fan_cut = false;  ///< parts of it lie outside, which the legend says
+};
+
+/// `inner` with `outer`, unless that is more than `most` times its size: then with a margin of so many halves
+/// of it, and something is cut.
+bool widen(Range& inner, const Range& outer, double most, double margin) {
+  if (outer.empty()) return false;
+  const Range all{std::min(inner.lo, outer.lo), std::max(inner.hi, outer.hi)};
+  const bool flat = !(inner.half() > 1e-12 * std::max(std::abs(inner.lo), std::abs(inner.hi)));
+  if (flat || all.half() <= most * inner.half()) {
+    inner = all;
+    return false;
   }
-  all.include(chart.fitted_band.lower), all.include(chart.fitted_band.upper);
-  for (const Band& band : fan) all.include(band.lower), all.include(band.upper);
-  if (core.empty()) return padded(all, 0.05);
+  const double reach = margin * inner.half();
+  const Range cut{std::max(all.lo, inner.lo - reach), std::min(all.hi, inner.hi + reach)};
+  inner = cut;
+  return cut.lo > all.lo || cut.hi < all.hi;
+}
+
+/// The values worth showing: all, unless bands explode (a diffuse start, a forecast of a logarithm) and would
+/// press the data flat. A forecast's fan may be much wider than the data: it is what the picture is about.
+Shown value_range(const TimeChart& chart, const std::vector<Band>& fan) {
+  constexpr double widest_band = 8, widest_fan = 50;
+  Range core, band, rays;
+  core.include(chart.observed), core.include(chart.fitted), core.include(chart.forecast);
+  band.include(chart.fitted_band.lower), band.include(chart.fitted_band.upper);
+  for (const Band& b : fan) rays.include(b.lower), rays.include(b.upper);
+  if (core.empty()) {
+    for (const Range& r : {band, rays}) core.include(r.lo), core.include(r.hi);
+    return {padded(core, 0.05)};
+  }
   // A line that hardly moves is shown in its band, not under a magnifying glass.
   const double reach = usual_reach(chart.fitted_band);
   core = {core.lo - reach, core.hi + reach};
-  if (core.half() > 1e-12 * std::max(std::abs(core.lo), std::abs(core.hi)) && all.half() > 4 * core.half()) {
-    all.lo = std::max(all.lo, core.lo - 2 * core.half());
-    all.hi = std::min(all.hi, core.hi + 2 * core.half());
-  }
-  return padded(all, 0.05);
+  Shown out;
+  out.fan_cut = widen(core, rays, widest_fan, widest_fan / 2);
+  out.band_cut = widen(core, band, widest_band, 2);
+  out.range = padded(core, 0.05);
+  return out;
 }
 
 std::string percent(double level) { return fmt::format("{:.3g} %", 100 * level); }
@@ -94,19 +115,25 @@ std::string to_svg(const TimeChart& chart) {
     return 0.18 + 0.5 * static_cast<double>(i) / static_cast<double>(fan.size());
   };
 
+  const Shown values = value_range(chart, fan);
+  const std::string beyond = " (goes on outside)";
   std::vector<LegendItem> legend;
   if (has_observed) legend.push_back({dotted ? Mark::dots : Mark::line, chart.observed_label, dark});
   if (has_fitted) legend.push_back({Mark::line, chart.fitted_label, blue});
-  if (has_band) legend.push_back({Mark::area, percent(chart.fitted_band.level) + " band", blue, 0.22});
+  if (has_band)
+    legend.push_back({Mark::area,
+                      percent(chart.fitted_band.level) + " band" + (values.band_cut ? beyond : ""), blue,
+                      0.22});
   if (has_forecast) legend.push_back({Mark::line, chart.forecast_label, vermilion});
   for (std::size_t i = fan.size(); i-- > 0;)
-    legend.push_back({Mark::area, percent(fan[i].level), vermilion, fan_opacity(i)});
+    legend.push_back({Mark::area, percent(fan[i].level) + (values.fan_cut && i == 0 ? beyond : ""), vermilion,
+                      fan_opacity(i)});
 
   Range x;
   for (std::size_t i = 0; i < std::min(count, time.size()); ++i) x.include(time[i]);
   Range before = x;
   x.include(chart.forecast_time);
-  const Frame frame(padded(x, 0.015, 1), value_range(chart, fan),
+  const Frame frame(padded(x, 0.015, 1), values.range,
                     {.title = chart.title,
                      .value_label = chart.value_label,
                      .time_label = chart.time_label,

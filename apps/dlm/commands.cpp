@@ -88,7 +88,7 @@ void run_demo(const Options& o) {
         level.aic() <= trend.aic() ? "local level" : "local linear trend", level.aic(), trend.aic());
   Options airline = o;
   airline.log = true;
-  airline.season = 12;
+  airline.seasons = {{12}};
   airline.steps = 24;
   const auto [seasonal, seasonal_files] = analysis_of(airline, "airline", "airline");
   if (!o.quiet) std::cout << forecast_text(seasonal);

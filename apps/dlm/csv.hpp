@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dates.hpp"
+#include "date_formats.hpp"
+#include "number_dates.hpp"
 
 namespace apps {
 
@@ -14,21 +15,33 @@ enum class ColumnKind { number, date, text };
 
 struct Column {
   std::string name;
+  bool named = true;  ///< by the header; otherwise by its position
   ColumnKind kind = ColumnKind::number;
-  std::vector<double> values;     ///< numbers, or dates as times; NaN where missing; empty for text
-  std::vector<std::string> text;  ///< the fields as written; empty for numbers
+  std::vector<double> values = {};     ///< numbers, or dates as times; NaN where missing; empty for text
+  std::vector<std::string> text = {};  ///< the fields as written; empty for numbers
+  std::vector<double> numbers = {};    ///< of dates that are also numbers, such as years
   DateForm form = DateForm::none;
+  std::string format = "", why = "";  ///< for people: how its fields were read, and what decided it
+
+  /// Why the column cannot be used as what it mostly is, and why it holds no dates: messages with the line.
+  std::string problem = "", no_dates = "";
 
   TimeUnit unit() const { return unit_of(form); }
+  NameHint hint() const { return named ? hint_of_name(name) : NameHint::index; }
+  bool is_numeric() const { return kind == ColumnKind::number || !numbers.empty(); }
+  /// As numbers, which dates such as years are too.
+  const std::vector<double>& as_numbers() const { return kind == ColumnKind::date ? numbers : values; }
 };
 
 struct Table {
   std::string source;              ///< the file's name, for messages
   std::vector<Column> columns;     ///< all of the same length
   std::vector<std::size_t> lines;  ///< where each row begins in the file, from 1
+  std::vector<std::string> notes;  ///< what was assumed of the file
 
   std::size_t rows() const { return lines.size(); }
-  /// These throw a CsvError that lists what there is and suggests the nearest name.
+  /// These throw a CsvError that lists what there is and suggests the nearest name, or says what is wrong
+  /// with the column.
   const Column& column(std::string_view name) const;
   /// A column of numbers (years count as numbers too).
   const Column& numeric(std::string_view name) const;
@@ -40,16 +53,19 @@ enum class Header { automatic, present, absent };
 
 struct CsvOptions {
   Header header = Header::automatic;  ///< automatic: absent when the first row holds only numbers and dates
-  char separator = 0;                 ///< 0: comma, semicolon or tab, whichever fits the first rows
-  char decimal = '.';                 ///< or ','
+  char separator = 0;                 ///< 0: comma, semicolon, bar or tab, whichever fits the first rows
+  char decimal = 0;                   ///< '.' or ','; 0: what each column says
   char comment = 0;                   ///< lines that begin with it are skipped; 0: there are none
-  /// Columns that must be sound: a stray word in another one makes that column text. Empty: all of them.
-  std::vector<std::string> use = {};
+  DateOptions dates = {};
+  std::string dates_of = "";  ///< the column that a given date format is for; "": whichever it fits
 };
 
 /// `name` stands for the file in messages.
-Table read_csv(std::string_view text, std::string_view name, const CsvOptions& options = {});
+Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& options = {});
 /// Reads a file, or standard input for "-".
 Table read_csv_file(const std::string& path, const CsvOptions& options = {});
+
+/// Finds out what the columns of text hold and converts them; never throws for what they hold.
+void convert_columns(Table& table, const CsvOptions& options, char separator);
 
 }  // namespace apps

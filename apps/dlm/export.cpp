@@ -88,6 +88,19 @@ Json labels(const Series& s, std::size_t from, std::size_t to) {
   return out;
 }
 
+Json columns_json(const Series& s) {
+  constexpr const char* roles[] = {"time", "values", "regressor", "sd", "ignored"};
+  Json out = {
+      {"time", s.time_in_words()}, {"values", s.values_in_words()}, {"ignored", s.ignored_in_words()}};
+  Json uses = Json::array();
+  for (const ColumnUse& use : s.uses)
+    uses.push_back({{"name", use.name.empty() ? Json(nullptr) : Json(use.name)},
+                    {"role", roles[static_cast<std::size_t>(use.role)]},
+                    {"words", use.words}});
+  out["uses"] = uses;
+  return out;
+}
+
 /// A field of CSV, in quotes where it needs them.
 std::string field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -103,9 +116,15 @@ std::string json_text(const Analysis& a) {
   const Series& s = a.series;
   Json out;
   out["program"] = {{"name", "cotan-dlm"}, {"version", COTAN_VERSION}};
-  out["series"] = {
-      {"name", s.name}, {"source", s.source},      {"n", s.n()},           {"missing", s.n() - s.observed()},
-      {"log", s.log},   {"evenly_spaced", s.even}, {"step", s.step_name()}};
+  out["series"] = {{"name", s.name},
+                   {"source", s.source},
+                   {"n", s.n()},
+                   {"missing", s.n() - s.observed()},
+                   {"steps_without_row", s.absent},
+                   {"log", s.log},
+                   {"evenly_spaced", s.even},
+                   {"step", s.step_name()}};
+  out["columns"] = columns_json(s);
   out["model"] = {{"description", a.modelling.description},
                   {"states", a.modelling.model.states()},
                   {"state_names", a.modelling.state_names}};
@@ -162,28 +181,35 @@ std::string json_text(const Analysis& a) {
   return text + "}\n";
 }
 
+/// Columns with one meaning each; a row has those of its kind. See options.cpp's csv_help.
 std::string csv_text(const Analysis& a) {
   const Series& s = a.series;
-  std::string out = fmt::format("{},{},fitted,lower,upper,predicted,residual",
-                                field(s.time_name.empty() ? "step" : s.time_name), field(s.name));
+  std::string out = fmt::format(
+      "{},{},fitted,fitted_lower,fitted_upper,predicted,predicted_lower,predicted_upper,residual,forecast,"
+      "forecast_lower,forecast_upper",
+      field(s.time_name.empty() ? "step" : s.time_name), field(s.name));
   for (const Path& path : a.paths)
-    out += fmt::format(",{0},{0} sd", field(path.name + (s.log ? " (log)" : "")));
+    out += fmt::format(",{},{}", field(path.name + (s.log ? " (log)" : "")),
+                       field(path.name + (s.log ? " (log)" : "") + " sd"));
   out += "\n";
-  const std::vector<double> fitted = a.original(a.fitted),
-                            predicted = a.original(a.fit.yhat.to_vector<double>());
+  const std::vector<double> yhat = a.fit.yhat.to_vector<double>();
+  std::vector<double> deviation = a.fit.Cp.to_vector<double>();
+  for (double& v : deviation) v = std::sqrt(v);
+  const std::vector<double> fitted = a.original(a.fitted), predicted = a.original(yhat);
   const std::vector<double> residuals = a.fit.resid2.to_vector<double>();
-  const Band band = a.band(a.fitted, a.fitted_sd, a.level);
+  const Band band = a.band(a.fitted, a.fitted_sd, a.level), before = a.band(yhat, deviation, a.level);
   for (std::size_t t = 0; t < s.n(); ++t) {
-    out += fmt::format("{},{},{},{},{},{},{}", s.label(t), cell(s.y[t]), cell(fitted[t]), cell(band.lower[t]),
-                       cell(band.upper[t]), cell(predicted[t]), cell(residuals[t]));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},,,", s.label(t), cell(s.y[t]), cell(fitted[t]),
+                       cell(band.lower[t]), cell(band.upper[t]), cell(predicted[t]), cell(before.lower[t]),
+                       cell(before.upper[t]), cell(residuals[t]));
     for (const Path& path : a.paths) out += fmt::format(",{},{}", cell(path.mean[t]), cell(path.sd[t]));
     out += "\n";
   }
   const Band fan = a.band(a.future.mean, a.future.sd, a.level);
   const std::vector<double> ahead = a.original(a.future.mean);
   for (std::size_t i = 0; i < ahead.size(); ++i) {
-    out += fmt::format("{},,,{},{},{},", s.label(s.n() + i), cell(fan.lower[i]), cell(fan.upper[i]),
-                       cell(ahead[i]));
+    out += fmt::format("{},,,,,,,,,{},{},{}", s.label(s.n() + i), cell(ahead[i]), cell(fan.lower[i]),
+                       cell(fan.upper[i]));
     for (std::size_t k = 0; k < a.paths.size(); ++k) out += ",,";
     out += "\n";
   }

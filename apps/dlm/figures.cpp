@@ -150,15 +150,16 @@ ReportTable parameter_table(const Analysis& a) {
 
 ReportTable likelihood_table(const Analysis& a) {
   const auto text = [](double v) { return number_text(v, 8); };
-  return {"Likelihood",
-          {},
-          {{"−2 log L, one pass, without constants", text(a.one_pass)},
-           {"−2 log L, one pass, with constants", text(a.deviance())},
-           {"AIC", text(a.aic())},
-           {"BIC", text(a.bic())},
-           {"−2 log L of the second pass (toolbox's lik)", text(a.fit.lik.item<double>())}},
-          a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
-          false};
+  return {
+      "Likelihood",
+      {},
+      {{"−2 log L, one pass, without constants", text(a.one_pass)},
+       {"−2 log L, one pass, with constants", text(a.deviance())},
+       {"AIC", text(a.aic())},
+       {"BIC", text(a.bic())},
+       {"−2 log L of the second pass (lik of the DLM toolbox for MATLAB)", text(a.fit.lik.item<double>())}},
+      a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
+      false};
 }
 
 ReportTable test_table(const Analysis& a) {
@@ -195,9 +196,10 @@ ReportTable forecast_table(const Analysis& a) {
                     {},
                     values.size() > most ? fmt::format("The first {} of {} steps.", most, values.size()) : "",
                     values.size() > 12};
+  const int digits = forecast_digits(a, 4);
   for (std::size_t i = 0; i < std::min(values.size(), most); ++i)
-    table.rows.push_back({a.series.label(a.series.n() + i), number_text(values[i], 4),
-                          number_text(band.lower[i], 4), number_text(band.upper[i], 4)});
+    table.rows.push_back({a.series.label(a.series.n() + i), number_text(values[i], digits),
+                          number_text(band.lower[i], digits), number_text(band.upper[i], digits)});
   if (table.folded) table.caption = "All forecasts";
   return table;
 }
@@ -213,21 +215,29 @@ ReportTable state_table(const Analysis& a) {
   const std::size_t last = (a.series.n() - 1) * m;
   for (std::size_t i = 0; i < m; ++i)
     table.rows.push_back(
-        {a.modelling.state_names[i], number_text(x[last + i], 5), number_text(sd[last + i], 3)});
+        {a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), number_text(sd[last + i], 3)});
   return table;
 }
 
 std::vector<Fact> facts(const Analysis& a) {
   const Series& s = a.series;
-  const std::size_t gone = s.n() - s.observed();
-  std::vector<Fact> out = {
-      {"values", fmt::format("{}", s.n()), gone ? fmt::format("{} missing", gone) : "none missing"}};
+  std::vector<Fact> out = {{"values", fmt::format("{}", s.n()), s.gaps_in_words()}};
   if (!s.time_name.empty())
     out.push_back({"from", s.label(0), fmt::format("to {}, {}", s.label(s.n() - 1), s.spacing())});
   out.push_back({"states", fmt::format("{}", a.modelling.model.states()),
                  fmt::format("{} parameters estimated", a.estimated_count())});
   out.push_back({"−2 log L", number_text(a.one_pass, 7), "one pass, without constants"});
   out.push_back({"AIC", number_text(a.aic(), 6), "BIC " + number_text(a.bic(), 6)});
+  return out;
+}
+
+/// Which columns of the file were taken for what.
+std::string data_words(const Analysis& a) {
+  const Series& s = a.series;
+  std::string out =
+      fmt::format("Time: {}. Values: {}. {}.", s.time_in_words(), s.values_in_words(), series_in_words(a));
+  if (const std::string ignored = s.ignored_in_words(); !ignored.empty())
+    out += fmt::format(" Ignored: {}.", ignored);
   return out;
 }
 
@@ -271,7 +281,8 @@ std::string report_html(const Analysis& a) {
        fmt::format(
            "The observations, and the {} as the whole series tells it, with its {} band.{}",
            level ? "level" : "signal", band,
-           a.series.log ? " The model is of the logarithm; everything is shown on the original scale." : ""),
+           a.series.log ? " The model is of the logarithm; everything is shown on the original scale." : "") +
+           "\n\n" + data_words(a),
        {series_chart(a)},
        {}});
   report.sections.push_back(

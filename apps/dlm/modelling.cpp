@@ -22,23 +22,30 @@ void add_block(Modelling& m, const dlm::Block& block, Part::Kind kind, const std
   m.description += (m.description.empty() ? "" : " + ") + words;
 }
 
+/// One of several seasons is named by its period.
+void add_season(Modelling& m, const Season& season, bool several) {
+  const std::string name = several ? fmt::format("season {:g}", season.period) : "season";
+  if (!season.harmonics) {
+    dlm::Seasonal block{static_cast<int>(season.period)};
+    if (several) block.sd = name;
+    return add_block(m, block, Part::Kind::season, name, fmt::format("season of {} steps", block.period));
+  }
+  dlm::Harmonics block{season.period, season.harmonics};
+  if (several)
+    for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {block}, .sd = ""}))
+      block.sd.push_back(fmt::format("{} of {:g}", p.name, season.period));
+  add_block(m, block, Part::Kind::season, name,
+            fmt::format("{} harmonic{} of {:g} steps", season.harmonics, season.harmonics == 1 ? "" : "s",
+                        season.period));
+}
+
 void add_blocks(Modelling& m, const Options& o, const Series& s) {
   using Kind = Part::Kind;
   const int order = o.order != Options::default_trend ? o.order : o.spline ? Options::no_trend : 1;
   constexpr const char* trends[] = {"local level", "local linear trend", "local quadratic trend"};
   if (order >= 0) add_block(m, dlm::Trend{order}, Kind::trend, "trend", trends[order]);
   if (o.spline) add_block(m, dlm::Spline{}, Kind::spline, "spline", "cubic spline");
-  if (o.season && o.harmonics) {
-    dlm::Harmonics block{o.season, o.harmonics};
-    if (2 * o.harmonics > o.season)
-      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.",
-                           o.season, static_cast<int>(o.season / 2), o.harmonics);
-    add_block(m, block, Kind::season, "season",
-              fmt::format("{} harmonic{} of {:g} steps", o.harmonics, o.harmonics == 1 ? "" : "s", o.season));
-  } else if (o.season) {
-    const int period = static_cast<int>(o.season);
-    add_block(m, dlm::Seasonal{period}, Kind::season, "season", fmt::format("season of {} steps", period));
-  }
+  for (const Season& season : o.seasons) add_season(m, season, o.seasons.size() > 1);
   if (o.ar)
     add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression",
               fmt::format("AR({})", o.ar));
@@ -60,6 +67,10 @@ void add_blocks(Modelling& m, const Options& o, const Series& s) {
 
 void name_states(Modelling& m, const Series& s) {
   m.state_names = m.model.state_names();
+  for (const Part& part : m.parts)
+    if (part.kind == Part::Kind::season && part.name != "season")
+      for (int k = 0; k < part.states; ++k)
+        m.state_names[static_cast<std::size_t>(part.first + k)] += " (" + part.name + ")";
   for (const Part& part : m.parts)
     if (part.kind == Part::Kind::regression)
       for (int k = 0; k < part.states; ++k)
@@ -234,10 +245,10 @@ void widen_first_state(Modelling& m, const Series& s) {
   const auto count = static_cast<std::int64_t>(states);
   m.model.x0 = Array::from_host(x0);
   m.model.C0 = Array::from_host(C0, {count, count});
-  m.notes.push_back(
-      "The first state is taken to be less known than the toolbox would have it, because " +
-      std::string(wide > usual ? "the series starts near zero" : "the effects of regressors may be large") +
-      " (--first-state).");
+  m.notes.push_back("The first state is taken to be less known than the toolbox would have it, because " +
+                    std::string(wide > usual ? "the series moves far from its first values"
+                                             : "the effects of regressors may be large") +
+                    " (--first-state).");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "date_patterns.hpp"
 #include "errors.hpp"
 #include "text.hpp"
 
@@ -83,11 +84,70 @@ T choice(const std::string& option, const std::string& text,
                        fmt::join(names, ", "));
 }
 
+/// An order of the trend: its range is said, as no other number is nearer than another.
+int trend_order(const std::string& text) {
+  if (text == "none") return Options::no_trend;
+  int order = 0;
+  if (!parses(text, order) || order < 0 || order > 2)
+    complain<UsageError>(
+        "[--order] there is no order {}; it goes from 0 to 2: give 0 (a level), 1 (with a slope), 2 (with a "
+        "slope "
+        "that changes) or none.",
+        shown(text));
+  return order;
+}
+
+void add_season(Options& o, const std::string& text) {
+  const double period = real("--season", text);
+  if (!(period >= 2 && period <= 1e6))
+    complain<UsageError>("[--season] {} steps make no season; give 2 or more.", text);
+  // Harmonics that came first wait for their season.
+  if (!o.seasons.empty() && o.seasons.back().period == 0)
+    o.seasons.back().period = period;
+  else
+    o.seasons.push_back({period, 0});
+}
+
+void add_harmonics(Options& o, const std::string& text) {
+  const int count = whole("--harmonics", text, 1, 1000);
+  if (o.seasons.empty()) o.seasons.push_back({0, 0});
+  if (o.seasons.back().harmonics)
+    complain<UsageError>(
+        "[--harmonics] {} and {} harmonics of one season; give --harmonics once after each --season.",
+        o.seasons.back().harmonics, count);
+  o.seasons.back().harmonics = count;
+}
+
+/// What a file is by the end of its name must be what is written into it: `own`, or no known kind of file.
+std::string named_as(const char* option, const char* format, std::initializer_list<std::string_view> own,
+                     const std::string& path) {
+  constexpr std::string_view known[] = {"csv",  "json", "svg", "html",    "htm",  "xhtml", "png",
+                                        "jpg",  "jpeg", "gif", "webp",    "bmp",  "tif",   "tiff",
+                                        "pdf",  "ps",   "eps", "tex",     "docx", "doc",   "xls",
+                                        "xlsx", "ods",  "zip", "parquet", "md",   "tsv"};
+  const std::size_t slash = path.find_last_of('/'), dot = path.find_last_of('.');
+  if (path == "-" || dot == std::string::npos || (slash != std::string::npos && dot < slash) ||
+      dot + 1 >= path.size())
+    return path;
+  const std::string end = lower(std::string_view(path).substr(dot + 1));
+  if (std::find(own.begin(), own.end(), end) != own.end()) return path;
+  if (std::find(std::begin(known), std::end(known), end) == std::end(known)) return path;
+  complain<UsageError>(
+      "[{}] {} would not be a .{} file: {} is written here; name it {}.{}, and convert that.", option,
+      shown(path), end, format, path.substr(0, dot), *own.begin());
+}
+
 char one_character(const std::string& option, const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
   if (text.size() != 1)
     complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
   return text[0];
+}
+
+void set_order(Options& o, DateOrder order) {
+  if (o.dates.order != DateOrder::by_data && o.dates.order != order)
+    complain<UsageError>("[--day-first] it excludes --month-first; give one of them.");
+  o.dates.order = order;
 }
 
 // ---- the table
@@ -107,13 +167,27 @@ const std::vector<OptionSpec>& table() {
   using O = Options;
   using S = const std::string&;
   static const std::vector<OptionSpec> specs = {
-      {"--column", "NAME", data, "the series; default: the first column of numbers",
+      {"--column", "NAME", data,
+       "the series; default: the first column of numbers that is no index, no time and not the same "
+       "throughout",
        [](O& o, S v) { o.column = v; }},
-      {"--time", "NAME", data,
-       "dates or numbers of the rows; default: the first column of dates. The most common step counts as 1; "
-       "uneven "
-       "steps are part of the model",
+      {"--time", "NAME|none", data,
+       "dates or numbers of the rows; default: a column of dates, or one that counts; none: the rows are "
+       "counted. "
+       "The most common step counts as 1; uneven steps are part of the model",
        [](O& o, S v) { o.time = v; }},
+      {"--date-format", "FORMAT", data,
+       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter",
+       [](O& o, S v) {
+         if (const std::string flaw = flaw_of_pattern(v); !flaw.empty())
+           complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.",
+                                shown(v), flaw);
+         o.dates.format = v;
+       }},
+      {"--day-first", "", data, "01/06/2020 is the first of June",
+       [](O& o, S) { set_order(o, DateOrder::day_first); }},
+      {"--month-first", "", data, "01/06/2020 is January 6",
+       [](O& o, S) { set_order(o, DateOrder::month_first); }},
       {"--regress", "COL[,COL…]", data,
        "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its "
        "regressors",
@@ -126,24 +200,18 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S) { o.log = true; }},
       {"--separator", "CHAR", data, "between fields, or tab; default: found out",
        [](O& o, S v) { o.separator = one_character("--separator", v); }},
-      {"--decimal", "CHAR", data, "decimal mark: . or ,; default: .",
-       [](O& o, S v) {
-         o.decimal = choice<char>("--decimal", v, {{".", '.'}, {",", ','}});
-       }},
+      {"--decimal", "CHAR", data, "decimal mark: . or ,; default: what each column shows",
+       [](O& o, S v) { o.decimal = choice<char>("--decimal", v, {{".", '.'}, {",", ','}}); }},
 
       {"--order", "0|1|2|none", model,
        "trend: level, with slope, with changing slope, none; default: 1 (none with --spline)",
-       [](O& o, S v) {
-         o.order = choice<int>("--order", v, {{"0", 0}, {"1", 1}, {"2", 2}, {"none", O::no_trend}});
-       }},
-      {"--season", "N", model, "a season of N steps, one effect for each",
-       [](O& o, S v) {
-         o.season = real("--season", v);
-         if (!(o.season >= 2 && o.season <= 1e6))
-           complain<UsageError>("[--season] {} steps make no season; give 2 or more.", v);
-       }},
-      {"--harmonics", "K", model, "of the season, its first K harmonics instead of all effects",
-       [](O& o, S v) { o.harmonics = whole("--harmonics", v, 1, 1000); }},
+       [](O& o, S v) { o.order = trend_order(v); }},
+      {"--season", "N", model,
+       "a season of N steps, one effect for each. Several are several seasons: --season 7 --season 365.25 "
+       "--harmonics 3",
+       [](O& o, S v) { add_season(o, v); }},
+      {"--harmonics", "K", model, "of the season before it, its first K harmonics instead of all effects",
+       [](O& o, S v) { add_harmonics(o, v); }},
       {"--ar", "P", model, "a stationary autoregression of order P",
        [](O& o, S v) { o.ar = whole("--ar", v, 1, 100); }},
       {"--spline", "", model, "a cubic smoothing spline", [](O& o, S) { o.spline = true; }},
@@ -157,9 +225,11 @@ const std::vector<OptionSpec>& table() {
       {"--fixed", "", parameters, "estimate nothing; standard deviations without --set are 0",
        [](O& o, S) { o.fixed = true; }},
       {"--first-state", "auto|toolbox", parameters,
-       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it; auto: the same, "
-       "wider where the "
-       "series asks for it. Default: auto, and toolbox with --fixed",
+       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it, as the DLM toolbox "
+       "for "
+       "MATLAB (M. Laine) has it; auto: the same, wider where the series asks for it. Default: auto, and "
+       "toolbox "
+       "with --fixed",
        [](O& o, S v) {
          o.toolbox_start = choice<bool>("--first-state", v, {{"auto", false}, {"toolbox", true}});
        }},
@@ -179,9 +249,7 @@ const std::vector<OptionSpec>& table() {
                                           {"square-root", Algorithm::square_root}});
        }},
       {"--dtype", "f32|f64", computing, "of smoothing and forecast (estimation is in f64); default: f64",
-       [](O& o, S v) {
-         o.single = choice<bool>("--dtype", v, {{"f64", false}, {"f32", true}});
-       }},
+       [](O& o, S v) { o.single = choice<bool>("--dtype", v, {{"f64", false}, {"f32", true}}); }},
       {"--device", "NAME", computing, "where to compute; an unknown name lists them",
        [](O& o, S v) { o.device = v; }},
       {"--threads", "N", computing, "default: the number of cores",
@@ -196,13 +264,15 @@ const std::vector<OptionSpec>& table() {
            complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
        }},
       {"--json", "FILE", results, "everything there is to know of the fit; - for standard output",
-       [](O& o, S v) { o.json = v; }},
-      {"--csv", "FILE", results, "fitted values, components and forecast, a row for each step",
-       [](O& o, S v) { o.csv = v; }},
-      {"--plot", "FILE.svg", results, "a picture", [](O& o, S v) { o.plot = v; }},
+       [](O& o, S v) { o.json = named_as("--json", "JSON", {"json"}, v); }},
+      {"--csv", "FILE", results,
+       "fitted values, predictions, components and forecast, a row for each step; see below",
+       [](O& o, S v) { o.csv = named_as("--csv", "CSV", {"csv"}, v); }},
+      {"--plot", "FILE.svg", results, "a picture, as SVG",
+       [](O& o, S v) { o.plot = named_as("--plot", "SVG", {"svg"}, v); }},
       {"--report", "FILE.html", results,
        "a page with figures, tables and diagnostics that needs nothing else",
-       [](O& o, S v) { o.report = v; }},
+       [](O& o, S v) { o.report = named_as("--report", "HTML", {"html", "htm", "xhtml"}, v); }},
       {"--out", "FOLDER", results, "of the demo's files; default: out", [](O& o, S v) { o.out = v; }},
       {"--quiet", "", results, "no summary and no progress bar", [](O& o, S) { o.quiet = true; }},
   };
@@ -253,6 +323,41 @@ void take_option(Options& options, const std::vector<std::string>& arguments, st
                        nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), command);
 }
 
+/// Whether two seasons hold the same wave, between which no data can tell.
+bool share_a_wave(const Season& a, const Season& b) {
+  const auto waves = [](const Season& s) {
+    return s.harmonics ? s.harmonics : static_cast<int>(s.period / 2);
+  };
+  for (int i = 1; i <= waves(a); ++i)
+    for (int j = 1; j <= waves(b); ++j)
+      if (std::abs(i * b.period - j * a.period) < 1e-9 * a.period * b.period) return true;
+  return false;
+}
+
+void check_seasons(const Options& o) {
+  for (const Season& s : o.seasons) {
+    if (s.period == 0)
+      complain<UsageError>("[--harmonics] {} harmonics of no season; give --season N too.", s.harmonics);
+    if (!s.harmonics && s.period != std::floor(s.period))
+      complain<UsageError>(
+          "[--season] a season of {} steps has no whole number of effects; add --harmonics K.", s.period);
+    if (s.period > 400 && !s.harmonics)
+      complain<UsageError>(
+          "[--season] a season of {} steps has as many states; describe it with --harmonics K.", s.period);
+    if (2 * s.harmonics > s.period)
+      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.",
+                           s.period, static_cast<int>(s.period / 2), s.harmonics);
+  }
+  for (std::size_t i = 0; i < o.seasons.size(); ++i)
+    for (std::size_t j = i + 1; j < o.seasons.size(); ++j)
+      if (share_a_wave(o.seasons[i], o.seasons[j]))
+        complain<UsageError>(
+            "[--season] seasons of {} and {} steps share a wave, and no data can tell whose it is; give one "
+            "of them, or "
+            "fewer --harmonics.",
+            o.seasons[i].period, o.seasons[j].period);
+}
+
 void check(const Options& o) {
   const bool analysis = o.command == Command::fit || o.command == Command::forecast;
   const std::string command = name_of(o.command);
@@ -262,14 +367,11 @@ void check(const Options& o) {
         "{0} nile.",
         command);
   if (!analysis) return;
-  if (o.harmonics && o.season == 0)
-    complain<UsageError>("[--harmonics] {} harmonics of no season; give --season N too.", o.harmonics);
-  if (o.season && !o.harmonics && o.season != std::floor(o.season))
-    complain<UsageError>("[--season] a season of {} steps has no whole number of effects; add --harmonics K.",
-                         o.season);
-  if (o.season > 400 && !o.harmonics)
+  check_seasons(o);
+  if (!o.dates.format.empty() && o.dates.order != DateOrder::by_data)
     complain<UsageError>(
-        "[--season] a season of {} steps has as many states; describe it with --harmonics K.", o.season);
+        "[--date-format] it says all about the order of day and month; leave out --day-first and "
+        "--month-first.");
   for (const auto& [name, values] : o.start)
     if (o.set.contains(name))
       complain<UsageError>("[--start] {} is fixed by --set; give only one of them.", shown(name));
@@ -341,7 +443,27 @@ Examples
 constexpr const char* analysis_help = R"(
 Parameters are standard deviations, named by what they move: obs (the observations), level, slope,
 curvature, season, "harmonic 1", "harmonic 1 conjugate", …, ar, spline; and phi, the coefficients of the
-autoregression. They are estimated by maximum likelihood unless --set fixes them.
+autoregression. With several seasons their names end in the period: "season 7", "harmonic 1 of 365.25".
+They are estimated by maximum likelihood unless --set fixes them.
+
+The file has a row for each time, and commas, semicolons, tabs or bars between columns; in UTF-8, UTF-16 or
+Latin-1. Times are dates (2020-06-01, 01/06/2020, 1 Jun 2020, Jan 2010, 2010M01, 2010Q1, 2010W05, with a
+time of day or not, 20200601, 202006, years, decimal years, Unix times), in one column or several (year and
+month, date and time), or numbers that grow. Whether the day or the month comes first is decided by the
+whole column, and asked for where it does not tell. Numbers may have decimal commas, separators of
+thousands, a currency or %. The summary says which column was taken for what.
+)";
+
+constexpr const char* csv_help = R"(
+Columns of --csv, empty in rows that have no such thing (forecasts are of rows after the last value)
+  fitted, fitted_lower, fitted_upper
+                              the smoothed signal, and the band of its own uncertainty
+  predicted, predicted_lower, predicted_upper
+                              the prediction from the steps before, and the band of an observation
+  residual                    the error of the prediction in its standard deviations
+  forecast, forecast_lower, forecast_upper
+                              the forecast, and the band of an observation
+  NAME, NAME sd               each component (of the logarithm with --log), and its standard deviation
 )";
 
 }  // namespace
@@ -350,12 +472,12 @@ std::string help_text(const std::string& topic) {
   if (topic == "fit")
     return "cotan-dlm fit FILE.csv [OPTIONS]\n\nEstimates a state-space model of a column of the file, "
            "smooths the series, and prints a summary.\n" +
-           std::string(analysis_help) + option_help(Command::fit);
+           std::string(analysis_help) + option_help(Command::fit) + csv_help;
   if (topic == "forecast")
     return "cotan-dlm forecast FILE.csv --steps H [OPTIONS]\n\nEstimates a state-space model and forecasts H "
            "steps after the last value (default: two seasons, or 12\n"
            "steps). Rows at the end that have a date but no value are steps to forecast.\n" +
-           std::string(analysis_help) + option_help(Command::forecast);
+           std::string(analysis_help) + option_help(Command::forecast) + csv_help;
   if (topic == "demo")
     return "cotan-dlm demo [--out FOLDER]\n\nFits the Nile's flow by two models and the airline passengers "
            "by a seasonal one, prints summaries and\nwrites a "
@@ -370,7 +492,7 @@ std::string help_text(const std::string& topic) {
 Options parse_options(const std::vector<std::string>& arguments) {
   Options o;
   if (arguments.empty())
-    complain<UsageError>("[cotan-dlm] no command; try cotan-dlm demo, or see cotan-dlm --help.");
+    complain<UsageError>("[command] no command is given; try cotan-dlm demo, or see cotan-dlm --help.");
   const std::string& first = arguments[0];
   if (first == "--version" || first == "-V") return o.command = Command::version, o;
   if (first == "--help" || first == "-h" || first == "help") {
@@ -378,7 +500,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (!o.topic.empty()) choice<Command>("help", o.topic, commands);
     return o;
   }
-  o.command = choice<Command>("cotan-dlm", first, commands);
+  o.command = choice<Command>("command", first, commands);
+  o.steps_suit = o.command == Command::forecast;
   std::vector<std::string> operands;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];

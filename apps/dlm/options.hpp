@@ -6,25 +6,20 @@
 #include <utility>
 #include <vector>
 
+#include "data_options.hpp"
+
 namespace apps {
 
 enum class Command { fit, forecast, demo, datasets, help, version };
 
-struct Options {
+struct Options : DataOptions {
   Command command = Command::help;
-  std::string topic = "";   ///< of help: a command, or "" for all
-  std::string source = "";  ///< a CSV file, "-", or a built-in series
+  std::string topic = "";  ///< of help: a command, or "" for all
 
-  // Data
-  std::string column = "", time = "", sd_column = "";
-  std::vector<std::string> regress = {};
-  char separator = 0, decimal = '.';
-  bool log = false;
-  // Model
+  // Model, besides the seasons
   static constexpr int no_trend = -1, default_trend = -2;
   int order = default_trend;
-  double season = 0;
-  int harmonics = 0, ar = 0;
+  int ar = 0;
   bool spline = false;
   std::vector<std::pair<std::string, std::string>> tie = {};  ///< first takes the name of second
   // Parameters and estimation
@@ -40,7 +35,6 @@ struct Options {
   int threads = 0;
   // Results
   double level = 0.95;
-  int steps = 0;  ///< of the forecast; 0: none (fit), or a length that suits the series (forecast)
   std::string json = "", csv = "", plot = "", report = "", out = "out";
   bool quiet = false;
 };

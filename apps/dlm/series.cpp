@@ -10,6 +10,7 @@
 
 #include "datasets.hpp"
 #include "errors.hpp"
+#include "gaps.hpp"
 #include "text.hpp"
 
 namespace apps {
@@ -17,12 +18,9 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-Table read_table(const Options& o) {
-  CsvOptions csv{.separator = o.separator, .decimal = o.decimal};
-  for (const std::string* name : {&o.column, &o.time, &o.sd_column})
-    if (!name->empty()) csv.use.push_back(*name);
-  csv.use.insert(csv.use.end(), o.regress.begin(), o.regress.end());
-  if (o.column.empty() || o.time.empty()) csv.use.clear();  // any column may be the one
+Table read_table(const DataOptions& o) {
+  CsvOptions csv{.separator = o.separator, .decimal = o.decimal, .dates = o.dates};
+  csv.dates_of = o.time;
   if (o.source == "-" || std::filesystem::exists(o.source)) return read_csv_file(o.source, csv);
   if (const Dataset* dataset = find_dataset(o.source)) return read_csv(csv_of(*dataset), dataset->name, {});
   std::vector<std::string> names;
@@ -32,26 +30,6 @@ Table read_table(const Options& o) {
       "[{}] there is no such file{}; give the path of a CSV file, - for standard input, or one of the "
       "built-in series: {}.",
       o.source, nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
-}
-
-const Column* time_column(const Table& table, const Options& o) {
-  if (!o.time.empty()) return &table.time(o.time);
-  for (const Column& column : table.columns)
-    if (column.kind == ColumnKind::date && column.name != o.column) return &column;
-  return nullptr;
-}
-
-const Column& value_column(const Table& table, const Options& o, const Column* time) {
-  if (!o.column.empty()) return table.numeric(o.column);
-  const auto other = [&](const std::string& name) {
-    return name == o.sd_column || std::find(o.regress.begin(), o.regress.end(), name) != o.regress.end();
-  };
-  for (const Column& column : table.columns)
-    if (column.kind == ColumnKind::number && &column != time && !other(column.name)) return column;
-  std::vector<std::string> names;
-  for (const Column& column : table.columns) names.push_back(shown(column.name));
-  complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column.",
-                       table.source, fmt::join(names, ", "));
 }
 
 /// Rows by time.
@@ -80,9 +58,9 @@ std::vector<std::size_t> row_order(const Table& table, const Column* time, std::
   return order;
 }
 
-std::vector<double> picked(const Column& column, const std::vector<std::size_t>& order) {
+std::vector<double> picked(const std::vector<double>& values, const std::vector<std::size_t>& order) {
   std::vector<double> out;
-  for (const std::size_t row : order) out.push_back(column.values[row]);
+  for (const std::size_t row : order) out.push_back(values[row]);
   return out;
 }
 
@@ -105,11 +83,13 @@ double usual_step(const std::vector<double>& time, bool& common) {
   return common ? best : steps[steps.size() / 2];
 }
 
-int default_steps(const Options& o, std::size_t given) {
+int default_steps(const DataOptions& o, std::size_t given) {
   if (o.steps) return o.steps;
-  if (o.command != Command::forecast) return 0;
+  if (!o.steps_suit) return 0;
   if (given) return static_cast<int>(given);
-  return o.season ? static_cast<int>(std::ceil(2 * o.season)) : 12;
+  double longest = 0;
+  for (const Season& season : o.seasons) longest = std::max(longest, season.period);
+  return longest > 0 ? static_cast<int>(std::ceil(2 * longest)) : 12;
 }
 
 void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s,
@@ -188,44 +168,102 @@ std::string Series::label(std::size_t i) const {
 std::string Series::step_name() const {
   std::string unit(name_of(unit_of(form)));
   double count = step;
-  if (form == DateForm::none && !time_name.empty())
-    return fmt::format("{} of {}", number_text(step), time_name);
-  if (unit == "second")
-    for (const auto& [longer, length] :
-         {std::pair("day", 86400.0), std::pair("hour", 3600.0), std::pair("minute", 60.0)})
-      if (std::fmod(step, length) == 0) {
-        unit = longer;
-        count = step / length;
-        break;
-      }
+  if (form == DateForm::none && !time_name.empty()) return fmt::format("{:.6g} of {}", step, time_name);
+  struct Longer {
+    const char *unit, *name;
+    double length;
+  };
+  for (const Longer& longer : {Longer{"second", "day", 86400},
+                               {"second", "hour", 3600},
+                               {"second", "minute", 60},
+                               {"month", "year", 12},
+                               {"day", "week", 7}})
+    if (unit == longer.unit && step > 0 && std::fmod(step, longer.length) == 0) {
+      unit = longer.name;
+      count = step / longer.length;
+      break;
+    }
   return count == 1 ? unit : fmt::format("{} {}s", number_text(count), unit);
 }
 
 std::string Series::spacing() const {
   if (!common) return fmt::format("unevenly spaced, a step is {}", step_name());
-  return (even ? "every " : "mostly every ") + step_name();
+  return (even || on_grid ? "every " : "mostly every ") + step_name();
 }
 
-Series read_series(const Options& o) {
-  const Table table = read_table(o);
+std::string Series::time_in_words() const {
+  for (const ColumnUse& use : uses)
+    if (use.role == ColumnUse::Role::time && !use.name.empty())
+      return fmt::format("column {}{}", shown(use.name),
+                         use.words.empty() ? "" : fmt::format(" ({})", use.words));
+    else if (use.role == ColumnUse::Role::time)
+      return fmt::format("the rows are counted, 1 to {}{}", n(), use.words.empty() ? "" : ": " + use.words);
+  return "";
+}
+
+std::string Series::values_in_words() const {
+  std::string out;
+  const auto add = [&](const std::string& what, const ColumnUse& use) {
+    out += fmt::format("{}{}{}{}", out.empty() ? "" : "; ", what, shown(use.name),
+                       use.words.empty() ? "" : fmt::format(" ({})", use.words));
+  };
+  for (const ColumnUse& use : uses) {
+    if (use.role == ColumnUse::Role::values) add("column ", use);
+    if (use.role == ColumnUse::Role::regressor) add("regressor ", use);
+    if (use.role == ColumnUse::Role::sd) add("standard deviations ", use);
+  }
+  return out;
+}
+
+std::string Series::ignored_in_words() const {
+  constexpr std::size_t most = 12;
+  std::string out;
+  std::size_t count = 0;
+  for (const ColumnUse& use : uses) {
+    if (use.role != ColumnUse::Role::ignored) continue;
+    if (count++ < most) out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", shown(use.name), use.words);
+  }
+  return count > most ? fmt::format("{} and {} more", out, count - most) : out;
+}
+
+std::string Series::gaps_in_words() const {
+  std::vector<std::string> out;
+  const std::size_t gone = n() - observed();
+  const std::string step = step_name();
+  const bool one = !step.empty() && step.find(' ') == std::string::npos;
+  if (on_grid && absent)
+    out.push_back(fmt::format("{} of {} {} {} no row: treated as missing", absent, n() + absent,
+                              one ? step + "s" : "steps", absent == 1 ? "has" : "have"));
+  if (!on_grid && !even) out.push_back("the uneven steps are part of the model");
+  if (gone) out.push_back(fmt::format("{} row{} no value", gone, gone == 1 ? " has" : "s have"));
+  return out.empty() ? "none missing" : fmt::format("{}", fmt::join(out, "; "));
+}
+
+Series read_series(const DataOptions& o) { return series_of(read_table(o), o); }
+
+Series series_of(const Table& table, const DataOptions& o) {
   Series s;
   s.source = table.source;
   s.log = o.log;
-  const Column* time = time_column(table, o);
-  const Column& column = value_column(table, o, time);
+  s.notes = table.notes;
+  Roles roles = assign_roles(table, o);
+  s.notes.insert(s.notes.end(), roles.notes.begin(), roles.notes.end());
+  s.uses = std::move(roles.uses);
+  const Column* time = roles.time ? &*roles.time : nullptr;
+  const Column& column = *roles.values;
   const Dataset* dataset = find_dataset(table.source);
   s.name = column.name;
   s.title = dataset ? dataset->title : column.name;
   s.value_label = dataset ? dataset->value_label : column.name;
   const std::vector<std::size_t> order = row_order(table, time, s.notes);
-  s.y = picked(column, order);
+  s.y = picked(column.as_numbers(), order);
   for (const std::string& name : o.regress) {
-    s.regressors.push_back(picked(table.numeric(name), order));
+    s.regressors.push_back(picked(table.numeric(name).as_numbers(), order));
     s.regressor_names.push_back(name);
   }
-  if (!o.sd_column.empty()) s.scale = picked(table.numeric(o.sd_column), order);
+  if (!o.sd_column.empty()) s.scale = picked(table.numeric(o.sd_column).as_numbers(), order);
   if (time) {
-    s.time = picked(*time, order);
+    s.time = picked(time->values, order);
     s.time_name = time->name;
     s.form = time->form;
   } else {
@@ -263,6 +301,9 @@ Series read_series(const Options& o) {
   std::vector<double> all = s.time;
   all.insert(all.end(), s.future_time.begin(), s.future_time.end());
   s.even = all.size() < 2 || common_step(all) > 0;
+  find_gaps(s);
+  remark_on_seasons(s, o);
+  remark_on_codes(s);
   return s;
 }
 

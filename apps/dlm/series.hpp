@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "csv.hpp"
-#include "options.hpp"
+#include "data_options.hpp"
+#include "roles.hpp"
 
 namespace apps {
 
@@ -21,6 +21,10 @@ struct Series {
   std::vector<double> time, future_time;
   double step = 1;  ///< the most common one, or the middle one where none is common
   bool even = true, common = true;
+  bool on_grid = true;     ///< all times are whole steps from the first one
+  std::size_t absent = 0;  ///< steps between the first and the last time that have no row, where on_grid
+
+  std::vector<ColumnUse> uses;  ///< of the file's columns
 
   /// Known for the future too, [n + steps]; a column each.
   std::vector<std::vector<double>> regressors;
@@ -42,9 +46,20 @@ struct Series {
   std::string step_name() const;
   /// "every month", "mostly every day", "unevenly spaced".
   std::string spacing() const;
+
+  // What was taken from the file, in words.
+  /// "column "date" (dd/mm/yyyy)", or that the rows are counted, and why.
+  std::string time_in_words() const;
+  std::string values_in_words() const;
+  /// ""id" (counts the rows), "note" (text)"; "" where every column is used.
+  std::string ignored_in_words() const;
+  /// "124 of 730 days have no row: treated as missing; 3 rows have no value"; "none missing".
+  std::string gaps_in_words() const;
 };
 
 /// Reads the source of the options: a file, standard input or a built-in series.
-Series read_series(const Options& options);
+Series read_series(const DataOptions& options);
+/// Of a table that has been read.
+Series series_of(const Table& table, const DataOptions& options);
 
 }  // namespace apps

@@ -53,8 +53,8 @@ std::string effect_rows(const Analysis& a) {
     if (part.kind == Part::Kind::regression)
       for (auto i = static_cast<std::size_t>(part.first);
            i < static_cast<std::size_t>(part.first + part.states); ++i)
-        rows.push_back(
-            {a.modelling.state_names[i], number_text(x[last + i], 5), "±", number_text(sd[last + i], 3)});
+        rows.push_back({a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), "±",
+                        number_text(sd[last + i], 3)});
   return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true});
 }
 
@@ -65,13 +65,13 @@ std::string likelihood_rows(const Analysis& a) {
   };
   const char* what =
       a.search ? "one pass, without constants: what the search minimised" : "one pass, without constants";
-  return aligned(
-      {{"-2 log L", fixed(a.one_pass), what},
-       {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
-       {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
-        fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
-       {"lik", fixed(a.fit.lik.item<double>()), "of the smoother's second pass, as the toolbox reports it"}},
-      {false, false, false});
+  return aligned({{"-2 log L", fixed(a.one_pass), what},
+                  {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
+                  {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
+                   fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
+                  {"lik", fixed(a.fit.lik.item<double>()),
+                   "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"}},
+                 {false, false, false});
 }
 
 std::string test_rows(const Analysis& a) {
@@ -90,11 +90,25 @@ std::string test_rows(const Analysis& a) {
 
 std::string series_in_words(const Analysis& a) {
   const Series& s = a.series;
-  const std::size_t gone = s.n() - s.observed();
   std::string out = fmt::format("{} value{}", s.n(), s.n() == 1 ? "" : "s");
   if (!s.time_name.empty()) out += fmt::format(", {} to {}", s.label(0), s.label(s.n() - 1));
   if (s.n() > 1 && !s.time_name.empty()) out += ", " + s.spacing();
-  return out + (gone ? fmt::format("; {} missing", gone) : "; none missing");
+  return out + "; " + s.gaps_in_words();
+}
+
+int forecast_digits(const Analysis& a, int least) {
+  const Band band = a.band(a.future.mean, a.future.sd, a.level);
+  double largest = 0, narrowest = INFINITY;
+  for (std::size_t i = 0; i < band.lower.size(); ++i) {
+    if (!std::isfinite(band.lower[i]) || !std::isfinite(band.upper[i])) continue;
+    largest = std::max({largest, std::abs(band.lower[i]), std::abs(band.upper[i])});
+    if (band.upper[i] > band.lower[i]) narrowest = std::min(narrowest, (band.upper[i] - band.lower[i]) / 2);
+  }
+  return digits_to_tell(largest, std::isfinite(narrowest) ? narrowest : 0, least);
+}
+
+std::string with_error(double value, double error) {
+  return number_text(value, digits_to_tell(std::abs(value), error, 5));
 }
 
 std::string search_in_words(const Analysis& a) {
@@ -119,10 +133,14 @@ std::string summary_text(const Analysis& a) {
                                 ? fmt::format("{} of {}", a.series.name, a.series.source)
                                 : a.series.title;
   std::string out = fmt::format("\n{}\n\n", title);
-  out += aligned({{"series", series_in_words(a)},
-                  {"model", (a.series.log ? "log y = " : "") + a.modelling.description + " + noise"},
-                  {"estimated", search_in_words(a)}},
-                 {false, false});
+  const std::string ignored = a.series.ignored_in_words();
+  std::vector<std::vector<std::string>> head = {{"series", series_in_words(a)},
+                                                {"time", a.series.time_in_words()},
+                                                {"values", a.series.values_in_words()}};
+  if (!ignored.empty()) head.push_back({"ignored", ignored});
+  head.push_back({"model", (a.series.log ? "log y = " : "") + a.modelling.description + " + noise"});
+  head.push_back({"estimated", search_in_words(a)});
+  out += aligned(head, {false, false});
   out += "\n" + parameter_rows(a) + effect_rows(a) + "\n" + likelihood_rows(a);
   out += fmt::format(
       "\n  residuals{}\n",
@@ -142,9 +160,10 @@ std::string forecast_text(const Analysis& a) {
   const std::vector<double> values = a.original(a.future.mean);
   std::vector<std::vector<std::string>> rows = {{a.series.time_name.empty() ? "step" : a.series.time_name,
                                                  a.series.log ? "median" : "forecast", "lower", "upper"}};
+  const int digits = forecast_digits(a, 5);
   for (std::size_t i = 0; i < std::min(steps, most); ++i)
-    rows.push_back({a.series.label(a.series.n() + i), number_text(values[i], 5),
-                    number_text(band.lower[i], 5), number_text(band.upper[i], 5)});
+    rows.push_back({a.series.label(a.series.n() + i), number_text(values[i], digits),
+                    number_text(band.lower[i], digits), number_text(band.upper[i], digits)});
   std::string out = fmt::format("\n  forecast of {} step{}, {:g} % bands for observations\n", steps,
                                 steps == 1 ? "" : "s", 100 * a.level);
   out += aligned(rows, {false, true, true, true});

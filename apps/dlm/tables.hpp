@@ -6,8 +6,12 @@
 
 namespace apps {
 
-/// "1871 to 1970, a value every year; 2 of 100 missing".
+/// "100 values, 1871 to 1970, every year; 2 rows have no value".
 std::string series_in_words(const Analysis& analysis);
+/// Digits that tell forecast, lower and upper apart.
+int forecast_digits(const Analysis& analysis, int least);
+/// A number with digits enough for its standard error.
+std::string with_error(double value, double error);
 /// "maximum likelihood by L-BFGS: 14 iterations, converged".
 std::string search_in_words(const Analysis& analysis);
 /// "p = 0.03", "p < 0.0001".

@@ -85,13 +85,13 @@ std::size_t letters_of(std::string_view text) {
 
 std::string nearest_spelling(std::string_view word, std::span<const std::string> names) {
   constexpr std::size_t longest = 60;  // beyond that nobody mistypes a name, and the cost is quadratic
-  if (word.size() > longest) return "";
+  if (word.size() > longest || word.find_first_not_of("0123456789.+-") == std::string_view::npos) return "";
   std::string nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& name : names) {
     if (name.size() > longest) continue;
     const std::size_t distance = edit_distance(lower(word), lower(name));
-    if (distance < least) nearest = name, least = distance;
+    if (distance < least && distance < word.size()) nearest = name, least = distance;
   }
   return nearest;
 }
@@ -135,7 +135,7 @@ std::string number_text(double value, int digits) {
   digits = std::clamp(digits, 1, 17);
   const double magnitude = std::abs(value);
   std::string text;
-  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e7)) {
+  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= std::max(1e7, std::pow(10.0, digits)))) {
     text = fmt::format("{:.{}e}", magnitude, digits - 1);
     const std::size_t e = text.find('e');
     text = text.substr(0, e) + "×10" + superscript(std::atoi(text.c_str() + e + 1));
@@ -144,6 +144,12 @@ std::string number_text(double value, int digits) {
     text = fmt::format("{:.{}f}", magnitude, std::max(0, digits - before_point));
   }
   return std::signbit(value) && value != 0 ? "−" + text : text;
+}
+
+int digits_to_tell(double largest, double difference, int least) {
+  if (!(largest > 0) || !(difference > 0) || !std::isfinite(largest)) return least;
+  return std::clamp(
+      static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least, 16);
 }
 
 }  // namespace apps

@@ -29,8 +29,12 @@ std::string xml_escape(std::string_view text);
 /// ⁻⁷ for −7.
 std::string superscript(int number);
 
-/// A number for people: `digits` significant digits, a proper minus sign, powers of ten as 1.2×10⁻⁷, and a
-/// dash for NaN.
+/// A number for people: `digits` significant digits, a proper minus sign, powers of ten as 1.2×10⁻⁷ where
+/// zeros would only fill it up, and a dash for NaN.
 std::string number_text(double value, int digits = 4);
+
+/// Digits that tell numbers apart that lie so far from each other: three of the difference are seen, and no
+/// fewer than `least` digits.
+int digits_to_tell(double largest, double difference, int least);
 
 }  // namespace apps

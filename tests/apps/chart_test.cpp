@@ -308,10 +308,10 @@ TEST(Chart, DateTicks) {
   EXPECT_TRUE(has_label(chart(TimeUnit::month, 12 * 1949, 1, 144), "1955"));
   EXPECT_TRUE(has_label(chart(TimeUnit::month, 12 * 1949, 1, 10), "Mar"));
   EXPECT_TRUE(has_label(chart(TimeUnit::quarter, 4 * 2001, 1, 8), "Q3"));
-  const std::string days = chart(TimeUnit::day, parse_time("2024-02-25").value, 1, 10);
+  const std::string days = chart(TimeUnit::day, 19778, 1, 10);
   EXPECT_TRUE(has_label(days, "29 Feb") && has_label(days, "2024"));
-  EXPECT_TRUE(has_label(chart(TimeUnit::day, parse_time("2020-01-15").value, 1, 365), "Jul"));
-  const std::string hours = chart(TimeUnit::second, parse_time("2024-02-28T20:00").value, 3600, 12);
+  EXPECT_TRUE(has_label(chart(TimeUnit::day, 18276, 1, 365), "Jul"));
+  const std::string hours = chart(TimeUnit::second, 19781 * 86400.0 + 20 * 3600, 3600, 12);
   EXPECT_TRUE(has_label(hours, "00:00") && has_label(hours, "29 Feb 2024"));
   EXPECT_TRUE(has_label(chart(TimeUnit::second, 1.7e9, 1, 50), "22:13:30"));
 }

@@ -1,0 +1,153 @@
+// What a column holds is decided by all of its fields. A field that does not fit is a problem only for
+// whoever uses the column.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "csv.hpp"
+#include "numbers.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+/// Where a field stands and what is said of it.
+std::string message(const Table& table, const Column& column, std::size_t row, const std::string& what) {
+  return fmt::format("[csv] {}:{}, column {}: {} {}", table.source, table.lines[row], shown(column.name),
+                     shown(column.text[row]), what);
+}
+
+DateOutcome dates_of(const Column& column, const DateOptions& options) {
+  return read_dates(column.text, options, [](const std::string& field) { return is_missing(field); });
+}
+
+void take_dates(Column& column, DateReading reading) {
+  column.kind = ColumnKind::date;
+  column.values = std::move(reading.times);
+  column.form = reading.form;
+  column.format = std::move(reading.format);
+  column.why = std::move(reading.why);
+}
+
+void take_numbers(Column& column, NumberOutcome numbers) {
+  column.kind = ColumnKind::number;
+  column.values = std::move(numbers.values);
+  column.format = std::move(numbers.style);
+  column.text.clear();
+  column.text.shrink_to_fit();
+}
+
+/// The format that the user gave; true where it fits most fields.
+bool take_given_format(const Table& table, Column& column, const CsvOptions& options) {
+  if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name))
+    return false;
+  DateOutcome dates = dates_of(column, options.dates);
+  if (dates.reading) {
+    take_dates(column, std::move(*dates.reading));
+    return true;
+  }
+  if (dates.share <= 0.5 && options.dates_of.empty()) return false;
+  column.kind = ColumnKind::date;
+  column.values.assign(column.text.size(), std::nan(""));
+  column.problem = dates.problem.empty() ? "" : message(table, column, dates.row, dates.problem);
+  return true;
+}
+
+void take_no_dates(Column& column, std::string problem) {
+  column.kind = ColumnKind::date;
+  column.values.assign(column.text.size(), std::nan(""));
+  column.problem = std::move(problem);
+}
+
+/// Dates of digits, but for one field: a column of dates that cannot be used.
+bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads,
+                    bool alone) {
+  const std::optional<std::size_t> row = odd_one_out({column.text, numbers, column.hint(), leads, alone});
+  if (!row) return false;
+  take_no_dates(column,
+                message(table, column, *row,
+                        "is not a date, as the other fields of the column are; correct it, describe them by "
+                        "--date-format, or name the column of times with --time."));
+  return true;
+}
+
+/// Numbers that are the only content of a column: dates in disguise, or just numbers.
+void take_sound_numbers(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone) {
+  std::optional<DateReading> dates =
+      numbers.style.empty() ? read_number_dates({column.text, numbers.values, column.hint(), leads, alone})
+                            : std::nullopt;
+  if (dates) {
+    take_dates(column, std::move(*dates));
+    column.numbers = std::move(numbers.values);
+    return;
+  }
+  if (refuse_odd_one(table, column, numbers.values, leads, alone)) return;
+  if (column.hint() == NameHint::date) {
+    std::vector<double> sorted;
+    for (const double v : numbers.values)
+      if (!std::isnan(v)) sorted.push_back(v);
+    const bool counts = !sorted.empty() && std::abs(sorted[0]) < 1000 && common_step(sorted) > 0;
+    const auto first =
+        std::find_if(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
+    if (!counts && first != column.text.end())
+      column.no_dates =
+          message(table, column, static_cast<std::size_t>(first - column.text.begin()),
+                  "is not a date that is known; describe it by --date-format (such as '%d%m%y'), or "
+                  "name the column of times with --time (--time none: the rows are counted).");
+  }
+  take_numbers(column, std::move(numbers));
+}
+
+void convert(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone,
+             const CsvOptions& options) {
+  const bool anything =
+      std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
+  if (!anything) return take_numbers(column, std::move(numbers));
+  if (take_given_format(table, column, options)) return;
+  if (numbers.share == 1 && numbers.problem.empty())
+    return take_sound_numbers(table, column, std::move(numbers), leads, alone);
+
+  DateOptions order = options.dates;
+  order.format = "";
+  DateOutcome dates = dates_of(column, order);
+  if (dates.reading) return take_dates(column, std::move(*dates.reading));
+  const std::string no_dates = dates.problem.empty() ? "" : message(table, column, dates.row, dates.problem);
+  if (dates.share > 0.5 && dates.share > numbers.share) {
+    take_no_dates(column, no_dates);
+  } else if (refuse_odd_one(table, column, numbers.values, leads, alone)) {
+    return;
+  } else if (numbers.share > 0.5) {
+    column.problem = message(table, column, numbers.row, numbers.problem);
+    take_numbers(column, std::move(numbers));
+  } else {
+    column.kind = ColumnKind::text;
+    column.no_dates = no_dates;
+  }
+}
+
+}  // namespace
+
+void convert_columns(Table& table, const CsvOptions& options, char separator) {
+  std::vector<NumberOutcome> numbers;
+  char decimal = options.decimal;
+  std::size_t numeric = 0;
+  for (const Column& column : table.columns) {
+    numbers.push_back(read_numbers(column.text, {options.decimal, separator}));
+    if (numbers.back().share > 0.5) ++numeric;
+    if (decimal == 0 && numbers.back().share == 1) decimal = numbers.back().decimal;
+  }
+  // What one column is sure of holds for those that do not tell.
+  if (options.decimal == 0 && decimal != 0)
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i].decimal == 0) {
+        NumberOutcome again = read_numbers(table.columns[i].text, {decimal, separator});
+        if (again.share >= numbers[i].share) numbers[i] = std::move(again);
+      }
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool alone = numeric - (numbers[i].share > 0.5 ? 1 : 0) == 0;
+    convert(table, table.columns[i], std::move(numbers[i]), i == 0, alone, options);
+  }
+}
+
+}  // namespace apps

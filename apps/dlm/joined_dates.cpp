@@ -1,0 +1,152 @@
+// A year that stands in several rows is a part of a date, and so is a day with a time beside it.
+#include "joined_dates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "date_patterns.hpp"
+#include "numbers.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double missing_time = std::numeric_limits<double>::quiet_NaN();
+
+class Joiner {
+ public:
+  Joiner(const Table& table, const std::function<bool(const Column&)>& may_use)
+      : table_(table), may_use_(may_use) {}
+
+  std::optional<JoinedDates> join() {
+    if (std::optional<JoinedDates> parts = from_year()) return parts;
+    return from_day();
+  }
+
+ private:
+  const Column* named(std::initializer_list<const char*> names) const {
+    for (const Column& c : table_.columns)
+      for (const char* name : names)
+        if (lower(c.name) == name && may_use_(c) && c.problem.empty()) return &c;
+    return nullptr;
+  }
+  static bool repeats(const std::vector<double>& values) {
+    std::set<double> seen;
+    return std::any_of(values.begin(), values.end(),
+                       [&](double v) { return !std::isnan(v) && !seen.insert(v).second; });
+  }
+  /// Whole numbers in the range, or names of months; empty where the column holds something else.
+  static std::vector<double> part(const Column& c, double least, double most) {
+    std::vector<double> out = c.is_numeric() ? c.as_numbers() : std::vector<double>();
+    if (c.kind == ColumnKind::text && most == 12)
+      for (const std::string& field : c.text)
+        out.push_back(is_missing(field) ? missing_time : month_of_name(field));
+    if (c.kind == ColumnKind::text && most == 4)  // Q1
+      for (const std::string& f : c.text)
+        out.push_back(f.size() == 2 && (f[0] == 'Q' || f[0] == 'q') ? f[1] - '0' : 0);
+    for (const double v : out)
+      if (!std::isnan(v) && !(v == std::floor(v) && v >= least && v <= most)) return {};
+    return out;
+  }
+
+  std::optional<JoinedDates> from_year() const {
+    const Column* year = named({"year", "yr", "yyyy", "jahr"});
+    const Column* month = named({"month", "mon", "mo", "mm", "monat"});
+    const Column* quarter = named({"quarter", "qtr", "q"});
+    if (!year || !year->is_numeric() || (!month && !quarter)) return {};
+    const std::vector<double> years = part(*year, 1000, 2999);
+    if (years.empty() || !repeats(years)) return {};
+    if (!month) {
+      const std::vector<double> quarters = part(*quarter, 1, 4);
+      return made({year, quarter}, DateForm::quarter, quarters.empty(),
+                  [&](std::size_t i) { return 4 * years[i] + quarters[i] - 1; });
+    }
+    const std::vector<double> months = part(*month, 1, 12);
+    const Column* day = named({"day", "dd", "dom", "mday", "tag"});
+    const std::vector<double> days = day ? part(*day, 1, 31) : std::vector<double>();
+    const auto by_month = [&](std::size_t i) { return 12 * years[i] + months[i] - 1; };
+    if (months.empty() || days.empty()) return made({year, month}, DateForm::month, months.empty(), by_month);
+    const auto by_day = [&](std::size_t i) {
+      if (std::isnan(years[i]) || std::isnan(months[i]) || std::isnan(days[i])) return missing_time;
+      const std::chrono::year_month_day date = std::chrono::year(static_cast<int>(years[i])) /
+                                               static_cast<int>(months[i]) / static_cast<int>(days[i]);
+      if (!date.ok())
+        throw CsvError(
+            fmt::format("[csv] {}:{}: there is no day {} in month {} of {}; correct the row, or name the "
+                        "column of times with --time.",
+                        table_.source, table_.lines[i], days[i], months[i], years[i]));
+      return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+    };
+    std::optional<JoinedDates> joined = made({year, month, day}, DateForm::day, false, by_day);
+    joined = with_hours(std::move(joined));
+    joined->column.form = simplify(joined->column.values, joined->column.form);
+    return joined;
+  }
+
+  std::optional<JoinedDates> from_day() const {
+    for (const Column& c : table_.columns) {
+      if (c.kind != ColumnKind::date || !may_use_(c) || !c.problem.empty()) continue;
+      if (c.form != DateForm::day || !repeats(c.values)) continue;
+      JoinedDates days{c, {c.name}};
+      if (std::optional<JoinedDates> timed = with_hours(days); timed && timed->parts.size() > 1) return timed;
+    }
+    return {};
+  }
+
+  /// Days and a column with the time of day: 12:30, or whole hours.
+  std::optional<JoinedDates> with_hours(std::optional<JoinedDates> days) const {
+    if (!days || !repeats(days->column.values)) return days;
+    for (const Column& c : table_.columns) {
+      if (!may_use_(c) || c.name == days->column.name) continue;
+      const std::string name = lower(c.name);
+      std::vector<double> clock;
+      if (c.kind == ColumnKind::text) {
+        for (const std::string& field : c.text) {
+          const std::optional<double> seconds = parse_clock(field);
+          if (!seconds) break;
+          clock.push_back(*seconds);
+        }
+      } else if ((name == "hour" || name == "hr" || name == "hh") && c.is_numeric()) {
+        clock = part(c, 0, 23);
+        for (double& v : clock) v *= 3600;
+      }
+      if (clock.size() != table_.rows()) continue;
+      for (std::size_t i = 0; i < clock.size(); ++i)
+        days->column.values[i] = days->column.values[i] * seconds_per_day + clock[i];
+      days->column.form = DateForm::second;
+      days->parts.push_back(c.name);
+      days->column.name = fmt::format("{}", fmt::join(days->parts, " "));
+      return days;
+    }
+    return days;
+  }
+
+  template <class Value>
+  std::optional<JoinedDates> made(std::initializer_list<const Column*> from, DateForm form, bool not_there,
+                                  Value value) const {
+    if (not_there) return {};
+    JoinedDates out;
+    for (const Column* c : from) out.parts.push_back(c->name);
+    out.column.name = fmt::format("{}", fmt::join(out.parts, " "));
+    out.column.kind = ColumnKind::date;
+    for (std::size_t i = 0; i < table_.rows(); ++i) out.column.values.push_back(value(i));
+    out.column.form = form;
+    return out;
+  }
+
+  const Table& table_;
+  const std::function<bool(const Column&)>& may_use_;
+};
+
+}  // namespace
+
+std::optional<JoinedDates> join_dates(const Table& table, const std::function<bool(const Column&)>& may_use) {
+  return Joiner(table, may_use).join();
+}
+
+}  // namespace apps

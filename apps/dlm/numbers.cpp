@@ -1,0 +1,340 @@
+// A field is stripped of its signs; what is left is read with a point and with a comma as the decimal mark,
+// and the whole column says which it is.
+#include "numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
+
+/// Whether a decimal number too large or too small for a double is too large.
+bool overflows(std::string_view digits) {
+  const std::size_t exponent_at = std::min(digits.find_first_of("eE"), digits.size());
+  const std::string_view mantissa = digits.substr(0, exponent_at);
+  std::int64_t exponent = 0;
+  if (exponent_at + 1 < digits.size()) {
+    std::string_view power = digits.substr(exponent_at + 1);
+    const bool negative = power.starts_with('-');
+    if (power.starts_with('+')) power.remove_prefix(1);
+    if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec != std::errc{})
+      return !negative;
+  }
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
+  return static_cast<double>(point) - static_cast<double>(first) + static_cast<double>(exponent) > 0;
+}
+
+// ---- a field without its signs
+
+struct Bare {
+  std::string digits;    ///< with its marks: "1,234.50"
+  std::string currency;  ///< "$", "EUR"
+  bool percent = false;
+};
+
+/// Spaces that people put between thousands: of every width, and apostrophes.
+bool take_space(std::string_view& text) {
+  for (const std::string_view space : {" ", "\u00A0", "\u202F", "\u2009", "'", "\u2019"})
+    if (text.starts_with(space)) return text.remove_prefix(space.size()), true;
+  return false;
+}
+
+std::string_view taken_currency(std::string_view& text) {
+  for (const std::string_view sign :
+       {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
+    if (text.starts_with(sign)) return text.remove_prefix(sign.size()), sign;
+  return "";
+}
+
+std::optional<Bare> bare(std::string_view field) {
+  Bare out;
+  bool negative = false, bracket = false;
+  const auto spaces = [&] {
+    while (field.starts_with(' ') || field.starts_with("\u00A0"))
+      field.remove_prefix(field[0] == ' ' ? 1 : 2);
+  };
+  const auto sign = [&] {
+    if (field.starts_with('-'))
+      negative = true, field.remove_prefix(1);
+    else if (field.starts_with("\u2212"))
+      negative = true, field.remove_prefix(3);
+    else if (field.starts_with('+'))
+      field.remove_prefix(1);
+    else
+      return false;
+    return true;
+  };
+  spaces();
+  if (field.starts_with('(') && field.ends_with(')')) {  // of accountants: negative
+    bracket = true;
+    field = field.substr(1, field.size() - 2);
+  }
+  bool signed_before = sign();
+  spaces();
+  out.currency = taken_currency(field);
+  spaces();
+  if (!signed_before) sign();
+  while (!field.empty()) {
+    const char c = field[0];
+    if ((c >= '0' && c <= '9') || c == '.' || c == ',') {
+      out.digits += c;
+      field.remove_prefix(1);
+    } else if ((c == 'e' || c == 'E') && !out.digits.empty()) {
+      out.digits += field;
+      field = "";
+    } else if (std::string_view rest = field;
+               take_space(rest) && !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && !out.digits.empty()) {
+      out.digits += '_';
+      field = rest;
+    } else {
+      break;
+    }
+  }
+  if (out.digits.empty()) return {};
+  spaces();
+  if (field.starts_with('%')) out.percent = true, field.remove_prefix(1);
+  if (const std::string_view after = taken_currency(field); !after.empty()) {
+    if (!out.currency.empty()) return {};
+    out.currency = after;
+  }
+  spaces();
+  if (!field.empty() || (negative && bracket)) return {};
+  if (negative || bracket) out.digits = "-" + out.digits;
+  return out;
+}
+
+/// Bare digits with this decimal mark; thousands may stand apart, all of them by the same mark. `grouped`
+/// tells whether they do.
+Parsed read_bare(const std::string& digits, char decimal, double& value, bool& grouped) {
+  std::string plain;
+  char group = 0;
+  std::size_t run = 0, groups = 0;
+  bool fraction = false;
+  grouped = false;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const char c = digits[i];
+    if (c == 'e' || c == 'E') {
+      if (groups) return Parsed::no;
+      plain += digits.substr(i);
+      return parse_number(plain, value);
+    }
+    if (c == decimal) {
+      if (fraction || (groups && run != 3)) return Parsed::no;
+      fraction = true;
+      plain += '.';
+    } else if (c == '.' || c == ',' || c == '_') {
+      // One to three digits before the first mark, none of them a leading zero, then threes.
+      if (fraction || (group && c != group) || (groups ? run != 3 : run < 1 || run > 3)) return Parsed::no;
+      if (!groups && plain[plain.size() - run] == '0') return Parsed::no;
+      group = c;
+      ++groups;
+      run = 0;
+    } else {
+      plain += c;
+      run += c >= '0' && c <= '9' && !fraction;
+    }
+  }
+  if (groups && run != 3) return Parsed::no;
+  grouped = groups > 0 && group != '_';
+  return parse_number(plain, value);
+}
+
+// ---- a column
+
+struct Reading {
+  std::vector<double> values;
+  std::size_t read = 0, grouped = 0;
+  bool spaced = false;
+  std::size_t infinite = std::string::npos;  ///< the row of a number too large
+};
+
+Reading reading_by(char decimal, const std::vector<std::optional<Bare>>& column) {
+  Reading out;
+  out.values.assign(column.size(), missing_value);
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!column[i]) continue;
+    bool grouped = false;
+    const Parsed parsed = read_bare(column[i]->digits, decimal, out.values[i], grouped);
+    if (parsed == Parsed::infinite && out.infinite == std::string::npos) out.infinite = i;
+    if (parsed == Parsed::no) {
+      out.values[i] = missing_value;
+      continue;
+    }
+    ++out.read;
+    out.grouped += grouped;
+    out.spaced = out.spaced || column[i]->digits.find('_') != std::string::npos;
+  }
+  return out;
+}
+
+/// Both marks fit every field and mean different numbers: each mark has one to three digits before it and
+/// three after it. Numbers below 1000 without a mark speak for thousands, as do files with the other mark
+/// between fields for a decimal mark.
+char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem,
+            std::size_t& row) {
+  std::size_t plain = 0, large = 0;
+  char mark = 0;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!column[i]) continue;
+    const std::string& digits = column[i]->digits;
+    const std::size_t at = digits.find_first_of(".,");
+    const std::size_t length = digits.size() - digits.starts_with('-');
+    if (at == std::string::npos) {
+      plain += length == 3, large += length > 3;
+    } else if (mark == 0) {
+      mark = digits[at];
+      row = i;
+    }
+  }
+  const char other = mark == '.' ? ',' : '.';
+  const bool dollars = mark != 0 && (column[row]->currency.ends_with('$') || column[row]->currency == "£");
+  if (mark == ',' && dollars) return '.';                     // $1,234
+  if (mark == ',' && plain && !large) return '.';             // 987 and 1,234
+  if (mark == '.' && !plain && separator != ';') return '.';  // the usual decimal point
+  double with_point = 0, with_comma = 0;
+  bool grouped = false;
+  read_bare(column[row]->digits, '.', with_point, grouped);
+  read_bare(column[row]->digits, ',', with_comma, grouped);
+  problem = fmt::format(
+      "may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
+      mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
+  return '.';
+}
+
+std::string style_words(const std::vector<std::optional<Bare>>& column, const Reading& reading, char decimal,
+                        bool decimal_seen) {
+  std::vector<std::string> words;
+  for (const auto& b : column)
+    if (b && !b->currency.empty()) {
+      words.push_back(b->currency + " left out");
+      break;
+    }
+  if (std::any_of(column.begin(), column.end(), [](const auto& b) { return b && b->percent; }))
+    words.push_back("in percent");
+  if (decimal == ',' && decimal_seen) words.push_back("decimal commas");
+  if (reading.grouped)
+    words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
+  if (reading.spaced) words.push_back("spaces between thousands");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+Parsed parse_number(std::string_view field, double& value) {
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument) return Parsed::no;
+  if (error == std::errc::result_out_of_range) {
+    if (overflows(field)) return Parsed::infinite;
+    value = 0;  // too small to tell from zero
+  }
+  return std::isinf(value) ? Parsed::infinite : Parsed::yes;
+}
+
+bool is_missing(std::string_view field) {
+  if (field.empty()) return true;
+  if (field.size() > 8) return false;
+  const std::string word = lower(field);
+  for (const char* sign :
+       {"na", "n/a", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
+        "–",  "—",   "?",   ":",    "*",    "#n/a", "#na", "#null!",  "#value!", "#div/0!", "<na>", "(null)"})
+    if (word == sign) return true;
+  return false;
+}
+
+bool looks_like_number(std::string_view field) {
+  double value = 0;
+  bool grouped = false;
+  if (parse_number(field, value) != Parsed::no) return true;
+  const std::optional<Bare> b = bare(field);
+  return b && (read_bare(b->digits, '.', value, grouped) != Parsed::no ||
+               read_bare(b->digits, ',', value, grouped) != Parsed::no);
+}
+
+NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberStyle& style) {
+  NumberOutcome out;
+  std::vector<std::optional<Bare>> column(fields.size());
+  std::vector<bool> infinite(fields.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (is_missing(fields[i])) continue;
+    ++count;
+    double value = 0;
+    infinite[i] = parse_number(fields[i], value) == Parsed::infinite &&
+                  fields[i].find_first_of("iI") != std::string::npos;
+    if (!infinite[i]) column[i] = bare(fields[i]);
+  }
+  const Reading point = reading_by('.', column), comma = reading_by(',', column);
+  char decimal = style.decimal;
+  const auto differ = [&] {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (point.values[i] != comma.values[i] && !(std::isnan(point.values[i]) && std::isnan(comma.values[i])))
+        return true;
+    return false;
+  };
+  std::string doubt;
+  std::size_t doubt_row = 0;
+  if (decimal == 0 && point.read != comma.read) {
+    decimal = out.decimal = point.read > comma.read ? '.' : ',';
+  } else if (decimal == 0) {
+    decimal = differ() ? decide(column, style.separator, doubt, doubt_row) : '.';
+  }
+  const Reading& reading = decimal == '.' ? point : comma;
+  out.values = reading.values;
+  const auto infinities = static_cast<std::size_t>(std::count(infinite.begin(), infinite.end(), true));
+  out.share = count ? static_cast<double>(reading.read + infinities) / static_cast<double>(count) : 1;
+  const bool decimal_seen = std::any_of(column.begin(), column.end(), [&](const auto& b) {
+    return b && b->digits.find(decimal) != std::string::npos;
+  });
+  out.style = style_words(column, reading, decimal, decimal_seen);
+
+  // What is wrong, the first of it.
+  const auto complain = [&](std::size_t row, std::string words) {
+    if (!out.problem.empty()) return;
+    out.row = row;
+    out.problem = std::move(words);
+  };
+  const Bare* first = nullptr;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (is_missing(fields[i])) continue;
+    if (infinite[i] || i == reading.infinite)
+      complain(
+          i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
+    else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos &&
+             looks_like_number(fields[i]))
+      complain(i,
+               fmt::format(
+                   "is not a number with a decimal {}, as the other fields of the column are; correct it, or "
+                   "set the decimal mark with --decimal.",
+                   decimal == '.' ? "point" : "comma"));
+    else if (std::isnan(reading.values[i]))
+      complain(i,
+               "is not a number, as the other fields of the column are; correct it, or leave the field empty "
+               "if the value is missing.");
+    if (!column[i]) continue;
+    if (!first) first = &*column[i];
+    if (column[i]->percent != first->percent)
+      complain(i, fmt::format(
+                      "is {}a percentage where the fields before it are{}; write all of them the same way.",
+                      column[i]->percent ? "" : "not ", column[i]->percent ? " not" : ""));
+    if (column[i]->currency != first->currency && !column[i]->currency.empty() && !first->currency.empty())
+      complain(i, fmt::format("is in {} where the fields before it are in {}; give one currency.",
+                              column[i]->currency, first->currency));
+  }
+  if (!doubt.empty()) complain(doubt_row, doubt);
+  return out;
+}
+
+}  // namespace apps

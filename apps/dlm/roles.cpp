@@ -1,0 +1,288 @@
+// Dates that are recognised come first; then what looks like dates and is refused; then numbers that count.
+#include "roles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "errors.hpp"
+#include "joined_dates.hpp"
+#include "numbers.hpp"
+#include "text.hpp"
+
+namespace apps {
+namespace {
+
+using Role = ColumnUse::Role;
+
+std::vector<double> present(const std::vector<double>& values) {
+  std::vector<double> out;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
+               [](double v) { return !std::isnan(v); });
+  return out;
+}
+
+/// Steps of one size, up or down.
+bool evenly_spaced(const Column& column) {
+  std::vector<double> values = column.values;
+  if (values.size() < 3 || present(values).size() != values.size() || !in_order(values)) return false;
+  if (values.front() > values.back()) std::reverse(values.begin(), values.end());
+  return common_step(values) > 0;
+}
+/// 0, 1, 2, … or 1, 2, 3, …
+bool counts_rows(const Column& column) {
+  if (column.values.size() < 2 || (column.values[0] != 0 && column.values[0] != 1)) return false;
+  for (std::size_t i = 1; i < column.values.size(); ++i)
+    if (column.values[i] != column.values[i - 1] + 1) return false;
+  return true;
+}
+bool is_constant(const Column& column) {
+  if (column.kind == ColumnKind::text)
+    return std::all_of(column.text.begin(), column.text.end(),
+                       [&](const auto& f) { return f == column.text[0]; });
+  const std::vector<double> values = present(column.values);
+  return !values.empty() &&
+         std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
+}
+bool has_date(const Column& c) {
+  return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty();
+}
+
+class Assigner {
+ public:
+  Assigner(const Table& table, const DataOptions& options) : table_(table), o_(options) {}
+
+  Roles assign() {
+    find_time();
+    find_values();
+    describe();
+    return std::move(roles_);
+  }
+
+ private:
+  bool asked_for(const std::string& name) const {
+    return name == o_.column || name == o_.sd_column ||
+           std::find(o_.regress.begin(), o_.regress.end(), name) != o_.regress.end();
+  }
+  bool is_free(const Column& c) const { return !asked_for(c.name) && !time_parts_.contains(c.name); }
+  bool leads(const Column& c) const { return &c == &table_.columns.front(); }
+  std::size_t other_numbers(const Column& c) const {
+    return static_cast<std::size_t>(
+        std::count_if(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
+          return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) &&
+                 !present(d.values).empty();
+        }));
+  }
+
+  // ---- the time
+
+  void take_time(const Column& c, const std::string& words) {
+    roles_.time = c;
+    time_parts_.insert(c.name);
+    time_words_ = words;
+  }
+  static std::string words_of(const Column& c) {
+    if (c.kind != ColumnKind::date) return "";
+    return c.why.empty() || c.why.starts_with(c.format) ? (c.why.empty() ? c.format : c.why)
+                                                        : c.format + "; " + c.why;
+  }
+
+  void find_time() {
+    const bool none = o_.time == "none" && std::none_of(table_.columns.begin(), table_.columns.end(),
+                                                        [](const Column& c) { return c.name == "none"; });
+    if (none) {
+      counted_ = "as --time none says";
+      return;
+    }
+    if (!o_.time.empty()) {
+      const Column& c = table_.time(o_.time);
+      if (c.kind == ColumnKind::number && !c.no_dates.empty() && !o_.dates.format.empty())
+        throw CsvError(c.no_dates);
+      return take_time(c, words_of(c));
+    }
+    refuse_unreadable();
+    if (take_joined()) return;
+    if (const Column* c = best_dates()) return take_time(*c, words_of(*c));
+    refuse_unreadable_text();
+    for (const Column& c : table_.columns)
+      if (is_axis(c)) return take_time(c, axis_words(c));
+    if (!o_.dates.format.empty())
+      complain<InputError>(
+          "[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
+          table_.source, shown(o_.dates.format));
+    counted_ = "no column holds times";
+  }
+
+  /// A column that by its name or place is the time, and whose dates cannot be read: never dropped silently.
+  void refuse_unreadable() const {
+    for (const Column& c : table_.columns) {
+      if (!is_free(c)) continue;
+      const NameHint hint = c.hint();
+      const bool dates = c.kind == ColumnKind::date && !c.problem.empty();
+      if (dates && (leads(c) || hint == NameHint::date || hint == NameHint::time)) throw CsvError(c.problem);
+      if (hint == NameHint::date && !c.no_dates.empty()) throw CsvError(c.no_dates);
+      if (hint == NameHint::date && c.kind == ColumnKind::number && !c.problem.empty())
+        throw CsvError(c.problem);
+    }
+  }
+  /// The same where no other column has dates.
+  void refuse_unreadable_text() const {
+    const auto numeric = [](const Column& c) { return c.kind == ColumnKind::number; };
+    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric)) return;  // there is nothing to model
+    for (const Column& c : table_.columns) {
+      if (!is_free(c)) continue;
+      if (c.kind == ColumnKind::date && !c.problem.empty()) throw CsvError(c.problem);
+      const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
+      if (c.kind == ColumnKind::number && (said || leads(c))) {
+        if (!c.problem.empty()) throw CsvError(c.problem);
+        if (said && leads(c) && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) &&
+            !is_constant(c))
+          throw CsvError(out_of_order(c));
+      }
+      const bool expected = leads(c) || c.hint() == NameHint::time;
+      if (c.kind != ColumnKind::text || !expected || is_constant(c) || c.no_dates.empty()) continue;
+      throw CsvError(c.no_dates + " Without times, say --time none: the rows are counted.");
+    }
+  }
+
+  /// Where a column that is the time by its name and place stops to be one.
+  std::string out_of_order(const Column& c) const {
+    std::size_t row = 0;
+    while (row < c.values.size() && !std::isnan(c.values[row]) &&
+           in_order({c.values.begin(), c.values.begin() + static_cast<std::ptrdiff_t>(row) + 1}))
+      ++row;
+    row = std::min(row, c.values.size() - 1);
+    return fmt::format(
+        "[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
+        "the column of times with --time, or say --time none: the rows are counted.",
+        table_.source, table_.lines[row], shown(c.name),
+        std::isnan(c.values[row]) ? "the value is missing"
+                                  : fmt::format("{} does not follow the values before it", c.values[row]));
+  }
+
+  const Column* best_dates() const {
+    const auto rank = [&](const Column& c) {
+      if (c.hint() == NameHint::date) return 4;
+      if (leads(c)) return 3;
+      return c.hint() == NameHint::time ? 2 : 1;
+    };
+    const Column* best = nullptr;
+    for (const Column& c : table_.columns)
+      if (has_date(c) && is_free(c) && !is_constant_of_many(c) && (!best || rank(c) > rank(*best))) best = &c;
+    return best;
+  }
+  /// One date for all rows, such as when a file was made, is no time axis.
+  bool is_constant_of_many(const Column& c) const { return table_.rows() > 2 && is_constant(c); }
+
+  bool take_joined() {
+    std::optional<JoinedDates> joined = join_dates(table_, [&](const Column& c) { return is_free(c); });
+    if (!joined) return false;
+    for (const std::string& name : joined->parts) time_parts_.insert(name);
+    roles_.time = std::move(joined->column);
+    time_words_ = "made of " + fmt::format("{}", fmt::join(joined->parts, " and "));
+    return true;
+  }
+
+  /// Numbers that say where a row stands.
+  bool is_axis(const Column& c) const {
+    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || other_numbers(c) == 0)
+      return false;
+    if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values))
+      return false;
+    const NameHint hint = c.hint();
+    if (hint == NameHint::time || hint == NameHint::date) return true;
+    if (!leads(c)) return false;
+    if (hint == NameHint::index) {
+      const std::string name = lower(c.name);
+      return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" ||
+             name == "idx";
+    }
+    return evenly_spaced(c) && c.values.front() < c.values.back();
+  }
+  std::string axis_words(const Column& c) const {
+    return counts_rows(c) ? "counts the rows" : evenly_spaced(c) ? "numbers, evenly spaced" : "numbers";
+  }
+
+  // ---- the values
+
+  std::string reason_to_skip(const Column& c) const {
+    if (c.kind == ColumnKind::text) return "text";
+    if (c.kind == ColumnKind::date) return has_date(c) ? "other dates" : "dates that cannot be read";
+    if (present(c.values).empty() && c.problem.empty()) return "empty";
+    if (counts_rows(c)) return "counts the rows";
+    if (c.hint() == NameHint::index && leads(c)) return "an index by its name";
+    if (c.hint() == NameHint::time || c.hint() == NameHint::date) return "a time by its name";
+    if (is_constant(c)) return "the same in all rows";
+    return "";
+  }
+
+  void find_values() {
+    if (!o_.column.empty()) {
+      roles_.values = &table_.numeric(o_.column);
+      return;
+    }
+    // What has a reason against it is taken only where nothing else is there.
+    for (const bool even_so : {false, true})
+      for (const Column& c : table_.columns) {
+        if (c.kind != ColumnKind::number || !is_free(c) || roles_.values) continue;
+        const std::string reason = reason_to_skip(c);
+        if (!reason.empty() && !even_so) continue;
+        roles_.values = &table_.numeric(c.name);
+        if (!reason.empty())
+          roles_.notes.push_back(fmt::format(
+              "The series is {}, {}: there is no other column of numbers.", shown(c.name),
+              reason == "empty" ? "though it is empty" : "though it looks otherwise (" + reason + ")"));
+      }
+    if (roles_.values) return;
+    std::vector<std::string> names;
+    for (const Column& column : table_.columns) names.push_back(shown(column.name));
+    if (names.size() > 20) names.resize(20), names.emplace_back("…");
+    complain<InputError>(
+        "[{}] there is no column of numbers to model (columns: {}); name one with --column{}.", table_.source,
+        fmt::join(names, ", "),
+        table_.columns.size() == 1 ? ", or what stands between fields with --separator" : "");
+  }
+
+  // ---- what is said of them
+
+  void describe() {
+    auto& uses = roles_.uses;
+    if (roles_.time)
+      uses.push_back({Role::time, roles_.time->name, time_words_});
+    else
+      uses.push_back({Role::time, "", counted_});
+    uses.push_back({Role::values, roles_.values->name,
+                    roles_.values->kind == ColumnKind::number ? roles_.values->format : ""});
+    for (const std::string& name : o_.regress)
+      uses.push_back({Role::regressor, name, table_.numeric(name).format});
+    if (!o_.sd_column.empty()) uses.push_back({Role::sd, o_.sd_column, ""});
+    for (const Column& c : table_.columns) {
+      if (&c == roles_.values || time_parts_.contains(c.name) || asked_for(c.name)) continue;
+      const std::string reason = reason_to_skip(c);
+      uses.push_back({Role::ignored, c.name, reason.empty() ? "other numbers" : reason});
+    }
+    const Column& v = *roles_.values;
+    const std::vector<double> values = present(v.as_numbers());
+    if (!roles_.time && o_.column.empty() && leads(v) && other_numbers(v) > 0 && values.size() >= 10 &&
+        in_order(values))
+      roles_.notes.push_back(
+          fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),
+                      values.front() < values.back() ? "grows" : "falls", shown(v.name)));
+  }
+
+  const Table& table_;
+  const DataOptions& o_;
+  Roles roles_;
+  std::set<std::string> time_parts_;
+  std::string time_words_, counted_;
+};
+
+}  // namespace
+
+Roles assign_roles(const Table& table, const DataOptions& options) {
+  return Assigner(table, options).assign();
+}
+
+}  // namespace apps
