@@ -1,6 +1,6 @@
 // What comes after a series: forecasts, and filtering as observations arrive.
 #include "core/error.hpp"
-#include "dlm/steps.hpp"
+#include "dlm/observe.hpp"
 
 namespace cotan::dlm {
 
@@ -19,15 +19,20 @@ Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps) {
   return {x, C, times(of_steps(s.F, n, n + steps), x), np::sqrt(np::diagonal(f.S(range(n, none)), 0, -2, -1))};
 }
 
-State first_state(const StateSpace& model) { return {model.x0, model.C0, np::zeros({}, model.x0.dtype())}; }
+State first_state(const StateSpace& model) {
+  const Belief first = first_belief(model);
+  return {first.x, first.C, np::zeros({}, model.x0.dtype()), first.D, first.size};
+}
 
 State update(const StateSpace& model, const State& state, const Array& y) {
   const Array row = np::reshape(y, {1, -1});
-  const StateSpace s = checked({model.G, model.F, model.W, model.V, state.x, state.C}, row);
+  const StateSpace s = checked({model.G, model.F, model.W, model.V, state.x, state.C, state.D, 0, model.bands}, row);
   const Observations o = observations(s, row);
   const auto of_this = [](const Array& a) { return a.ndim() == 3 ? a[0] : a; };
-  const Step step = sequential_step({of_this(s.G), of_this(s.F), of_this(s.W), of_this(s.V)}, {state.x, state.C}, o.y[0], o.seen[0]);
-  return {step.next.x, step.next.C, state.minus2_log + minus2_log_terms(step.v, step.S, o.seen[0])};
+  const Matrices m{of_this(s.G), of_this(s.F), of_this(s.W), of_this(s.V)};
+  const Observed seen = observe(m, {state.x, state.C, state.D, state.D_size}, o.y[0], o.seen[0]);
+  const Belief next = moved_on(Transition(s), m, seen.after);
+  return {next.x, next.C, state.minus2_log + seen.minus2_log, next.D, next.size};
 }
 
 }  // namespace cotan::dlm
