@@ -134,7 +134,8 @@ std::string json_text(const Analysis& a) {
   out["V"] = nested(a.space.V);
   out["time"] = labels(s, 0, s.n());
   out["y"] = numbers(s.y);
-  add_fit(out, a.fit);
+  out["predicted"] = {{"mean", numbers(a.predicted)}, {"sd", numbers(a.predicted_sd)}, {"residual", numbers(a.residuals)}};
+  if (a.fit) add_fit(out, *a.fit);
   Json components = Json::object();
   for (const Path& path : a.paths)
     components[path.name] = {{"mean", numbers(path.mean)}, {"sd", numbers(path.sd)}};
@@ -170,12 +171,11 @@ std::string csv_text(const Analysis& a) {
     out += fmt::format(",{0},{0} sd", field(path.name + (s.log ? " (log)" : "")));
   out += "\n";
   const std::vector<double> fitted = a.original(a.fitted),
-                            predicted = a.original(a.fit.yhat.to_vector<double>());
-  const std::vector<double> residuals = a.fit.resid2.to_vector<double>();
+                            predicted = a.original(a.predicted);
   const Band band = a.band(a.fitted, a.fitted_sd, a.level);
   for (std::size_t t = 0; t < s.n(); ++t) {
     out += fmt::format("{},{},{},{},{},{},{}", s.label(t), cell(s.y[t]), cell(fitted[t]), cell(band.lower[t]),
-                       cell(band.upper[t]), cell(predicted[t]), cell(residuals[t]));
+                       cell(band.upper[t]), cell(predicted[t]), cell(a.residuals[t]));
     for (const Path& path : a.paths) out += fmt::format(",{},{}", cell(path.mean[t]), cell(path.sd[t]));
     out += "\n";
   }

@@ -98,6 +98,7 @@ Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {})
 /// hundreds of states and series of a million steps fit into memory.
 struct Decomposition {
   Array x;               ///< smoothed states, [n, m]
+  Array last_sd;         ///< standard deviations of the states at the last step, [m]
   Array part, part_sd;   ///< F x of the states of each part given everything, [n, parts, p]
   std::optional<Array> other, other_sd;  ///< of other combinations, [n, others]
   Array yhat, yhat_sd;   ///< observations predicted from the steps before, [n, p]; NaN as long as nothing can be predicted
@@ -110,7 +111,7 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
 /// The `steps` steps after a series, with matrices of all of them where they change.
 struct Forecast {
   Array x, C;     ///< [steps, m], [steps, m, m]
-  Array y, ystd;  ///< [steps, p]: of observations
+  Array y, ystd;  ///< [steps, p]: of observations; an infinite deviation where the series says nothing about them
 };
 Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps);
 
@@ -130,6 +131,7 @@ State update(const StateSpace& model, const State& state, const Array& y);
 struct Drawn {
   Array x, y;  ///< [n, m], [n, p]
 };
+/// From x(1) = N(x0, C0), without a D0 δ.
 Drawn simulate(const StateSpace& model, std::int64_t steps, const Array& key);
 /// States as they may have been, given the series (Durbin and Koopman's simulation smoother): [n, m].
 Array draw_states(const StateSpace& model, const Array& y, const Array& key, Algorithm algorithm = Algorithm::sequential);

@@ -16,7 +16,8 @@ struct Said {
   Array x, mean, variance;
 };
 struct Ahead {
-  Array y, variance;
+  Array y, variance;   ///< before it is seen
+  Array state_variance;  ///< after it
 };
 
 /// Steps in blocks: a leading axis of steps as two, zeros (missing values) at the end.
@@ -62,7 +63,7 @@ class Passes {
     const auto step = [&](const Belief& now, const Slices& in) {
       const Matrices m = inputs_.matrices(in);
       const Observed seen = observe(m, now, in[0], in[1]);
-      return std::pair{next(m, now, seen, in), std::pair{ahead(m, now), seen.minus2_log}};
+      return std::pair{next(m, now, seen, in), std::pair{ahead(m, now, seen.after), seen.minus2_log}};
     };
     const auto block = [&](const Belief& now, const Slices& in) {
       const auto [end, said] = lax::scan(step, now, in);
@@ -101,9 +102,10 @@ class Passes {
     if (blocks_ * length_ == steps_) return next;
     return tree::map([&](const Array& a, const Array& b) { return np::where(in.back(), a, b); }, next, now);
   }
-  static Ahead ahead(const Matrices& m, const Belief& b) {
+  static Ahead ahead(const Matrices& m, const Belief& b, const Belief& after) {
     const Array variance = np::sum(np::matmul(m.F, b.C) * m.F, -1) + np::diagonal(m.V);
-    return {times(m.F, b.x), b.D ? np::where(unknown_values(m.F, b), INFINITY, variance) : variance};
+    return {times(m.F, b.x), b.D ? np::where(unknown_values(m.F, b), INFINITY, variance) : variance,
+            np::diagonal(with_infinite(after))};
   }
   Array combinations(const Matrices& m) const {
     const std::int64_t states = parts_.shape(1);
@@ -163,6 +165,7 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
   const auto of_others = [&](const Array& a) { return rows ? std::optional(a(cotan::all, range(masks.shape(0) * p, none))) : std::nullopt; };
   const Array sd = np::sqrt(said.variance), predicted = np::isfinite(f.ahead.variance);
   return {said.x,
+          np::sqrt(np::maximum(f.ahead.state_variance[-1], 0.0)),
           of_parts(said.mean),
           of_parts(sd),
           of_others(said.mean),

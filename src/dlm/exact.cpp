@@ -15,7 +15,7 @@ ScanCheckpoint kept_steps(const StateSpace& model, std::int64_t steps) {
   return steps * m * m > many ? sqrt_n : ScanCheckpoint();
 }
 
-ExactPass filter_exact(const StateSpace& model, const Observations& o) {
+ExactPass filter_exact(const StateSpace& model, const Observations& o, const std::optional<Belief>& first) {
   const Transition transition(model);
   const StepInputs inputs(model, o);
   const auto step = [&](const Belief& now, const std::vector<Array>& in) {
@@ -23,8 +23,22 @@ ExactPass filter_exact(const StateSpace& model, const Observations& o) {
     const Observed seen = observe(m, now, in[0], in[1]);
     return std::pair{moved_on(transition, m, seen.after), std::pair{now, seen.minus2_log}};
   };
-  const auto [end, each] = lax::scan(step, first_belief(model), inputs.all, {.checkpoint = kept_steps(model, o.y.shape(0))});
+  const auto [end, each] = lax::scan(step, first ? *first : first_belief(model), inputs.all, {.checkpoint = kept_steps(model, o.y.shape(0))});
   return {each.first, end, np::sum(each.second)};
+}
+
+Filtered filtered_of(const StateSpace& model, const Observations& o, const Belief& each) {
+  if (!each.D) return with_innovations(model, o, each.x, each.C);
+  const auto infinite = vmap([](const Belief& b) { return with_infinite(b); })(each);
+  Filtered f = with_innovations(model, o, each.x, each.C);
+  f.C = infinite;
+  const auto steps = StepInputs(model, o);
+  const auto seen = vmap([&](const Belief& b, const std::vector<Array>& in) {
+    const Matrices m = steps.matrices(in);
+    return unknown_values(m.F, b);
+  })(each, steps.all);
+  f.S = np::where(identity_like(f.S) * np::expand_dims(seen, -1) > 0, INFINITY, f.S);
+  return f;
 }
 
 ExactSmoothed smooth_exact(const StateSpace& model, const Observations& o, const Belief& each, const Adjoint& end) {
@@ -57,6 +71,15 @@ void Split::go_on_from(const Belief& end) {
   const Array found = np::all(*end.D == 0);
   rest.x0 = np::where(found, end.x, NAN);
   rest.C0 = np::where(found, end.C, NAN);
+}
+
+Belief after_last(const StateSpace& model, const Observations& o) {
+  if (!model.D0) return filter_exact(model, o).end;
+  Split split(model, o);
+  const Belief end = filter_exact(split.first, split.first_o).end;
+  if (!split.has_rest) return end;
+  split.go_on_from(end);
+  return filter_exact(split.rest, split.rest_o).end;
 }
 
 std::int64_t count_diffuse_steps(const StateSpace& model, const Array& y) {

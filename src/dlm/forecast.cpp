@@ -11,12 +11,19 @@ Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps) {
   // The future is a series whose values are missing.
   Shape future = y.shape();
   future[0] = steps;
-  const Array longer = np::concatenate({y, np::full(future, NAN, y.dtype())}, 0);
+  const Array missing = np::full(future, NAN, y.dtype()), longer = np::concatenate({y, missing}, 0);
   const StateSpace s = checked(model, longer);
   const std::int64_t n = y.shape()[0];
-  const Filtered f = filter(s, longer);
-  const Array x = f.x(range(n, none)), C = f.C(range(n, none));
-  return {x, C, times(of_steps(s.F, n, n + steps), x), np::sqrt(np::diagonal(f.S(range(n, none)), 0, -2, -1))};
+  if (s.G.dtype() == f32 && !s.D0) {  // on roots of covariances, which are wide at first
+    const Filtered f = filter(s, longer);
+    const Array x = f.x(range(n, none));
+    return {x, f.C(range(n, none)), times(of_steps(s.F, n, n + steps), x), np::sqrt(np::diagonal(f.S(range(n, none)), 0, -2, -1))};
+  }
+  const StateSpace past = between(s, 0, n), next = between(s, n, n + steps);
+  const Observations nothing = observations(next, missing);
+  const Belief each = filter_exact(next, nothing, after_last(past, observations(past, y))).each;
+  const Filtered f = filtered_of(next, nothing, each);
+  return {f.x, f.C, times(next.F, f.x), np::sqrt(np::diagonal(f.S, 0, -2, -1))};
 }
 
 State first_state(const StateSpace& model) {

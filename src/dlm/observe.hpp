@@ -76,8 +76,10 @@ struct ExactPass {
   Belief end;
   Array minus2_log;
 };
-/// One step after the other.
-ExactPass filter_exact(const StateSpace& model, const Observations& o);
+/// One step after the other, from the model's first state or another.
+ExactPass filter_exact(const StateSpace& model, const Observations& o, const std::optional<Belief>& first = {});
+/// Innovations of predictions, infinite variances where they are.
+Filtered filtered_of(const StateSpace& model, const Observations& o, const Belief& each);
 struct ExactSmoothed {
   Prediction each;
   Adjoint start;
@@ -94,6 +96,9 @@ struct Split {
   /// From where the first steps end. Should something of D0 be left, against what was said, there is no number for it.
   void go_on_from(const Belief& end);
 };
+
+/// The state after the last step, whatever is left to find of it then.
+Belief after_last(const StateSpace& model, const Observations& o);
 
 /// Steps of `y` until nothing of D0 is left, or all of them; on the host.
 std::int64_t count_diffuse_steps(const StateSpace& model, const Array& y);

@@ -33,21 +33,6 @@ Filtered both(const Filtered& a, const Filtered& b) {
   return tree::map([](const Array& x, const Array& y) { return np::concatenate({x, y}, 0); }, a, b);
 }
 
-/// Innovations of predictions, infinite where they are.
-Filtered filtered_of(const StateSpace& model, const Observations& o, const Belief& each) {
-  if (!each.D) return with_innovations(model, o, each.x, each.C);
-  const auto infinite = vmap([](const Belief& b) { return with_infinite(b); })(each);
-  Filtered f = with_innovations(model, o, each.x, each.C);
-  f.C = infinite;
-  const auto steps = StepInputs(model, o);
-  const auto seen = vmap([&](const Belief& b, const std::vector<Array>& in) {
-    const Matrices m = steps.matrices(in);
-    return unknown_values(m.F, b);
-  })(each, steps.all);
-  f.S = np::where(identity_like(f.S) * np::expand_dims(seen, -1) > 0, INFINITY, f.S);
-  return f;
-}
-
 Filtered filter_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
   if (model.D0) {
     Split split(model, o);
