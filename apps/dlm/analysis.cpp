@@ -23,7 +23,7 @@ std::vector<double> host(const Array& a) { return a.to_vector<double>(); }
 void check_data(const Series& s, const Modelling& m) {
   if (m.free.empty()) return;
   const std::size_t observed = s.observed(), states = static_cast<std::size_t>(m.model.states());
-  if (observed < states || observed <= m.free.size())
+  if (observed < states || observed <= m.free.size() || (m.model.first == dlm::FirstState::diffuse && observed == states))
     complain<InputError>(
         "[{}] {} observed value{} cannot tell about {} states and {} parameters; give a longer series, "
         "choose a smaller model, or fix the "
@@ -135,81 +135,95 @@ void remark_on_estimate(Analysis& a) {
 
 // ---- components
 
-/// Of one step: F x and its variance over some of the states.
-class Projection {
+/// What is asked of the smoother: sums of F x over the states of a part, and single states.
+class Questions {
  public:
-  Projection(const dlm::StateSpace& space, const dlm::Fit& fit)
-      : x_(host(fit.x)),
-        C_(host(fit.C)),
-        F_(host(space.F)),
-        m_(static_cast<std::size_t>(fit.x.shape(1))),
-        moving_(space.F.ndim() == 3) {}
-
-  /// What the states of a part add to the series.
-  void of_part(std::size_t t, std::size_t first, std::size_t count, double& mean, double& sd) const {
-    const double* F = F_.data() + (moving_ ? t * m_ : 0);
-    double sum = 0, variance = 0;
-    for (std::size_t i = first; i < first + count; ++i) {
-      sum += F[i] * x_[t * m_ + i];
-      for (std::size_t j = first; j < first + count; ++j) variance += F[i] * F[j] * C_[(t * m_ + i) * m_ + j];
+  explicit Questions(const Modelling& m) : states_(static_cast<std::size_t>(m.model.states())) {
+    ask(parts_, 0, states_);
+    for (const Part& part : m.parts) {
+      const auto first = static_cast<std::size_t>(part.first), count = static_cast<std::size_t>(part.states);
+      if (part.kind == Part::Kind::regression) {
+        for (std::size_t k = 0; k < count; ++k) {
+          paths_.push_back({m.state_names[first + k], part.kind, false, {}, {}});
+          ask(parts_, first + k, 1);
+        }
+        continue;
+      }
+      paths_.push_back({part.name, part.kind, false, {}, {}});
+      ask(parts_, first, count);
+      const bool has_slope =
+          (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline) && part.states > 1;
+      if (!has_slope) continue;
+      paths_.push_back({"slope", part.kind, true, {}, {}});
+      ask(others_, first + 1, 1);
     }
-    mean = sum;
-    sd = std::sqrt(std::max(variance, 0.0));
   }
-  void of_state(std::size_t t, std::size_t i, double& mean, double& sd) const {
-    mean = x_[t * m_ + i];
-    sd = std::sqrt(std::max(C_[(t * m_ + i) * m_ + i], 0.0));
+  Array parts() const { return matrix(parts_); }
+  std::optional<Array> others() const { return others_.empty() ? std::nullopt : std::optional(matrix(others_)); }
+
+  void answer(Analysis& a, const dlm::Decomposition& d) const {
+    const std::vector<double> part = host(d.part), part_sd = host(d.part_sd);
+    const std::vector<double> other = d.other ? host(*d.other) : std::vector<double>(),
+                              other_sd = d.other_sd ? host(*d.other_sd) : std::vector<double>();
+    const std::size_t n = a.series.n(), parts = parts_.size() / states_, others = others_.size() / states_;
+    const auto column = [&](const std::vector<double>& mean, const std::vector<double>& sd, std::size_t k,
+                            std::size_t width, std::vector<double>& to, std::vector<double>& to_sd) {
+      for (std::size_t t = 0; t < n; ++t) {
+        const bool known = std::isfinite(sd[t * width + k]);
+        to.push_back(known ? mean[t * width + k] : missing);
+        to_sd.push_back(known ? sd[t * width + k] : missing);
+      }
+    };
+    column(part, part_sd, 0, parts, a.fitted, a.fitted_sd);
+    std::size_t next_part = 1, next_other = 0;
+    for (Path path : paths_) {
+      if (path.is_slope)
+        column(other, other_sd, next_other++, others, path.mean, path.sd);
+      else
+        column(part, part_sd, next_part++, parts, path.mean, path.sd);
+      a.paths.push_back(path);
+    }
   }
 
  private:
-  std::vector<double> x_, C_, F_;
-  std::size_t m_;
-  bool moving_;
+  void ask(std::vector<double>& rows, std::size_t first, std::size_t count) const {
+    for (std::size_t i = 0; i < states_; ++i) rows.push_back(i >= first && i < first + count ? 1 : 0);
+  }
+  Array matrix(const std::vector<double>& rows) const {
+    return Array::from_host(rows, {static_cast<std::int64_t>(rows.size() / states_), static_cast<std::int64_t>(states_)});
+  }
+
+  std::size_t states_;
+  std::vector<Path> paths_;
+  std::vector<double> parts_, others_;
 };
 
-void find_paths(Analysis& a) {
-  const Projection projection(a.space, a.fit);
-  const std::size_t n = a.series.n(), m = static_cast<std::size_t>(a.modelling.model.states());
-  const auto along = [&](std::vector<double>& mean, std::vector<double>& sd, auto of) {
-    mean.resize(n), sd.resize(n);
-    for (std::size_t t = 0; t < n; ++t) of(t, mean[t], sd[t]);
-  };
-  along(a.fitted, a.fitted_sd,
-        [&](std::size_t t, double& mean, double& sd) { projection.of_part(t, 0, m, mean, sd); });
-  for (const Part& part : a.modelling.parts) {
-    const auto first = static_cast<std::size_t>(part.first), count = static_cast<std::size_t>(part.states);
-    if (part.kind == Part::Kind::regression) {
-      for (std::size_t k = 0; k < count; ++k) {
-        Path path{a.modelling.state_names[first + k], part.kind, false, {}, {}};
-        along(path.mean, path.sd, [&](std::size_t t, double& mean, double& sd) {
-          projection.of_part(t, first + k, 1, mean, sd);
-        });
-        a.paths.push_back(path);
-      }
-      continue;
-    }
-    Path path{part.name, part.kind, false, {}, {}};
-    along(path.mean, path.sd,
-          [&](std::size_t t, double& mean, double& sd) { projection.of_part(t, first, count, mean, sd); });
-    a.paths.push_back(path);
-    const bool has_slope =
-        (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline) && part.states > 1;
-    if (!has_slope) continue;
-    Path slope{"slope", part.kind, true, {}, {}};
-    along(slope.mean, slope.sd,
-          [&](std::size_t t, double& mean, double& sd) { projection.of_state(t, first + 1, mean, sd); });
-    a.paths.push_back(slope);
-  }
+void remark_on_unknown(Analysis& a) {
+  std::vector<std::string> unknown;
+  for (const Path& path : a.paths)
+    if (std::all_of(path.sd.begin(), path.sd.end(), [](double v) { return std::isnan(v); })) unknown.push_back(path.name);
+  const auto never = static_cast<std::size_t>(
+      std::count_if(a.fitted_sd.begin(), a.fitted_sd.end(), [](double v) { return std::isnan(v); }));
+  if (!unknown.empty())
+    a.notes.push_back(fmt::format(
+        "The series does not tell {} apart, because some of what the model has was never observed or is the same "
+        "as another part; {} left out.",
+        fmt::join(unknown, ", "), unknown.size() == 1 ? "it is" : "they are"));
+  if (never)
+    a.notes.push_back(fmt::format(
+        "Nothing in the series tells about the signal at {} of {} rows, such as times of the season that were never "
+        "observed; they are left out, and so are forecasts of them.",
+        never, a.fitted_sd.size()));
 }
 
 // ---- diagnostics
 
 /// A series without noise, such as a straight line, has no likelihood to speak of.
 void remark_on_perfection(Analysis& a) {
-  const std::vector<double> v = host(a.fit.v), y = a.series.modelled();
+  const std::vector<double> y = a.series.modelled();
   double error = 0, low = INFINITY, high = -INFINITY;
-  for (std::size_t t = 0; t < v.size(); ++t) {
-    if (std::isfinite(a.residuals[t])) error = std::max(error, std::abs(v[t]));
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    if (std::isfinite(a.residuals[t])) error = std::max(error, std::abs(y[t] - a.predicted[t]));
     if (std::isfinite(y[t])) low = std::min(low, y[t]), high = std::max(high, y[t]);
   }
   if (a.search && a.left_out && error < 1e-6 * (high - low))
@@ -220,16 +234,10 @@ void remark_on_perfection(Analysis& a) {
 }
 
 void diagnose(Analysis& a) {
-  a.residuals = host(a.fit.resid2);
-  // The first innovations measure how the first state was chosen.
-  const auto states = static_cast<std::size_t>(a.modelling.model.states());
-  if (a.series.observed() >= 3 * states) {
-    std::size_t seen = 0;
-    for (double& r : a.residuals) {
-      if (seen == states) break;
-      if (std::isfinite(r)) r = missing, ++seen;
-    }
-    a.left_out = seen;
+  const std::vector<double> y = a.series.modelled();
+  for (std::size_t t = 0; t < y.size(); ++t) {
+    a.residuals.push_back((y[t] - a.predicted[t]) / a.predicted_sd[t]);
+    if (!std::isnan(y[t]) && std::isnan(a.residuals[t])) ++a.left_out;
   }
   const std::size_t n = a.series.observed() - a.left_out;
   const auto season = static_cast<std::size_t>(a.modelling.model.season());
@@ -242,8 +250,7 @@ void diagnose(Analysis& a) {
 }
 
 dlm::StateSpace cast(const dlm::StateSpace& s, ct::DType dtype) {
-  return {s.G.astype(dtype), s.F.astype(dtype),  s.W.astype(dtype),
-          s.V.astype(dtype), s.x0.astype(dtype), s.C0.astype(dtype)};
+  return ct::tree::map([=](const Array& a) { return a.astype(dtype); }, s);
 }
 
 bool all_finite(const std::vector<double>& values) {
@@ -260,11 +267,6 @@ std::size_t Analysis::estimated_count() const {
 }
 double Analysis::deviance() const {
   return one_pass + static_cast<double>(series.observed()) * std::log(2 * M_PI);
-}
-double Analysis::aic() const { return deviance() + 2 * static_cast<double>(estimated_count()); }
-double Analysis::bic() const {
-  return deviance() +
-         std::log(static_cast<double>(series.observed())) * static_cast<double>(estimated_count());
 }
 
 std::vector<double> Analysis::original(const std::vector<double>& mean) const {
@@ -298,32 +300,63 @@ Analysis analyse(const Options& o) {
   remark_on_estimate(a);
 
   const auto steps = static_cast<std::int64_t>(a.series.steps());
-  const dlm::StateSpace exact =
-      dlm::state_space(a.modelling.model, values, y, static_cast<std::int64_t>(a.series.n()) + steps);
-  a.space = cast(exact, o.single ? ct::f32 : ct::f64);
-  const Array seen = y.astype(o.single ? ct::f32 : ct::f64);
-  a.fit = ct::jit([&](const dlm::StateSpace& s, const Array& series) {
-    return dlm::fit(s, series, {.algorithm = o.algorithm});
-  })(a.space, seen);
-  a.one_pass = a.search ? a.search->value
-                        : ct::jit([&](const dlm::StateSpace& s, const Array& series) {
-                            return dlm::minus2_log_likelihood(s, series, o.algorithm);
-                          })(a.space, seen)
-                              .item<double>();
-  if (!std::isfinite(a.one_pass) || !all_finite(host(a.fit.x)) || !all_finite(host(a.fit.xstd)))
+  const auto all_steps = static_cast<std::int64_t>(a.series.n()) + steps;
+  const ct::DType dtype = o.single ? ct::f32 : ct::f64;
+  const Array seen = y.astype(dtype);
+  const auto space_of = [&](const dlm::Model& model) { return cast(dlm::state_space(model, values, y, all_steps), dtype); };
+  a.space = space_of(a.modelling.model);
+  // The toolbox smooths in two passes; predictions are never of the second one, which has seen the future.
+  dlm::StateSpace smoothed = a.space;
+  const bool toolbox = !a.space.D0 && o.toolbox_start;
+  if (toolbox || !o.json.empty())
+    a.fit = ct::jit([&](const dlm::StateSpace& s, const Array& series) {
+      return dlm::fit(s, series, {.algorithm = o.algorithm, .restart = toolbox ? 100.0 : 0.0});
+    })(a.space, seen);
+  if (toolbox) {
+    smoothed.x0 = a.fit->x0;
+    smoothed.C0 = a.fit->C0;
+  }
+  const Questions questions(a.modelling);
+  const auto decompose = ct::jit([&](const dlm::StateSpace& s, const Array& series) {
+    return dlm::decompose(s, series, questions.parts(), questions.others());
+  });
+  const dlm::Decomposition d = decompose(smoothed, seen);
+  a.last_x = host(d.x[-1]);
+  a.last_sd = host(d.last_sd);
+  dlm::Decomposition ahead = d;
+  if (toolbox) {
+    dlm::Model honest = a.modelling.model;
+    honest.first = dlm::FirstState::diffuse;
+    ahead = decompose(space_of(honest), seen);
+  }
+  a.predicted = host(ahead.yhat);
+  a.predicted_sd = host(ahead.yhat_sd);
+  a.one_pass = a.search  ? a.search->value
+               : toolbox ? ct::jit([&](const dlm::StateSpace& s, const Array& series) {
+                             return dlm::minus2_log_likelihood(s, series, o.algorithm);
+                           })(a.space, seen)
+                               .item<double>()
+                         : d.lik.item<double>();
+  const auto free = static_cast<double>(a.estimated_count()) + static_cast<double>(a.space.D0 ? a.space.D0->shape(1) : 0);
+  a.aic_ = a.deviance() + 2 * free;
+  a.bic_ = a.deviance() + std::log(static_cast<double>(a.series.n())) * free;
+  if (!std::isfinite(a.one_pass) || !all_finite(host(d.x)))
     complain<InputError>(
         "[{}] the states of this model cannot be computed{}; check the parameters: an obs of 0, or "
         "parameters whose sizes are too far apart, "
         "leave nothing to divide by.",
         a.series.source, o.single ? " in f32" : "");
-  find_paths(a);
+  questions.answer(a, d);
+  remark_on_unknown(a);
   if (steps > 0) {
     a.forecast = ct::jit([&](const dlm::StateSpace& s, const Array& series) {
       return dlm::forecast(s, series, steps);
     })(a.space, seen);
     a.future = {host(a.forecast->y), host(a.forecast->ystd)};
-    if (!all_finite(a.future.mean) || !all_finite(a.future.sd))
-      a.notes.push_back("The forecast overflows at some steps; they are left out.");
+    const bool overflows = !all_finite(a.future.mean);
+    for (std::size_t i = 0; i < a.future.mean.size(); ++i)
+      if (!std::isfinite(a.future.sd[i])) a.future.mean[i] = a.future.sd[i] = missing;
+    if (overflows) a.notes.push_back("The forecast overflows at some steps; they are left out.");
   }
   diagnose(a);
   remark_on_perfection(a);

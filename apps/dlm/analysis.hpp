@@ -20,7 +20,7 @@ struct Parameter {
 };
 
 struct SearchResult {
-  double value;  ///< -2 log L without constants, of one pass
+  double value;  ///< -2 log L without constants
   std::int64_t iterations, evaluations;
   bool converged;
 };
@@ -46,12 +46,16 @@ struct Analysis {
   std::vector<Parameter> parameters;
   std::optional<SearchResult> search;
   double one_pass = 0;  ///< -2 log L without constants, of one pass: what a search minimises
+  double aic_ = 0, bic_ = 0;
 
   cotan::dlm::StateSpace space;
-  cotan::dlm::Fit fit;                    ///< two passes
+  std::optional<cotan::dlm::Fit> fit;     ///< every field, for --json, and of the toolbox's two passes
+  std::vector<double> last_x, last_sd;    ///< states at the last step
   std::vector<double> fitted, fitted_sd;  ///< the smoothed signal F x and its standard deviation
-  std::vector<double> residuals;          ///< standardised innovations; NaN while the first state is found
-  std::size_t left_out = 0;               ///< residuals at the start that are not looked at
+  /// From the steps before and nothing else; NaN where these do not tell, as at the start.
+  std::vector<double> predicted, predicted_sd;
+  std::vector<double> residuals;  ///< what was observed less what was predicted, in standard deviations
+  std::size_t left_out = 0;       ///< observed values that could not be predicted
   std::vector<Path> paths;
   std::optional<cotan::dlm::Forecast> forecast;
   Future future;
@@ -59,10 +63,10 @@ struct Analysis {
   TestResult autocorrelation, normality, variance;
   std::vector<std::string> notes;
 
-  /// -2 log L of one pass with constants, and what it says about the choice of a model.
+  /// -2 log L with constants, and what it says about the choice of a model.
   double deviance() const;
-  double aic() const;
-  double bic() const;
+  double aic() const { return aic_; }
+  double bic() const { return bic_; }
   std::size_t estimated_count() const;
   /// Mean and standard deviation of the modelled scale, as a band on the original one.
   Band band(const std::vector<double>& mean, const std::vector<double>& sd, double probability) const;

@@ -153,7 +153,8 @@ std::string json_text(const Analysis& a) {
   out["V"] = nested(a.space.V);
   out["time"] = labels(s, 0, s.n());
   out["y"] = numbers(s.y);
-  add_fit(out, a.fit);
+  out["predicted"] = {{"mean", numbers(a.predicted)}, {"sd", numbers(a.predicted_sd)}, {"residual", numbers(a.residuals)}};
+  if (a.fit) add_fit(out, *a.fit);
   Json components = Json::object();
   for (const Path& path : a.paths)
     components[path.name] = {{"mean", numbers(path.mean)}, {"sd", numbers(path.sd)}};
@@ -192,16 +193,12 @@ std::string csv_text(const Analysis& a) {
     out += fmt::format(",{},{}", field(path.name + (s.log ? " (log)" : "")),
                        field(path.name + (s.log ? " (log)" : "") + " sd"));
   out += "\n";
-  const std::vector<double> yhat = a.fit.yhat.to_vector<double>();
-  std::vector<double> deviation = a.fit.Cp.to_vector<double>();
-  for (double& v : deviation) v = std::sqrt(v);
-  const std::vector<double> fitted = a.original(a.fitted), predicted = a.original(yhat);
-  const std::vector<double> residuals = a.fit.resid2.to_vector<double>();
-  const Band band = a.band(a.fitted, a.fitted_sd, a.level), before = a.band(yhat, deviation, a.level);
+  const std::vector<double> fitted = a.original(a.fitted), predicted = a.original(a.predicted);
+  const Band band = a.band(a.fitted, a.fitted_sd, a.level), before = a.band(a.predicted, a.predicted_sd, a.level);
   for (std::size_t t = 0; t < s.n(); ++t) {
     out += fmt::format("{},{},{},{},{},{},{},{},{},,,", s.label(t), cell(s.y[t]), cell(fitted[t]),
                        cell(band.lower[t]), cell(band.upper[t]), cell(predicted[t]), cell(before.lower[t]),
-                       cell(before.upper[t]), cell(residuals[t]));
+                       cell(before.upper[t]), cell(a.residuals[t]));
     for (const Path& path : a.paths) out += fmt::format(",{},{}", cell(path.mean[t]), cell(path.sd[t]));
     out += "\n";
   }

@@ -150,16 +150,17 @@ ReportTable parameter_table(const Analysis& a) {
 
 ReportTable likelihood_table(const Analysis& a) {
   const auto text = [](double v) { return number_text(v, 8); };
-  return {
-      "Likelihood",
-      {},
-      {{"−2 log L, one pass, without constants", text(a.one_pass)},
-       {"−2 log L, one pass, with constants", text(a.deviance())},
-       {"AIC", text(a.aic())},
-       {"BIC", text(a.bic())},
-       {"−2 log L of the second pass (lik of the DLM toolbox for MATLAB)", text(a.fit.lik.item<double>())}},
-      a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
-      false};
+  std::vector<std::vector<std::string>> rows = {{"−2 log L, without constants", text(a.one_pass)},
+                                                {"−2 log L, with constants", text(a.deviance())},
+                                                {"AIC", text(a.aic())},
+                                                {"BIC", text(a.bic())}};
+  if (a.fit && !a.space.D0)
+    rows.push_back({"−2 log L of the second pass (lik of the DLM toolbox for MATLAB)", text(a.fit->lik.item<double>())});
+  return {"Likelihood",
+          {},
+          rows,
+          a.search ? fmt::format("Estimated by {}.", search_in_words(a)) : "All parameters were given.",
+          false};
 }
 
 ReportTable test_table(const Analysis& a) {
@@ -182,7 +183,7 @@ ReportTable test_table(const Analysis& a) {
        row("Variance, last third / first third", a.variance,
            fmt::format("F({0:g}, {0:g})", a.variance.degrees),
            verdict(a.variance, "no sign of a change", "the variance changes"))},
-      a.left_out ? fmt::format("Left out: {} at the start, while the first state is found.", a.left_out) : "",
+      a.left_out ? fmt::format("Not predicted: {}, while the first state is found.", a.left_out) : "",
       false};
 }
 
@@ -206,16 +207,14 @@ ReportTable forecast_table(const Analysis& a) {
 
 ReportTable state_table(const Analysis& a) {
   const auto m = static_cast<std::size_t>(a.modelling.model.states());
-  const std::vector<double> x = a.fit.x.to_vector<double>(), sd = a.fit.xstd.to_vector<double>();
   ReportTable table{"States at the last step",
                     {"state", "mean", "std. deviation"},
                     {},
                     a.series.log ? "Of the logarithm." : "",
                     m > 5};
-  const std::size_t last = (a.series.n() - 1) * m;
   for (std::size_t i = 0; i < m; ++i)
     table.rows.push_back(
-        {a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), number_text(sd[last + i], 3)});
+        {a.modelling.state_names[i], with_error(a.last_x[i], a.last_sd[i]), number_text(a.last_sd[i], 3)});
   return table;
 }
 
@@ -226,7 +225,7 @@ std::vector<Fact> facts(const Analysis& a) {
     out.push_back({"from", s.label(0), fmt::format("to {}, {}", s.label(s.n() - 1), s.spacing())});
   out.push_back({"states", fmt::format("{}", a.modelling.model.states()),
                  fmt::format("{} parameters estimated", a.estimated_count())});
-  out.push_back({"−2 log L", number_text(a.one_pass, 7), "one pass, without constants"});
+  out.push_back({"−2 log L", number_text(a.one_pass, 7), "without constants"});
   out.push_back({"AIC", number_text(a.aic(), 6), "BIC " + number_text(a.bic(), 6)});
   return out;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "errors.hpp"
 #include "text.hpp"
@@ -166,9 +165,12 @@ void take_values(Modelling& m, const char* option, const std::map<std::string, s
             shown(name));
     }
     if (!sd && !stationary(values)) {
-      if (std::string_view(option) == "--start")
-        complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients.", option,
-                             shown(name));
+      if (std::string_view(option) == "--start" || m.model.first == dlm::FirstState::diffuse)
+        complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients{}.", option,
+                             shown(name),
+                             std::string_view(option) == "--start"
+                                 ? ""
+                                 : ", or a first state that it need not have settled to: --first-state toolbox");
       m.notes.push_back(fmt::format("The coefficients {} do not make a stationary process.", name));
     }
     to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
@@ -196,73 +198,18 @@ void sort_parameters(Modelling& m, const Options& o) {
     m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
 }
 
-// ---- the first state
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) /
-         static_cast<double>(std::max<std::size_t>(values.size(), 1));
-}
-double spread_of(const std::vector<double>& values) {
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double v : values) sum += (v - mean) * (v - mean) / static_cast<double>(values.size());
-  return std::sqrt(sum);
-}
-
-/// The library makes the first state from the first season's mean, as unsure as half of it: too sure where a
-/// series moves around zero, and where a regressor's unit makes its effect a large number. There it is made
-/// wider.
-void widen_first_state(Modelling& m, const Series& s) {
-  const std::vector<double> y = s.modelled();
-  std::vector<double> first, seen;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (std::isnan(y[i])) continue;
-    seen.push_back(y[i]);
-    if (i < static_cast<std::size_t>(m.model.season())) first.push_back(y[i]);
-  }
-  const double mean = mean_of(first), spread = spread_of(seen), usual = 0.5 * std::abs(mean);
-  const double wide = std::max(usual, usual < spread ? 2 * spread : usual);
-  if (!(wide > 0)) return;
-  bool wider = wide > usual;
-  const auto states = static_cast<std::size_t>(m.model.states());
-  std::vector<double> sd(states, wide);
-  for (const Part& part : m.parts) {
-    if (part.kind != Part::Kind::regression) continue;
-    for (int k = 0; k < part.states; ++k) {
-      const std::vector<double>& x = s.regressors[static_cast<std::size_t>(k)];
-      const double size = spread_of(x) > 0 ? spread_of(x) : std::abs(mean_of(x));
-      double& effect = sd[static_cast<std::size_t>(part.first + k)];
-      if (size > 0 && 10 * std::max(spread, 1e-3 * wide) / size > effect) {
-        effect = 10 * std::max(spread, 1e-3 * wide) / size;
-        wider = true;
-      }
-    }
-  }
-  if (!wider) return;
-  std::vector<double> x0(states, 0.0), C0(states * states, 0.0);
-  x0[0] = mean;
-  for (std::size_t i = 0; i < states; ++i) C0[i * states + i] = sd[i] * sd[i];
-  const auto count = static_cast<std::int64_t>(states);
-  m.model.x0 = Array::from_host(x0);
-  m.model.C0 = Array::from_host(C0, {count, count});
-  m.notes.push_back("The first state is taken to be less known than the toolbox would have it, because " +
-                    std::string(wide > usual ? "the series moves far from its first values"
-                                             : "the effects of regressors may be large") +
-                    " (--first-state).");
-}
-
 }  // namespace
 
 Modelling choose_model(const Options& o, const Series& s) {
   Modelling m;
   m.model.blocks.clear();
+  m.model.first = o.toolbox_start ? dlm::FirstState::toolbox : dlm::FirstState::diffuse;
   add_blocks(m, o, s);
   tie_parameters(m.model, o);
   name_states(m, s);
   sort_parameters(m, o);
   m.model.times = s.model_times();
   if (!s.scale.empty()) m.model.scale = Array::from_host(s.scale);
-  if (!o.toolbox_start && !o.fixed) widen_first_state(m, s);
   return m;
 }
 

@@ -224,14 +224,12 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S v) { set_values("--start", v, o.start); }},
       {"--fixed", "", parameters, "estimate nothing; standard deviations without --set are 0",
        [](O& o, S) { o.fixed = true; }},
-      {"--first-state", "auto|toolbox", parameters,
-       "what is assumed of it. toolbox: the first season's mean, as unsure as half of it, as the DLM toolbox "
-       "for "
-       "MATLAB (M. Laine) has it; auto: the same, wider where the series asks for it. Default: auto, and "
-       "toolbox "
-       "with --fixed",
+      {"--first-state", "diffuse|toolbox", parameters,
+       "what is assumed of it. diffuse: nothing, but that autoregressions have settled; toolbox: as the DLM "
+       "toolbox for MATLAB (M. Laine) does, the first season's mean, as unsure as half of it, so that likelihoods "
+       "depend on where zero is. Default: diffuse",
        [](O& o, S v) {
-         o.toolbox_start = choice<bool>("--first-state", v, {{"auto", false}, {"toolbox", true}});
+         o.toolbox_start = choice<bool>("--first-state", v, {{"diffuse", false}, {"toolbox", true}});
        }},
       {"--method", "lbfgs|adam|newton", parameters, "of the search; default: lbfgs",
        [](O& o, S v) {

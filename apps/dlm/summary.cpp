@@ -47,14 +47,12 @@ std::string parameter_rows(const Analysis& a) {
 /// Effects of regressors, which people read like parameters.
 std::string effect_rows(const Analysis& a) {
   std::vector<std::vector<std::string>> rows;
-  const auto m = static_cast<std::size_t>(a.modelling.model.states()), last = (a.series.n() - 1) * m;
-  const std::vector<double> x = a.fit.x.to_vector<double>(), sd = a.fit.xstd.to_vector<double>();
   for (const Part& part : a.modelling.parts)
     if (part.kind == Part::Kind::regression)
       for (auto i = static_cast<std::size_t>(part.first);
            i < static_cast<std::size_t>(part.first + part.states); ++i)
-        rows.push_back({a.modelling.state_names[i], with_error(x[last + i], sd[last + i]), "±",
-                        number_text(sd[last + i], 3)});
+        rows.push_back({a.modelling.state_names[i], with_error(a.last_x[i], a.last_sd[i]), "±",
+                        number_text(a.last_sd[i], 3)});
   return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true});
 }
 
@@ -63,15 +61,16 @@ std::string likelihood_rows(const Analysis& a) {
     return number_text(
         v, v != 0 && std::abs(v) < 1e6 ? 5 + static_cast<int>(std::log10(std::max(1.0, std::abs(v)))) : 8);
   };
-  const char* what =
-      a.search ? "one pass, without constants: what the search minimised" : "one pass, without constants";
-  return aligned({{"-2 log L", fixed(a.one_pass), what},
-                  {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
-                  {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
-                   fmt::format("of the full one, {} parameters estimated", a.estimated_count())},
-                  {"lik", fixed(a.fit.lik.item<double>()),
-                   "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"}},
-                 {false, false, false});
+  const std::string start = a.space.D0 ? "exact, from a diffuse start, " : "one pass, ";
+  std::vector<std::vector<std::string>> rows = {
+      {"-2 log L", fixed(a.one_pass), start + (a.search ? "without constants: what the search minimised" : "without constants")},
+      {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
+      {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
+       fmt::format("of the full one, {} parameters estimated{}", a.estimated_count(),
+                   a.space.D0 ? fmt::format(" and {} states diffuse", a.space.D0->shape(1)) : "")}};
+  if (a.fit && !a.space.D0)
+    rows.push_back({"lik", fixed(a.fit->lik.item<double>()), "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"});
+  return aligned(rows, {false, false, false});
 }
 
 std::string test_rows(const Analysis& a) {
@@ -144,7 +143,7 @@ std::string summary_text(const Analysis& a) {
   out += "\n" + parameter_rows(a) + effect_rows(a) + "\n" + likelihood_rows(a);
   out += fmt::format(
       "\n  residuals{}\n",
-      a.left_out ? fmt::format(" (left out: {} at the start, while the first state is found)", a.left_out)
+      a.left_out ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)", a.left_out)
                  : "");
   out += test_rows(a);
   if (a.notes.empty()) return out;

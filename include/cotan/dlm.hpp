@@ -4,6 +4,7 @@
 #pragma once
 #include <cotan/optim.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,7 +13,10 @@ namespace cotan::dlm {
 
 // The state-space form ------------------------------------------------------------------------------
 
-/// y(t) = F x(t) + N(0, V),  x(t+1) = G x(t) + N(0, W),  x(1) ~ N(x0, C0), with m states and p observed values.
+/// A part of G on its diagonal, for products that leave zeros out: which of its elements may be other than zero.
+enum class Band : std::uint8_t { diagonal = 1, above = 2, below = 4, first_row = 8, first_column = 16, any = 32 };
+
+/// y(t) = F x(t) + N(0, V),  x(t+1) = G x(t) + N(0, W),  x(1) = N(x0, C0) + D0 δ, with m states and p observed values.
 /// A matrix that changes with time has a leading axis of steps.
 struct StateSpace {
   Array G;   ///< [m, m] or [n, m, m]: from step t to t + 1
@@ -21,6 +25,13 @@ struct StateSpace {
   Array V;   ///< [p, p] or [n, p, p]
   Array x0;  ///< [m]
   Array C0;  ///< [m, m]
+  /// [m, d]: directions in which nothing is known of the first state: δ has an infinite variance, and everything is the
+  /// exact limit of that (Durbin and Koopman). None: the first state is N(x0, C0).
+  std::optional<Array> D0 = {};
+  /// Steps that find δ, as far as the series tells about it. 0: not known, and looked for at each step, which takes longer.
+  std::int64_t diffuse_steps = 0;
+  /// Sizes of the parts of G, and their Bands, as pairs; none: G may have any elements. Who changes G by hand changes it, too.
+  std::vector<int> bands = {};
 };
 
 /// One interface to three ways of computing the same.
@@ -30,7 +41,8 @@ enum class Algorithm : std::uint8_t {
   square_root,  ///< the same on square roots of covariances, by QR: the most accurate in f32
 };
 
-/// What is known of each step from the steps before it.
+/// What is known of each step from the steps before it. As long as observations have not found what D0 leaves open,
+/// variances on the diagonals of C and S are infinite.
 struct Filtered {
   Array x, C;  ///< [n, m], [n, m, m]: predicted states and their covariances
   Array v, S;  ///< [n, p], [n, p, p]: innovations (0 where y is missing) and their covariances, V included
@@ -38,7 +50,8 @@ struct Filtered {
 };
 /// `y` is [n] or [n, p]; NaN is missing.
 Filtered filter(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
-/// -2 log L of the observed values; without constants the term log 2π of each is left out.
+/// -2 log L of the observed values; without constants the term log 2π of each is left out. With D0 the exact diffuse
+/// likelihood, as statsmodels has it: nothing changes when a constant that the states may take up is added to the series.
 Array minus2_log_likelihood(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential,
                             bool constants = false);
 
@@ -49,7 +62,17 @@ struct Smoothed {
 };
 Smoothed smooth(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
 
-/// A series with all that is said about a fit of it.
+/// What a likelihood says about the choice of a model, counted as statsmodels does: free are the parameters that were
+/// estimated and what is diffuse of the first state; steps are all of the series, missing ones included.
+struct Criteria {
+  Array log_likelihood;  ///< with constants
+  Array aic, bic;
+};
+Criteria criteria(const StateSpace& model, const Array& y, std::int64_t estimated_parameters);
+
+/// A series with all that is said about a fit of it. With D0 it is one exact pass, and everything about predictions is NaN as
+/// long as nothing can be predicted; else it is the DLM toolbox's, in two passes, where the second one starts from what the
+/// first one found: its predictions and its likelihood know something of what comes later.
 struct Fit {
   Array x0, C0;            ///< of the first state, as the last pass took them
   Array x, C, xstd;        ///< smoothed states [n, m], covariances, standard deviations
@@ -65,15 +88,30 @@ struct Fit {
 };
 struct FitOptions {
   Algorithm algorithm = Algorithm::sequential;
-  /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once.
+  /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once. Always
+  /// once with D0.
   double restart = 100;
 };
 Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {});
 
+/// A fit as people look at it: sums of some states, and predictions. It keeps no covariance of every step, so that models of
+/// hundreds of states and series of a million steps fit into memory.
+struct Decomposition {
+  Array x;               ///< smoothed states, [n, m]
+  Array last_sd;         ///< standard deviations of the states at the last step, [m]
+  Array part, part_sd;   ///< F x of the states of each part given everything, [n, parts, p]
+  std::optional<Array> other, other_sd;  ///< of other combinations, [n, others]
+  Array yhat, yhat_sd;   ///< observations predicted from the steps before, [n, p]; NaN as long as nothing can be predicted
+  Array lik;             ///< -2 log L without constants
+};
+/// `parts` is [parts, m], 1 for states that are in a part and 0 for others; `others` is [others, m]. One step after the other.
+/// Where the series does not tell, standard deviations are infinite.
+Decomposition decompose(const StateSpace& model, const Array& y, const Array& parts, const std::optional<Array>& others = {});
+
 /// The `steps` steps after a series, with matrices of all of them where they change.
 struct Forecast {
   Array x, C;     ///< [steps, m], [steps, m, m]
-  Array y, ystd;  ///< [steps, p]: of observations
+  Array y, ystd;  ///< [steps, p]: of observations; an infinite deviation where the series says nothing about them
 };
 Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps);
 
@@ -81,6 +119,8 @@ Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps);
 struct State {
   Array x, C;
   Array minus2_log;  ///< of what was seen, without constants
+  /// [m, d]: directions of which nothing is known yet, and [m]: how large they have been.
+  std::optional<Array> D = {}, D_size = {};
 };
 State first_state(const StateSpace& model);
 /// `model` has the matrices of this step; `y` is a number or [p], NaN where missing.
@@ -91,6 +131,7 @@ State update(const StateSpace& model, const State& state, const Array& y);
 struct Drawn {
   Array x, y;  ///< [n, m], [n, p]
 };
+/// From x(1) = N(x0, C0), without a D0 δ.
 Drawn simulate(const StateSpace& model, std::int64_t steps, const Array& key);
 /// States as they may have been, given the series (Durbin and Koopman's simulation smoother): [n, m].
 Array draw_states(const StateSpace& model, const Array& y, const Array& key, Algorithm algorithm = Algorithm::sequential);
@@ -133,12 +174,19 @@ struct Spline {
 };
 using Block = std::variant<Trend, Seasonal, Harmonics, AutoRegression, Regression, Spline>;
 
+/// What is assumed of the first state.
+enum class FirstState : std::uint8_t {
+  diffuse,  ///< nothing; autoregressions start from their stationary distribution
+  toolbox,  ///< as the DLM toolbox has it, for every state: the first season's mean or 0, as unsure as half that mean
+};
+
 struct Model {
   std::vector<Block> blocks = {Trend{}};
   std::string sd = "obs";             ///< of the observations
   Array scale = {};                   ///< [n], times the observations' standard deviation; none: 1
   std::vector<double> times = {};     ///< [n], increasing, in steps; none: 1, 2, …
-  Array x0 = {}, C0 = {};             ///< of the first state; none: from the first season of the series
+  FirstState first = FirstState::diffuse;
+  Array x0 = {}, C0 = {};             ///< of the first state, instead of that: N(x0, C0); where one is given, the other is the toolbox's
 
   int states() const;
   /// Steps of its longest season, or 12: the values that the first state is made of.
@@ -156,7 +204,7 @@ struct ParameterInfo {
 std::vector<ParameterInfo> parameters_of(const Model& model);
 
 /// The model as matrices for `steps` steps, at least as many as `y` has. Standard deviations that `parameters` does not
-/// name are 0.
+/// name are 0. Where `y` is not traced, it says how many steps find a diffuse first state.
 StateSpace state_space(const Model& model, const Parameters& parameters, const Array& y, std::int64_t steps = 0);
 /// Models of several series at once, observed side by side: independent but for the observations' errors, which may
 /// be correlated: [p, p].
@@ -187,6 +235,7 @@ struct Estimate {
   Parameters parameters;       ///< all of them
   Parameters standard_errors;  ///< of those that were estimated; NaN where the likelihood says nothing
   Array value;                 ///< -2 log L without constants, and the penalty
+  Criteria criteria;           ///< without the penalty
   Array theta, covariance;     ///< the unconstrained vector, and its covariance from the exact Hessian
   Array iterations, evaluations, converged;
 };

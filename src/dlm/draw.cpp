@@ -32,10 +32,29 @@ Array gamma(const Array& key, const Array& shape) {
   return lax::while_loop([](const Try& t) { return ~t.accepted; }, again, Try{key, d, np::zeros({}, bool_)}).value;
 }
 
-/// The states whose noise has one standard deviation, and the shape of their covariance: its inverse.
-struct VarianceTerm {
+/// The states of which a covariance has one standard deviation, and its shape: the inverse for a deviation of 1.
+struct Shaped {
   std::vector<std::int64_t> states;
   Array inverse;
+
+  Shaped() = default;
+  explicit Shaped(const Array& C) {
+    const std::vector<double> diagonal = np::diagonal(C).to_vector<double>();
+    for (std::size_t k = 0; k < diagonal.size(); ++k)
+      if (diagonal[k] > 0) states.push_back(static_cast<std::int64_t>(k));
+    if (states.empty()) return;
+    const Array at = Array::from_host(states);
+    inverse = linalg::inv(np::take(np::take(C, at, 0), at, 1));
+  }
+  /// xᵀ C⁻¹ x, summed over rows.
+  Array squares(const Array& x) const {
+    const Array e = np::take(x, Array::from_host(states), 1);
+    return np::sum(e * times(inverse, e));
+  }
+  double count() const { return static_cast<double>(states.size()); }
+};
+struct VarianceTerm {
+  Shaped moves, first;  ///< the first state's, where it is stationary
 };
 
 /// Sums of squares of what moved the states of each parameter, and how many there are.
@@ -80,6 +99,7 @@ GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const Gib
   // A parameter's part of W, per unit of variance: found by setting the others to zero.
   std::vector<std::string> names;
   std::map<std::string, VarianceTerm> terms;
+  std::int64_t diffuse_steps = 0;
   for (const ParameterInfo& p : parameters_of(model)) {
     if (p.kind != ParameterInfo::Kind::standard_deviation) continue;
     names.push_back(p.name);
@@ -88,15 +108,10 @@ GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const Gib
       if (name == p.name) alone[name] = np::ones({}, f64);
     for (const ParameterInfo& q : parameters_of(model))
       if (q.kind == ParameterInfo::Kind::autoregression) alone[q.name] = start.at(q.name);
-    const Array W = state_space(model, alone, series).W;
-    const std::vector<double> diagonal = np::diagonal(W).to_vector<double>();
-    VarianceTerm term;
-    for (std::size_t k = 0; k < diagonal.size(); ++k)
-      if (diagonal[k] > 0) term.states.push_back(static_cast<std::int64_t>(k));
-    if (!term.states.empty()) {
-      const Array at = Array::from_host(term.states);
-      term.inverse = linalg::inv(np::take(np::take(W, at, 0), at, 1));
-    }
+    const StateSpace unit = state_space(model, alone, series);
+    VarianceTerm term{Shaped(unit.W), {}};
+    if (model.first == FirstState::diffuse && !model.x0.defined() && !model.C0.defined()) term.first = Shaped(unit.C0);
+    diffuse_steps = unit.diffuse_steps;
     terms[p.name] = term;
   }
   const std::int64_t n = y.shape()[0];
@@ -104,11 +119,13 @@ GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const Gib
     Array squares = np::zeros({}, f64);
     double count = 0;
     const VarianceTerm& term = terms.at(name);
-    if (!term.states.empty()) {
-      const Array moves = (x(range(1, n)) - times(s.G, x(range(0, n - 1))));
-      const Array e = np::take(moves, Array::from_host(term.states), 1);
-      squares = squares + np::sum(e * times(term.inverse, e));
-      count += static_cast<double>(static_cast<std::int64_t>(term.states.size()) * (n - 1));
+    if (!term.moves.states.empty()) {
+      squares = squares + term.moves.squares(x(range(1, n)) - times(s.G, x(range(0, n - 1))));
+      count += term.moves.count() * static_cast<double>(n - 1);
+    }
+    if (!term.first.states.empty()) {
+      squares = squares + term.first.squares(x(range(0, 1)));
+      count += term.first.count();
     }
     if (name == model.sd) {
       const Array error = series - np::squeeze(times(s.F, x), -1), seen = ~np::isnan(series);
@@ -124,7 +141,8 @@ GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const Gib
   };
   const auto sweep = [&](const Chain& now, const Array& sweep_key) {
     const Array keys = random::split(sweep_key, static_cast<std::int64_t>(names.size()) + 1);
-    const StateSpace s = state_space(model, now.parameters, series);
+    StateSpace s = state_space(model, now.parameters, series);
+    s.diffuse_steps = diffuse_steps;
     const Array x = draw_states(s, series, keys[0]);
     Chain next{now.parameters, x};
     for (std::size_t k = 0; k < names.size(); ++k) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "dlm/steps.hpp"
+#include "dlm/first_state.hpp"
 
 namespace cotan::dlm {
 
@@ -23,7 +23,7 @@ ParameterInfo info_of(const Model& model, const std::string& name) {
   raise<ValueError>("[dlm] the model has no parameter '{}'; it has {}.", name, fmt::join(names, ", "));
 }
 
-/// Partial autocorrelations -> coefficients (Durbin and Levinson), and back.
+/// Partial autocorrelations -> coefficients (Durbin and Levinson).
 Array coefficients_of(const Array& partial) {
   std::vector<Array> phi;
   for (std::int64_t k = 0; k < partial.shape()[0]; ++k) {
@@ -33,20 +33,6 @@ Array coefficients_of(const Array& partial) {
     phi = next;
   }
   return np::stack(phi);
-}
-Array partial_of(const Array& coefficients) {
-  std::vector<Array> phi, out;
-  for (std::int64_t k = 0; k < coefficients.shape()[0]; ++k) phi.push_back(coefficients[k]);
-  while (!phi.empty()) {
-    const Array last = phi.back();
-    out.insert(out.begin(), last);
-    phi.pop_back();
-    std::vector<Array> before;
-    for (std::size_t j = 0; j < phi.size(); ++j)
-      before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1.0 - last * last));
-    phi = before;
-  }
-  return np::stack(out);
 }
 
 /// Of the observed values: how much they vary, and how much from one to the next.
@@ -59,14 +45,20 @@ struct Problem {
   const Model& model;
   const EstimateOptions& options;
   std::vector<std::string> free;
+  std::int64_t diffuse_steps = 0;
 
+  StateSpace space(const Parameters& p, const Array& y) const {
+    StateSpace s = state_space(model, p, y);
+    if (s.D0 && s.diffuse_steps == 0) s.diffuse_steps = diffuse_steps;
+    return s;
+  }
   Array objective(const Parameters& fixed, const Array& theta, const Array& y) const {
     return objective(fixed, theta, y, options.algorithm);
   }
   Array objective(const Parameters& fixed, const Array& theta, const Array& y, Algorithm algorithm) const {
     Parameters p = fixed;
     for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
-    const Array lik = minus2_log_likelihood(state_space(model, p, y), y, algorithm);
+    const Array lik = minus2_log_likelihood(space(p, y), y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
   }
 };
@@ -112,6 +104,9 @@ Estimate finished(const Problem& problem, const Parameters& fixed, const optim::
   out.iterations = search.iterations;
   out.evaluations = search.evaluations;
   out.converged = search.converged;
+  const Array lik = problem.options.penalty ? search.value - problem.options.penalty(out.parameters) : search.value;
+  const Array seen = np::sum((~np::isnan(y)).astype(f64));
+  out.criteria = criteria_of(problem.space(out.parameters, y), y, lik + std::log(2 * M_PI) * seen, search.x.shape()[0]);
   out.covariance = np::full({search.x.shape()[0], search.x.shape()[0]}, NAN, search.x.dtype());
   if (!problem.options.standard_errors) return out;
   const auto objective = [&](const Array& t) { return problem.objective(fixed, t, y, Algorithm::sequential); };
@@ -241,6 +236,8 @@ Estimate estimate(const Model& model, const Array& y, const EstimateOptions& opt
   for (const auto& [name, value] : first)
     if (std::find(problem.free.begin(), problem.free.end(), name) == problem.free.end()) fixed[name] = value;
   const Array start = unconstrained(model, first, problem.free);
+  // Which steps find the first state does not depend on the parameters.
+  if (is_concrete(y)) problem.diffuse_steps = state_space(model, first, y).diffuse_steps;
   if (options.progress) {
     const optim::Search end = with_progress(problem, fixed, start, y);
     return jit([&](const optim::Search& s, const Parameters& fixed, const Array& y) { return finished(problem, fixed, s, y); })(

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "dlm/steps.hpp"
+#include "dlm/first_state.hpp"
+#include "dlm/transition.hpp"
 
 namespace cotan::dlm {
 
@@ -111,6 +112,7 @@ class Lookup {
 /// Of a block: G and W as [m, m] or [n, m, m], F as [m] or [n, m].
 struct Part {
   Array G, F, W;
+  int bands;  ///< of G, for steps of one
 };
 Array host_matrix(int rows, int columns, const std::vector<double>& values) {
   return Array::from_host(values, {rows, columns});
@@ -130,14 +132,15 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
             const int m = b.order + 1;
             std::vector<Array> variances;
             for (int k = 0; k < m; ++k) variances.push_back(p.variance(b.sd[static_cast<std::size_t>(k)]));
-            return Part{np::eye(m, {}, 0, dtype) + np::eye(m, m, 1, dtype), unit_row(m), diagonal(variances)};
+            return Part{np::eye(m, {}, 0, dtype) + np::eye(m, m, 1, dtype), unit_row(m), diagonal(variances), Band::diagonal | Band::above};
           },
           [&](const Seasonal& b) {
             const int m = b.period - 1;
             std::vector<double> G(static_cast<std::size_t>(m * m), 0.0);
             for (int k = 0; k < m; ++k) G[static_cast<std::size_t>(k)] = -1;
             for (int k = 1; k < m; ++k) G[static_cast<std::size_t>(k * m + k - 1)] = 1;
-            return Part{host_matrix(m, m, G), unit_row(m), p.variance(b.sd) * outer(unit_row(m), unit_row(m))};
+            return Part{host_matrix(m, m, G), unit_row(m), p.variance(b.sd) * outer(unit_row(m), unit_row(m)),
+                        Band::below | Band::first_row};
           },
           [&](const Harmonics& b) {
             const int m = states_of(block);
@@ -154,12 +157,12 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
               G[(at + 1) * width + at] = -std::sin(angle);
               G[(at + 1) * width + at + 1] = std::cos(angle);
             }
-            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances)};
+            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances), Band::diagonal | Band::above | Band::below};
           },
           [&](const AutoRegression& b) {
             const Array phi = p.coefficients(b.coefficients, b.order), first = unit_row(b.order);
             return Part{outer(phi, first) + np::eye(b.order, b.order, 1, dtype), first,
-                        p.variance(b.sd) * outer(first, first)};
+                        p.variance(b.sd) * outer(first, first), Band::above | Band::first_column};
           },
           [&](const Regression& b) {
             const int k = columns_of(b);
@@ -167,11 +170,11 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
               raise<ShapeError>("[dlm] the regressors are {} but {} steps are wanted; give them for each step, future ones included.",
                                 b.x.aval(), n);
             const Array x = np::reshape(b.x, {b.x.shape()[0], k}).astype(dtype)(range(0, n));
-            return Part{np::eye(k, {}, 0, dtype), x, p.variance(b.sd) * np::eye(k, {}, 0, dtype)};
+            return Part{np::eye(k, {}, 0, dtype), x, p.variance(b.sd) * np::eye(k, {}, 0, dtype), 0 | Band::diagonal};
           },
           [&](const Spline& b) {
             return Part{host_matrix(2, 2, {1, 1, 0, 1}), unit_row(2),
-                        p.variance(b.sd) * host_matrix(2, 2, {1. / 3, 1. / 2, 1. / 2, 1})};
+                        p.variance(b.sd) * host_matrix(2, 2, {1. / 3, 1. / 2, 1. / 2, 1}), Band::diagonal | Band::above};
           },
       },
       block);
@@ -303,6 +306,25 @@ Array block_diagonal(const std::vector<Array>& parts) {
   }
   return lines.size() == 1 ? lines[0] : np::concatenate(lines, -2);
 }
+/// D0 of models side by side; some of them may have none.
+Array directions_of(const std::vector<StateSpace>& models) {
+  std::int64_t states = 0, before = 0;
+  for (const StateSpace& s : models) states += s.x0.shape(0);
+  std::vector<Array> columns;
+  for (const StateSpace& s : models) {
+    const std::int64_t m = s.x0.shape(0);
+    if (s.D0) {
+      const auto zeros = [&](std::int64_t rows) { return np::zeros({rows, s.D0->shape(1)}, s.x0.dtype()); };
+      std::vector<Array> rows;
+      if (before) rows.push_back(zeros(before));
+      rows.push_back(*s.D0);
+      if (before + m < states) rows.push_back(zeros(states - before - m));
+      columns.push_back(np::concatenate(rows, 0));
+    }
+    before += m;
+  }
+  return np::concatenate(columns, 1);
+}
 /// F of blocks, side by side.
 Array row_of(const std::vector<Array>& parts, std::int64_t n) {
   const bool per_step = std::any_of(parts.begin(), parts.end(), [](const Array& a) { return a.ndim() == 2; });
@@ -414,20 +436,30 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
   const Lookup lookup(parameters);
   const bool uneven = !model.times.empty();
   const std::vector<double> between = uneven ? steps_between(model.times, n) : std::vector<double>{};
-  std::vector<Array> G, F, W;
+  const bool diffuse = model.first == FirstState::diffuse && !model.x0.defined() && !model.C0.defined();
+  std::vector<Array> G, F, W, C0;
+  StateSpace s;
+  std::vector<double> D0;  // a 1 for each state that is diffuse
   for (const Block& block : model.blocks) {
     Part part = part_of(block, lookup, n);
+    const auto m = part.G.shape(0);
+    const auto* process = std::get_if<AutoRegression>(&block);
+    if (diffuse)
+      C0.push_back(process ? stationary_covariance(part.G, part.W, process->coefficients) : np::zeros({m, m}, dtype));
+    D0.insert(D0.end(), static_cast<std::size_t>(m), process ? 0 : 1);
+    s.bands.push_back(static_cast<int>(m));
+    s.bands.push_back(part.bands);
     if (uneven && std::any_of(between.begin(), between.end(), [](double d) { return d != 1; })) {
       if (all_whole(between))
         take_whole_steps(part, between);
       else
         take_any_steps(block, lookup, part, between);
+      s.bands.back() = 0 | Band::any;
     }
     G.push_back(part.G);
     F.push_back(part.F);
     W.push_back(part.W);
   }
-  StateSpace s;
   s.G = block_diagonal(G);
   s.F = row_of(F, n);
   s.W = block_diagonal(W);
@@ -439,20 +471,20 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
     const Array scale = model.scale.astype(dtype)(range(0, n));
     s.V = np::reshape(scale * scale, {n, 1, 1}) * s.V;
   }
-  // The first state: the mean of the first season, as unsure as half of it.
-  const int m = model.states();
-  const std::int64_t first = std::min<std::int64_t>(model.season(), y.shape()[0]);
-  const Array start = y.astype(dtype)(range(0, first)), seen = ~np::isnan(start);
-  const Array mean = np::sum(np::where(seen, start, 0.0)) / np::maximum(np::sum(seen.astype(dtype)), 1.0);
-  const Array variance = np::where(mean == 0, 1e7, np::square(0.5 * mean));
-  s.x0 = model.x0.defined() ? model.x0.astype(dtype) : mean * unit_row(m);
-  s.C0 = model.C0.defined() ? model.C0.astype(dtype) : variance * np::eye(m, {}, 0, dtype);
+  if (!diffuse) {
+    take_toolbox_first_state(s, model, y);
+    return s;
+  }
+  s.x0 = np::zeros({model.states()}, dtype);
+  s.C0 = block_diagonal(C0);
+  take_diffuse_states(s, D0, y);
   return s;
 }
 
 StateSpace together(const std::vector<StateSpace>& models, const Array& correlation) {
   if (models.empty()) raise<ValueError>("[dlm] together() needs at least one model.");
   std::vector<Array> G, F, W, V, x0, C0;
+  StateSpace out;
   for (const StateSpace& s : models) {
     G.push_back(s.G);
     F.push_back(s.F);
@@ -460,9 +492,23 @@ StateSpace together(const std::vector<StateSpace>& models, const Array& correlat
     V.push_back(s.V);
     x0.push_back(s.x0);
     C0.push_back(s.C0);
+    const std::int64_t m = s.x0.shape(0);
+    out.bands.insert(out.bands.end(), s.bands.begin(), s.bands.end());
+    if (s.bands.empty()) out.bands.insert(out.bands.end(), {static_cast<int>(m), 0 | Band::any});
   }
-  StateSpace out{block_diagonal(G), block_diagonal(F), block_diagonal(W), block_diagonal(V), np::concatenate(x0, 0),
-                 block_diagonal(C0)};
+  out.G = block_diagonal(G);
+  out.F = block_diagonal(F);
+  out.W = block_diagonal(W);
+  out.V = block_diagonal(V);
+  out.x0 = np::concatenate(x0, 0);
+  out.C0 = block_diagonal(C0);
+  if (std::any_of(models.begin(), models.end(), [](const StateSpace& s) { return s.D0.has_value(); })) {
+    out.D0 = directions_of(models);
+    // Each series finds its own directions: errors that are correlated change nothing about the steps that do.
+    for (const StateSpace& s : models) out.diffuse_steps = std::max(out.diffuse_steps, s.diffuse_steps);
+    for (const StateSpace& s : models)
+      if (s.D0 && s.diffuse_steps == 0) out.diffuse_steps = 0;
+  }
   if (correlation.defined()) {
     const std::int64_t p = out.V.shape().back();
     if (correlation.shape() != Shape{p, p})

@@ -1,17 +1,12 @@
 // The public functions: one interface to the algorithms, and what is said about a fit.
 #include "core/error.hpp"
-#include "dlm/steps.hpp"
+#include "dlm/observe.hpp"
 
 namespace cotan::dlm {
 
 namespace np = numpy;
 
 namespace {
-
-Array minus2_log(const Filtered& f, const Observations& o, bool constants) {
-  const Array sum = np::sum(minus2_log_terms(f.v, f.S, o.seen));
-  return constants ? sum + std::log(2 * M_PI) * np::sum(o.seen) : sum;
-}
 
 // In f32 covariances lose too much where they are subtracted from each other: there all algorithms work on roots.
 bool by_roots(const StateSpace& model, Algorithm algorithm) {
@@ -33,18 +28,73 @@ struct AroundPath {
     before.y = before.y - before.seen * times(matrix_a_step_later(m.F), path_before);
   }
 };
+
+Filtered both(const Filtered& a, const Filtered& b) {
+  return tree::map([](const Array& x, const Array& y) { return np::concatenate({x, y}, 0); }, a, b);
+}
+
 Filtered filter_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
-  if (algorithm == Algorithm::sequential)
-    return by_roots(model, algorithm) ? filter_square_root(model, o) : filter_sequential(model, o);
+  if (model.D0) {
+    Split split(model, o);
+    const ExactPass first = filter_exact(split.first, split.first_o);
+    const Filtered f = filtered_of(split.first, split.first_o, first.each);
+    if (!split.has_rest) return f;
+    split.go_on_from(first.end);
+    return both(f, filter_by(split.rest, split.rest_o, algorithm));
+  }
+  if (algorithm == Algorithm::sequential) {
+    if (by_roots(model, algorithm)) return filter_square_root(model, o);
+    return filtered_of(model, o, filter_exact(model, o).each);
+  }
   const AroundPath around(model, o);
   Filtered f = by_roots(model, algorithm) ? filter_square_root(around.model, around.o, &around.before)
                                           : filter_associative(around.model, around.o);
   f.x = f.x + around.path;
   return f;
 }
+
+/// -2 log L without constants.
+Array likelihood_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
+  if (model.D0) {
+    Split split(model, o);
+    const ExactPass first = filter_exact(split.first, split.first_o);
+    if (!split.has_rest) return first.minus2_log;
+    split.go_on_from(first.end);
+    return first.minus2_log + likelihood_by(split.rest, split.rest_o, algorithm);
+  }
+  if (algorithm == Algorithm::sequential && !by_roots(model, algorithm)) return filter_exact(model, o).minus2_log;
+  const Filtered f = filter_by(model, o, algorithm);
+  return np::sum(minus2_log_terms(f.v, f.S, o.seen));
+}
+Array with_constants(const Array& minus2_log, const Observations& o) { return minus2_log + std::log(2 * M_PI) * np::sum(o.seen); }
+
+/// Both passes, the second one a step after the other.
+Smoothed smooth_from(const StateSpace& model, const Observations& o, const Filtered& f) {
+  const ExactSmoothed s = smooth_exact(model, o, {f.x, f.C}, nothing_after(model));
+  return {s.each.x, s.each.C, f};
+}
+Smoothed smooth_diffuse(const StateSpace& model, const Observations& o, Algorithm algorithm) {
+  Split split(model, o);
+  const ExactPass first = filter_exact(split.first, split.first_o);
+  Adjoint after = nothing_after(model);
+  Smoothed rest;
+  if (split.has_rest) {
+    split.go_on_from(first.end);
+    rest.predicted = filter_by(split.rest, split.rest_o, algorithm);
+    const ExactSmoothed s = smooth_exact(split.rest, split.rest_o, {rest.predicted.x, rest.predicted.C}, after);
+    rest.x = s.each.x;
+    rest.C = s.each.C;
+    after = s.start;
+  }
+  const ExactSmoothed s = smooth_exact(split.first, split.first_o, first.each, with_diffuse_terms(after));
+  const Smoothed out{s.each.x, s.each.C, filtered_of(split.first, split.first_o, first.each)};
+  if (!split.has_rest) return out;
+  return tree::map([](const Array& x, const Array& y) { return np::concatenate({x, y}, 0); }, out, rest);
+}
 Smoothed smooth_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
+  if (model.D0) return smooth_diffuse(model, o, algorithm);
   if (algorithm == Algorithm::sequential)
-    return by_roots(model, algorithm) ? smooth_square_root(model, o) : smooth_sequential(model, o);
+    return by_roots(model, algorithm) ? smooth_square_root(model, o) : smooth_from(model, o, filter_by(model, o, algorithm));
   const AroundPath around(model, o);
   Smoothed s = by_roots(model, algorithm) ? smooth_square_root(around.model, around.o, &around.before)
                                           : smooth_associative(around.model, around.o);
@@ -56,6 +106,12 @@ Smoothed smooth_by(const StateSpace& model, const Observations& o, Algorithm alg
 /// Of the diagonals of covariances.
 Array standard_deviations(const Array& C) { return np::sqrt(np::maximum(np::diagonal(C, 0, -2, -1), 0.0)); }
 
+/// Of an observation around the smoothed signal.
+Array signal_deviations(const StateSpace& s, const Array& y) {
+  const Array sd = decompose(s, y, np::ones({1, s.x0.shape(0)}, s.x0.dtype())).part_sd(all, 0);
+  return np::sqrt(sd * sd + np::diagonal(s.V, 0, -2, -1));
+}
+
 }  // namespace
 
 Filtered filter(const StateSpace& model, const Array& y, Algorithm algorithm) {
@@ -65,7 +121,15 @@ Filtered filter(const StateSpace& model, const Array& y, Algorithm algorithm) {
 Array minus2_log_likelihood(const StateSpace& model, const Array& y, Algorithm algorithm, bool constants) {
   const StateSpace s = checked(model, y);
   const Observations o = observations(s, y);
-  return minus2_log(filter_by(s, o, algorithm), o, constants);
+  const Array without = likelihood_by(s, o, algorithm);
+  return constants ? with_constants(without, o) : without;
+}
+Criteria criteria(const StateSpace& model, const Array& y, std::int64_t estimated_parameters) {
+  return criteria_of(model, y, minus2_log_likelihood(model, y, Algorithm::sequential, true), estimated_parameters);
+}
+Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log, std::int64_t estimated_parameters) {
+  const auto free = static_cast<double>(estimated_parameters + (model.D0 ? model.D0->shape(1) : 0));
+  return {-0.5 * minus2_log, minus2_log + 2 * free, minus2_log + std::log(static_cast<double>(y.shape(0))) * free};
 }
 Smoothed smooth(const StateSpace& model, const Array& y, Algorithm algorithm) {
   const StateSpace s = checked(model, y);
@@ -76,7 +140,7 @@ Fit fit(const StateSpace& model, const Array& y, const FitOptions& options) {
   StateSpace s = checked(model, y);
   const Observations o = observations(s, y);
   Smoothed smoothed = smooth_by(s, o, options.algorithm);
-  if (options.restart > 0) {
+  if (options.restart > 0 && !s.D0) {
     s.x0 = smoothed.x[0];
     s.C0 = smoothed.C[0] * options.restart;
     smoothed = smooth_by(s, o, options.algorithm);
@@ -93,17 +157,21 @@ Fit fit(const StateSpace& model, const Array& y, const FitOptions& options) {
   out.xf = f.x;
   out.Cf = f.C;
   out.Cp = f.S;
-  out.yhat = times(s.F, f.x);
+  // Nothing is predicted with an infinite variance.
+  const Array variance = np::diagonal(f.S, 0, -2, -1), predicted = np::isfinite(variance);
+  out.yhat = np::where(predicted, times(s.F, f.x), NAN);
   out.level = times(s.F, smoothed.x);
-  out.ystd = standard_deviations(sandwich(s.F, smoothed.C) + s.V);
+  // A signal may be known though its states are not.
+  out.ystd = s.D0 ? signal_deviations(s, y) : standard_deviations(sandwich(s.F, smoothed.C) + s.V);
   out.v = out.resid0 = observed - out.yhat;
   out.resid = out.resid0 / V;
   out.resid2 = out.v / standard_deviations(f.S);
   out.nobs = np::sum(o.seen);
-  out.lik = minus2_log(f, o, false);
-  out.lik_full = minus2_log(f, o, true);
-  const auto mean_seen = [&](const Array& a) { return np::sum(np::where(o.seen > 0, a, 0.0)) / out.nobs; };
-  out.ssy = mean_seen(out.resid0 * out.resid0) * out.nobs;
+  out.lik = s.D0 ? likelihood_by(s, o, options.algorithm) : np::sum(minus2_log_terms(f.v, f.S, o.seen));
+  out.lik_full = with_constants(out.lik, o);
+  const Array counted = (o.seen > 0) & predicted, count = s.D0 ? np::sum(counted.astype(o.y.dtype())) : out.nobs;
+  const auto mean_seen = [&](const Array& a) { return np::sum(np::where(counted, a, 0.0)) / count; };
+  out.ssy = mean_seen(out.resid0 * out.resid0) * count;
   out.s2 = mean_seen(out.resid * out.resid);
   out.mse = mean_seen(out.resid2 * out.resid2);
   out.mape = mean_seen(np::abs(out.resid2) / o.y);

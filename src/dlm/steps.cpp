@@ -1,6 +1,7 @@
 #include "dlm/steps.hpp"
 
 #include "core/error.hpp"
+#include "core/trace.hpp"
 
 namespace cotan::dlm {
 
@@ -47,10 +48,21 @@ StateSpace checked(const StateSpace& model, const Array& y) {
   check_matrix("V", s.V, p, p, n);
   if (s.C0.ndim() != 2) raise<ShapeError>("[dlm] C0 is {}; it must be [{}, {}].", described(s.C0), m, m);
   check_matrix("C0", s.C0, m, m, n);
+  if (s.D0) {
+    const Array& D = *s.D0;
+    if (!D.defined() || D.ndim() != 2 || D.shape(0) != m || D.shape(1) < 1 || D.dtype() != s.G.dtype())
+      raise<ShapeError>("[dlm] D0 is {}; it must be [{}, directions] of {}, or left out.", D.defined() ? described(D) : "empty", m,
+                        name(s.G.dtype()));
+  }
+  return between(s, 0, n);
+}
+StateSpace between(const StateSpace& model, std::int64_t from, std::int64_t to) {
+  StateSpace s = model;
   for (Array* a : {&s.G, &s.F, &s.W, &s.V})
-    if (a->ndim() == 3 && a->shape()[0] > n) *a = (*a)(range(0, n));
+    if (a->ndim() == 3 && (from > 0 || a->shape()[0] > to)) *a = (*a)(range(from, to));
   return s;
 }
+bool is_concrete(const Array& a) { return !tracer(a); }
 
 Observations observations(const StateSpace& model, const Array& y) {
   const Array all = (y.ndim() == 1 ? np::expand_dims(y, -1) : y).astype(model.G.dtype());

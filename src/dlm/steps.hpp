@@ -55,15 +55,10 @@ class StepMatrices {
 /// With a leading axis of steps, or none.
 Array of_steps(const Array& matrix, std::int64_t from, std::int64_t to);
 
-/// States and innovations of one step, from what was known before it.
+/// A state as a normal distribution.
 struct Prediction {
   Array x, C;
 };
-struct Step {
-  Prediction next;
-  Array v, S, K;  ///< S of what is seen
-};
-Step sequential_step(const Matrices& matrices, const Prediction& now, const Array& y, const Array& seen);
 /// v' S⁻¹ v + log det S of what is seen.
 Array minus2_log_terms(const Array& v, const Array& S, const Array& seen);
 
@@ -72,11 +67,17 @@ Matrices only_seen(const Matrices& m, const Array& seen);
 /// S⁻¹ b for a small positive definite S; b is a matrix.
 Array solve_positive(const Array& s, const Array& b);
 
-Filtered filter_sequential(const StateSpace& model, const Observations& o);
+/// The steps from `from` on, before `to`; the first state is left as it is.
+StateSpace between(const StateSpace& model, std::int64_t from, std::int64_t to);
+/// Is its value known, outside of transforms?
+bool is_concrete(const Array& a);
+
+/// The same for a likelihood that is known, with constants.
+Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log, std::int64_t estimated_parameters);
+
 Filtered filter_associative(const StateSpace& model, const Observations& o);
 /// One after the other, or, where there are the observations of the step before each step, by associative_scan.
 Filtered filter_square_root(const StateSpace& model, const Observations& o, const Observations* before = nullptr);
-Smoothed smooth_sequential(const StateSpace& model, const Observations& o);
 Smoothed smooth_associative(const StateSpace& model, const Observations& o);
 Smoothed smooth_square_root(const StateSpace& model, const Observations& o, const Observations* before = nullptr);
 

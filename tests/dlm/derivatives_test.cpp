@@ -11,11 +11,11 @@ struct Problem {
   dlm::Model model;
 };
 std::vector<Problem> problems() {
-  return {{"level", {{Trend{0}}}},
-          {"trend", {{Trend{1}}}},
-          {"season", {{Trend{1}, Seasonal{4}}}},
-          {"waves", {{Trend{0}, Harmonics{12, 1}, AutoRegression{2}}}},
-          {"static season", {{Trend{1, {"level", ""}}, Seasonal{4, ""}}}}};
+  return {{"level", toolbox({{Trend{0}}})},
+          {"trend", toolbox({{Trend{1}}})},
+          {"season", toolbox({{Trend{1}, Seasonal{4}}})},
+          {"waves", toolbox({{Trend{0}, Harmonics{12, 1}, AutoRegression{2}}})},
+          {"static season", toolbox({{Trend{1, {"level", ""}}, Seasonal{4, ""}}})}};
 }
 std::vector<std::string> names_of(const dlm::Model& model) {
   std::vector<std::string> out;
@@ -117,7 +117,7 @@ TEST(DlmTransforms, EagerIsJitted) {
 }
 TEST(DlmTransforms, OneStep) {
   const Array y = Array::from_host(std::vector<double>{3.0});
-  const dlm::StateSpace s = dlm::state_space({{Trend{1}}}, numbers({{"obs", 1}, {"level", 1}}), y);
+  const dlm::StateSpace s = dlm::state_space(toolbox({{Trend{1}}}), numbers({{"obs", 1}, {"level", 1}}), y);
   for (Algorithm algorithm : algorithms) {
     const dlm::Smoothed f = dlm::smooth(s, y, algorithm);
     EXPECT_NEAR(f.x(0, 0).item<double>(), 3.0, 1e-12);

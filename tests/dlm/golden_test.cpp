@@ -37,17 +37,17 @@ TEST_P(DlmGolden, SeveralSeriesWithMissingParts) {
 }
 TEST_P(DlmGolden, TrendOfOrder2) {
   const Array y = golden("order2/y");
-  check_all("order2", dlm::state_space({{Trend{2}}}, numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y), y);
+  check_all("order2", dlm::state_space(toolbox({{Trend{2}}}), numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y), y);
 }
 TEST_P(DlmGolden, Spline) {
   const Array y = golden("spline/y");
-  check_all("spline", dlm::state_space({{Spline{}}}, numbers({{"obs", 1.1}, {"spline", .3}}), y), y);
+  check_all("spline", dlm::state_space(toolbox({{Spline{}}}), numbers({{"obs", 1.1}, {"spline", .3}}), y), y);
 }
 TEST_P(DlmGolden, RegressionAndChangingErrors) {
   const Array y = golden("regression/y");
   dlm::Model model{{Trend{1}, Regression{golden("regression/X")}}};
   model.scale = golden("regression/scale");
-  check_all("regression", dlm::state_space(model, numbers({{"obs", .9}, {"level", .6}, {"slope", .1}}), y), y);
+  check_all("regression", dlm::state_space(toolbox(model), numbers({{"obs", .9}, {"level", .6}, {"slope", .1}}), y), y);
 }
 TEST_P(DlmGolden, UnevenSteps) {
   const Array y = golden("uneven/y");
@@ -55,14 +55,14 @@ TEST_P(DlmGolden, UnevenSteps) {
   model.times = golden("uneven/times").to_vector<double>();
   dlm::Parameters p = numbers({{"obs", 1}, {"level", .7}, {"slope", .2}, {"season", .15}, {"ar", .5}});
   p["phi"] = Array::from_host(std::vector<double>{.8});
-  check_all("uneven", dlm::state_space(model, p, y), y);
+  check_all("uneven", dlm::state_space(toolbox(model), p, y), y);
 }
 
 TEST_P(DlmGolden, EveryFieldOfAFit) {
   const Array y = golden("fit/y");
   dlm::Parameters p = numbers({{"obs", .9}, {"level", .5}, {"slope", .1}, {"season", .3}, {"ar", .7}});
   p["phi"] = Array::from_host(std::vector<double>{.6});
-  const dlm::StateSpace s = dlm::state_space({{Trend{1}, Seasonal{4}, AutoRegression{1}}}, p, y);
+  const dlm::StateSpace s = dlm::state_space(toolbox({{Trend{1}, Seasonal{4}, AutoRegression{1}}}), p, y);
   for (Algorithm algorithm : algorithms_at(place(), s)) {
     const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(place().put(s), place().put(y));
     const std::pair<const char*, Array> fields[] = {

@@ -70,7 +70,7 @@ TEST_P(SharedGolden, EveryField) {
   const std::vector<double> w = numbers(in["w"]);
   for (std::size_t k = 0; k < c.w.size(); ++k) parameters[c.w[k]] = w[k];
   if (!c.phi.empty()) parameters["phi"] = Array::from_host(c.phi);
-  const dlm::StateSpace exact = dlm::state_space(c.model, parameters, y);
+  const dlm::StateSpace exact = dlm::state_space(dlm_tests::toolbox(c.model), parameters, y);
   const dlm_tests::Place place{device, dtype};
   const auto here = dlm_tests::algorithms_at(std::string_view(device) == "native" ? dlm_tests::places[0] : place, exact);
   if (std::find(here.begin(), here.end(), algorithm) == here.end())

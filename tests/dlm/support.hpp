@@ -72,6 +72,11 @@ inline Array with_gaps(const Array& y, std::initializer_list<int> gaps) {
   for (int g : gaps) out = out.at(g).set(NAN);
   return out;
 }
+/// With the first state that the DLM toolbox assumes.
+inline dlm::Model toolbox(dlm::Model model) {
+  model.first = dlm::FirstState::toolbox;
+  return model;
+}
 inline dlm::Parameters numbers(std::initializer_list<std::pair<const char*, double>> list) {
   dlm::Parameters out;
   for (const auto& [name, value] : list) out[name] = np::full({}, value, ct::f64);

@@ -188,9 +188,47 @@ def agreement():
         print(name, 'states', m, model.param_names, 'log L', smoothed.llf_obs.sum())
 
 
+def diffuse():
+    """statsmodels with an exact diffuse start: likelihood, criteria, one-step predictions, smoothed states."""
+    rng = np.random.default_rng(3)
+    n = 90
+    y = series('diffuse', rng, n)
+    gaps = y.copy()
+    gaps[[0, 2, 3, 40, 41, 89]] = np.nan
+    X = np.column_stack([rng.normal(size=n), 50 + 30 * rng.normal(size=n)])
+    models = {
+        'local_level': (y, dict(level='llevel'), [1.3, 0.4]),
+        'local_linear_trend': (y, dict(level='lltrend'), [1.3, 0.4, 0.02]),
+        'smooth_trend': (y, dict(level='strend'), [1.3, 0.02]),
+        'seasonal': (y, dict(level='llevel', seasonal=12), [1.3, 0.4, 0.1]),
+        'harmonics': (y, dict(level='lltrend', freq_seasonal=[{'period': 12, 'harmonics': 3}]), [1.3, 0.4, 0.02, 0.05]),
+        'autoregression': (y, dict(level='lltrend', autoregressive=2), [1.3, 0.4, 0.02, 0.3, 0.7, -0.2]),
+        'regression': (y, dict(level='lltrend', exog=X, mle_regression=False), [1.3, 0.4, 0.02]),
+        'gaps': (gaps, dict(level='lltrend', seasonal=4, autoregressive=1), [1.3, 0.4, 0.02, 0.1, 0.3, 0.6]),
+    }
+    for name, (values, spec, params) in models.items():
+        model = UnobservedComponents(values, use_exact_diffuse=True, **spec)
+        model.ssm.tolerance = 0  # no covariance is taken for the limit before it is
+        result = model.smooth(np.array(params))
+        k = result.filter_results
+        d = k.nobs_diffuse
+        assert result.loglikelihood_burn == 0
+        predicted = k.forecasts[0].copy()
+        predicted_sd = np.sqrt(k.forecasts_error_cov[0, 0])
+        # As long as a prediction has an infinite variance there is none.
+        unknown = np.zeros(n, bool)
+        unknown[:d] = k.forecasts_error_diffuse_cov[0, 0, :d] > 1e-8
+        C = np.moveaxis(result.smoothed_state_cov, -1, 0)
+        save(f'diffuse/{name}', y=values, X=X, params=params, loglik=result.llf, aic=result.aic, bic=result.bic,
+             predicted=predicted, predicted_sd=predicted_sd, unknown=unknown, x=result.smoothed_state.T,
+             xstd=np.sqrt(np.maximum(np.einsum('tii->ti', C), 0)))
+        print(name, 'log L', result.llf, 'AIC', result.aic, 'BIC', result.bic, 'diffuse steps', d)
+
+
 if __name__ == '__main__':
     recursions()
     agreement()
+    diffuse()
     path = pathlib.Path(__file__).resolve().parents[2] / 'tests' / 'golden' / 'dlm.npz'
     np.savez_compressed(path, **out)
     print(path.name, path.stat().st_size, 'bytes,', len(out), 'arrays')

@@ -1,0 +1,69 @@
+#include "dlm/first_state.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "dlm/observe.hpp"
+
+namespace cotan::dlm {
+
+namespace np = numpy;
+
+Array partial_of(const Array& coefficients) {
+  std::vector<Array> phi, out;
+  for (std::int64_t k = 0; k < coefficients.shape()[0]; ++k) phi.push_back(coefficients[k]);
+  while (!phi.empty()) {
+    const Array last = phi.back();
+    out.insert(out.begin(), last);
+    phi.pop_back();
+    std::vector<Array> before;
+    for (std::size_t j = 0; j < phi.size(); ++j)
+      before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1.0 - last * last));
+    phi = before;
+  }
+  return np::stack(out);
+}
+
+Array stationary_covariance(const Array& G, const Array& W, const std::string& name) {
+  const std::int64_t m = G.shape(0);
+  const Array phi = G(all, 0), stationary = np::all(np::abs(partial_of(phi)) < 1);
+  if (is_concrete(stationary) && !stationary.item<bool>())
+    raise<ValueError>(
+        "[dlm] the coefficients '{}' = {} are not those of a stationary process, which has no distribution to start from; give smaller ones, or "
+        "a first state by Model::x0 and C0.",
+        name, fmt::join(phi.to_vector<double>(), ", "));
+  if (m == 1) return np::where(stationary, W / (1.0 - G * G), NAN);
+  // By doubling: after k rounds it is the sum of the first 2^k terms of W + G W Gᵀ + …
+  constexpr std::int64_t rounds = 48;
+  const auto [power, sum] = lax::fori_loop(
+      0, rounds,
+      [](const Array&, const std::pair<Array, Array>& now) {
+        const auto& [A, C] = now;
+        return std::pair{np::matmul(A, A), C + symmetric(sandwich(A, C))};
+      },
+      std::pair{G, W});
+  return np::where(stationary, sum, NAN);
+}
+
+void take_toolbox_first_state(StateSpace& s, const Model& model, const Array& y) {
+  // The mean of the first season, as unsure as half of it.
+  const int m = model.states();
+  const std::int64_t first = std::min<std::int64_t>(model.season(), y.shape()[0]);
+  const Array start = y.astype(f64)(range(0, first)), seen = ~np::isnan(start);
+  const Array mean = np::sum(np::where(seen, start, 0.0)) / np::maximum(np::sum(seen.astype(f64)), 1.0);
+  const Array variance = np::where(mean == 0, 1e7, np::square(0.5 * mean));
+  s.x0 = model.x0.defined() ? model.x0.astype(f64) : mean * (np::arange(m) == 0).astype(f64);
+  s.C0 = model.C0.defined() ? model.C0.astype(f64) : variance * np::eye(m, {}, 0, f64);
+}
+
+void take_diffuse_states(StateSpace& s, const std::vector<double>& diffuse, const Array& y) {
+  const auto m = static_cast<std::int64_t>(diffuse.size()), d = static_cast<std::int64_t>(std::count(diffuse.begin(), diffuse.end(), 1.0));
+  if (d == 0) return;
+  std::vector<double> D0(static_cast<std::size_t>(m * d), 0.0);
+  for (std::int64_t i = 0, k = 0; i < m; ++i)
+    if (diffuse[static_cast<std::size_t>(i)] == 1) D0[static_cast<std::size_t>(i * d + k++)] = 1;
+  s.D0 = Array::from_host(D0, {m, d});
+  if (is_concrete(y) && is_concrete(s.G) && is_concrete(s.F)) s.diffuse_steps = count_diffuse_steps(s, y);
+}
+
+}  // namespace cotan::dlm
