@@ -44,7 +44,6 @@ Array of_singular_values(const Array& x, int row, int column, bool keepdims, Arr
 }
 
 Array matrix_norm(const Array& x, const NormOrder& ord, int row, int column, bool keepdims) {
-  if (row == column) raise<ValueError>("[norm] axis {} is given twice; a matrix has two.", row);
   if (ord.name() == "fro" || (ord.name().empty() && !ord.p())) return root_of_squares(x, {row, column}, keepdims);
   if (ord.name() == "nuc") return of_singular_values(x, row, column, keepdims, np::sum);
   if (ord.name().empty()) {

@@ -40,7 +40,7 @@ COTAN_UNARY(sinh, t* np::cosh(x));
 COTAN_UNARY(cosh, t* np::sinh(x));
 COTAN_UNARY(tanh, t*(1.0 - np::square(y)));
 COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
-COTAN_UNARY(acosh, t* bind1(rsqrt_p, {(x - 1.0) * (x + 1.0)}));
+COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
 COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
 COTAN_UNARY(logistic, t*(y*(1.0 - y)));
 COTAN_UNARY(erf, t*(2.0 * inv_sqrtpi * np::exp(-np::square(x))));
