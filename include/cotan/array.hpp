@@ -1,5 +1,6 @@
 // Array: an immutable handle to an n-dimensional array, or to a value that a transform is tracing.
 #pragma once
+#include <cotan/call_site.hpp>
 #include <cotan/dtype.hpp>
 #include <cotan/error.hpp>
 #include <cstdint>
@@ -7,20 +8,11 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
-
-// Where the user's code is: the library itself records no lines, so that errors name the user's.
-#ifdef COTAN_BUILDING_LIBRARY
-#define COTAN_HERE \
-  std::source_location {}
-#else
-#define COTAN_HERE std::source_location::current()
-#endif
 
 namespace cotan {
 
@@ -32,6 +24,14 @@ class IndexUpdate;
 namespace detail {
 class Value;
 using ValuePtr = std::shared_ptr<const Value>;
+
+/// Raised by the compiler where something is assigned to what an index expression gives.
+template <class T>
+constexpr void no_assignment() {
+  static_assert(!std::is_same_v<T, T>,
+                "Arrays are values: a[i] and f(x) are new Arrays, and assigning to them changes nothing. "
+                "Write a = a.at(i).set(x), or a = a.at(i).add(x) in place of a[i] += x.");
+}
 }  // namespace detail
 
 /// No axis, no bound, no value: `in_axes = {0, none}`, `range(none, 3)`.
@@ -49,7 +49,7 @@ struct AbstractValue {
   bool operator==(const AbstractValue&) const = default;
 };
 
-/// A place where arrays live and programs run: "reference", later "native", "webgpu".
+/// A place where arrays live and programs run: "native", "webgpu", or "reference", which evaluates one operation at a time.
 class Device {
  public:
   explicit Device(std::string name) : name_(std::move(name)) {}
@@ -84,6 +84,10 @@ class Array {
  public:
   /// An empty handle; every use but assignment and destruction raises.
   Array() = default;
+  Array(const Array&) = default;
+  Array(Array&&) = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & = default;
   /// A weak scalar: takes the dtype of what it meets.
   template <class E>
   requires std::is_arithmetic_v<E> Array(E value);
@@ -110,37 +114,67 @@ class Array {
 
   /// The one element as a host scalar; raises on more than one element or under a transform.
   template <class E>
-  requires std::is_arithmetic_v<E> E item()
+  requires std::is_arithmetic_v<E> E item(std::source_location where = COTAN_HERE)
   const;
   /// All elements, row-major, converted to E.
   template <HostElement E>
-  std::vector<E> to_vector() const;
+  std::vector<E> to_vector(std::source_location where = COTAN_HERE) const;
   explicit operator bool() const;
 
-  Array astype(DType dtype) const;
+  Array astype(DType dtype, std::source_location where = COTAN_HERE) const;
   Array T() const;  ///< all axes reversed
-  Array reshape(const Shape& shape) const;
-  Array transpose(const std::vector<int>& axes = {}) const;
+  Array reshape(const Shape& shape, std::source_location where = COTAN_HERE) const;
+  Array transpose(const std::vector<int>& axes = {}, std::source_location where = COTAN_HERE) const;
   Array flatten() const;
-  Array squeeze(const Axes& axis = {}) const;
-  Array sum(const Axes& axis = {}, bool keepdims = false) const;
-  Array prod(const Axes& axis = {}, bool keepdims = false) const;
-  Array mean(const Axes& axis = {}, bool keepdims = false) const;
-  Array max(const Axes& axis = {}, bool keepdims = false) const;
-  Array min(const Axes& axis = {}, bool keepdims = false) const;
+  Array squeeze(const Axes& axis = {}, std::source_location where = COTAN_HERE) const;
+  Array sum(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array prod(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array mean(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array max(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array min(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
 
-  /// Indexing as in NumPy: integers, `all`, `range`, `newaxis`, `ellipsis`, integer and bool Arrays.
+  /// Indexing as in NumPy: integers, `all`, `range`, `newaxis`, `ellipsis`, integer and bool Arrays. Integers outside
+  /// the axis raise; elements of index Arrays that are outside it are clipped (other modes: `a.at(i).get(options)`).
   Array operator[](const Index& index) const;
+  Array operator()() const { return *this; }
   template <class... I>
-  Array operator()(const I&... indices) const;
+  requires(sizeof...(I) > 6) Array operator()(const I&... indices) const;
+  Array operator()(const Index& i0) const;
+  Array operator()(const Index& i0, const Index& i1) const;
+  Array operator()(const Index& i0, const Index& i1, const Index& i2) const;
+  Array operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3) const;
+  Array operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3, const Index& i4) const;
+  Array operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3, const Index& i4,
+                   const Index& i5) const;
   /// Functional update: `a.at(1, all).set(x)` is a new array.
   template <class... I>
   IndexUpdate at(const I&... indices) const;
 
-  Array& operator+=(const ArrayLike& other);
-  Array& operator-=(const ArrayLike& other);
-  Array& operator*=(const ArrayLike& other);
-  Array& operator/=(const ArrayLike& other);
+  Array& operator+=(const ArrayLike& other) &;
+  Array& operator-=(const ArrayLike& other) &;
+  Array& operator*=(const ArrayLike& other) &;
+  Array& operator/=(const ArrayLike& other) &;
+  // A temporary cannot be assigned to: `a[0] = 5.0` does not compile, and says what to write.
+  template <class T>
+  void operator=(T&&) && {
+    detail::no_assignment<T>();
+  }
+  template <class T>
+  void operator+=(T&&) && {
+    detail::no_assignment<T>();
+  }
+  template <class T>
+  void operator-=(T&&) && {
+    detail::no_assignment<T>();
+  }
+  template <class T>
+  void operator*=(T&&) && {
+    detail::no_assignment<T>();
+  }
+  template <class T>
+  void operator/=(T&&) && {
+    detail::no_assignment<T>();
+  }
 
   explicit Array(detail::ValuePtr value) : value_(std::move(value)) {}
   const detail::ValuePtr& value() const { return value_; }
@@ -149,22 +183,37 @@ class Array {
   detail::ValuePtr value_;
 };
 
-/// What public functions take: an Array or a C++ scalar, and the line of the caller for error messages.
+/// What public functions take: an Array or a C++ scalar, and the line of the caller for error messages. For parameters
+/// only: it is a call while it lives.
 class ArrayLike {
  public:
-  ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array) { note(where); }
+  ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array), site_(where, &array_) {}
   template <class T>
   requires std::is_arithmetic_v<T> ArrayLike(T value, std::source_location where = COTAN_HERE)
-      : array_(value) {
-    note(where);
-  }
+      : array_(value), site_(where, &array_) {}
   const Array& array() const { return array_; }
   operator const Array&() const { return array_; }
   const Array* operator->() const { return &array_; }
 
  private:
-  static void note(const std::source_location& where);
   Array array_;
+  detail::CallSite site_;
+};
+
+/// The same for functions of any number of Arrays: concatenate({a, b}).
+class ArrayList {
+ public:
+  ArrayList(std::source_location where = COTAN_HERE) : site_(where) {}
+  ArrayList(std::initializer_list<Array> arrays, std::source_location where = COTAN_HERE)
+      : arrays_(arrays), site_(where) {}
+  ArrayList(std::vector<Array> arrays, std::source_location where = COTAN_HERE)
+      : arrays_(std::move(arrays)), site_(where) {}
+  operator const std::vector<Array>&() const { return arrays_; }
+  const std::vector<Array>& list() const { return arrays_; }
+
+ private:
+  std::vector<Array> arrays_;
+  detail::CallSite site_;
 };
 
 Array operator+(const ArrayLike& a, const ArrayLike& b);
@@ -217,25 +266,31 @@ inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {sta
 class Index {
  public:
   template <class I>
-  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) Index(I i)
-      : spec_(static_cast<std::int64_t>(i)) {}
-  Index(All) : spec_(Range{}) {}
-  Index(Range r) : spec_(r) {}
-  Index(NewAxis n) : spec_(n) {}
-  Index(Ellipsis e) : spec_(e) {}
-  Index(Array a) : spec_(std::move(a)) {}
+  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) Index(I i, std::source_location where = COTAN_HERE)
+      : spec_(static_cast<std::int64_t>(i)), where_(where) {}
+  template <class B>
+  requires std::is_same_v<B, bool> Index(B b, std::source_location where = COTAN_HERE) : spec_(Array(b)), where_(where) {}
+  Index(All, std::source_location where = COTAN_HERE) : spec_(Range{}), where_(where) {}
+  Index(Range r, std::source_location where = COTAN_HERE) : spec_(r), where_(where) {}
+  Index(NewAxis n, std::source_location where = COTAN_HERE) : spec_(n), where_(where) {}
+  Index(Ellipsis e, std::source_location where = COTAN_HERE) : spec_(e), where_(where) {}
+  Index(Array a, std::source_location where = COTAN_HERE) : spec_(std::move(a)), where_(where) {}
   using Spec = std::variant<std::int64_t, Range, NewAxis, Ellipsis, Array>;
   const Spec& spec() const { return spec_; }
+  const std::source_location& where() const { return where_; }
 
  private:
   Spec spec_;
+  std::source_location where_;
 };
 
 namespace detail {
 Array get_index(const Array& a, std::vector<Index> indices);
 }
 
-/// What happens to indices outside the array; by default reads clip and writes drop.
+/// What happens to indices in Arrays that are outside; by default reads clip and writes drop. (C++ integers outside
+/// raise, since they are known.) What clips reads another element, `fill` reads NaN, dropped writes are lost, all of it
+/// silently as in JAX: debug_bounds(true) raises instead. No gradient reaches what an index outside read.
 enum class IndexMode { standard, clip, drop, fill, promise_in_bounds };
 struct IndexOptions {
   IndexMode mode = IndexMode::standard;
@@ -243,33 +298,60 @@ struct IndexOptions {
                                                     ///< smallest signed or largest unsigned integer
 };
 
+#define COTAN_UPDATED [[nodiscard("Arrays are values: at(i).set(x) gives a new Array; assign it")]]
 /// `a.at(i)`: reads and functional writes at an index.
 class IndexUpdate {
  public:
   IndexUpdate(Array a, std::vector<Index> indices) : array_(std::move(a)), indices_(std::move(indices)) {}
-  Array get(IndexOptions options = {}) const;
-  Array set(const ArrayLike& x, IndexOptions options = {}) const;
-  Array add(const ArrayLike& x, IndexOptions options = {}) const;
-  Array subtract(const ArrayLike& x, IndexOptions options = {}) const;
-  Array multiply(const ArrayLike& x, IndexOptions options = {}) const;
-  Array divide(const ArrayLike& x, IndexOptions options = {}) const;
-  Array min(const ArrayLike& x, IndexOptions options = {}) const;
-  Array max(const ArrayLike& x, IndexOptions options = {}) const;
+  Array get(IndexOptions options = {}, std::source_location where = COTAN_HERE) const;
+  COTAN_UPDATED Array set(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array add(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array subtract(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array multiply(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array divide(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array min(const ArrayLike& x, IndexOptions options = {}) const;
+  COTAN_UPDATED Array max(const ArrayLike& x, IndexOptions options = {}) const;
+
+  template <class T>
+  void operator=(T&&) && {
+    detail::no_assignment<T>();
+  }
+  template <class T>
+  void operator+=(T&&) && {
+    detail::no_assignment<T>();
+  }
 
  private:
   Array array_;
   std::vector<Index> indices_;
 };
+#undef COTAN_UPDATED
 
 template <class... I>
-Array Array::operator()(const I&... indices) const {
-  return detail::get_index(*this, {Index(indices)...});
+requires(sizeof...(I) > 6) Array Array::operator()(const I&... indices) const {
+  return detail::get_index(*this, {Index(indices, {})...});
 }
 template <class... I>
 IndexUpdate Array::at(const I&... indices) const {
-  return IndexUpdate(*this, {Index(indices)...});
+  return IndexUpdate(*this, {Index(indices, {})...});
 }
 inline Array Array::operator[](const Index& index) const { return detail::get_index(*this, {index}); }
+inline Array Array::operator()(const Index& i0) const { return detail::get_index(*this, {i0}); }
+inline Array Array::operator()(const Index& i0, const Index& i1) const { return detail::get_index(*this, {i0, i1}); }
+inline Array Array::operator()(const Index& i0, const Index& i1, const Index& i2) const {
+  return detail::get_index(*this, {i0, i1, i2});
+}
+inline Array Array::operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3) const {
+  return detail::get_index(*this, {i0, i1, i2, i3});
+}
+inline Array Array::operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3,
+                               const Index& i4) const {
+  return detail::get_index(*this, {i0, i1, i2, i3, i4});
+}
+inline Array Array::operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3, const Index& i4,
+                               const Index& i5) const {
+  return detail::get_index(*this, {i0, i1, i2, i3, i4, i5});
+}
 
 // Host conversions ------------------------------------------------------------------------------
 
@@ -320,17 +402,19 @@ Array Array::from_host(const std::vector<E>& data) {
 }
 
 template <class E>
-requires std::is_arithmetic_v<E> E Array::item()
+requires std::is_arithmetic_v<E> E Array::item(std::source_location where)
 const {
+  const detail::CallSite site(where, this);
   if (defined() && size() != 1)
     throw ShapeError("[item] the array has " + std::to_string(size()) + " elements, shape " +
-                     describe(shape()) + "; index it down to one element or use to_vector().");
+                     describe(shape()) + "; index it down to one element or use to_vector()." + detail::call_note());
   std::conditional_t<std::is_same_v<E, long double>, double, E> out{};
   detail::copy_to_host(*this, dtype_of<E>(), &out, "item");
   return out;
 }
 template <HostElement E>
-std::vector<E> Array::to_vector() const {
+std::vector<E> Array::to_vector(std::source_location where) const {
+  const detail::CallSite site(where, this);
   // vector<bool> has no data() and long double no dtype: both go through another element type.
   using Raw = std::conditional_t<std::is_same_v<E, bool>, std::uint8_t,
                                  std::conditional_t<std::is_same_v<E, long double>, double, E>>;

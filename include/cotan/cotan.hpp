@@ -1,18 +1,6 @@
-// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree.
+// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree (base.hpp), and the libraries
+// optim and dlm.
 #pragma once
-#include <cotan/array.hpp>
-#include <cotan/control_flow.hpp>
-#include <cotan/debug.hpp>
-#include <cotan/device.hpp>
-#include <cotan/dtype.hpp>
-#include <cotan/error.hpp>
-#include <cotan/fft.hpp>
-#include <cotan/io.hpp>
-#include <cotan/lax.hpp>
-#include <cotan/linalg.hpp>
-#include <cotan/nn.hpp>
-#include <cotan/numpy.hpp>
-#include <cotan/profile.hpp>
-#include <cotan/random.hpp>
-#include <cotan/transforms.hpp>
-#include <cotan/tree.hpp>
+#include <cotan/base.hpp>
+#include <cotan/dlm.hpp>
+#include <cotan/optim.hpp>

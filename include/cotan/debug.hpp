@@ -1,4 +1,4 @@
-// Looking inside: memory counters, NaN checks, compile log.
+// Looking inside: memory counters, checks of NaNs and of indices, compile log.
 #pragma once
 #include <cotan/flat.hpp>
 #include <cstdint>
@@ -23,6 +23,13 @@ void reset_peak_bytes();
 /// Also switched on by COTAN_DEBUG_NANS=1.
 void debug_nans(bool on);
 bool debug_nans();
+
+/// While on, programs run one operation at a time, loops too, and IndexError names the first index that is outside its
+/// array, the operation and your line. Else such indices read NaN or the nearest element, and writes are dropped, as in
+/// JAX. Reads and writes that ask for it (modes "clip" and "wrap", reads with a fill value) may be outside. Also
+/// switched on by COTAN_DEBUG_BOUNDS=1.
+void debug_bounds(bool on);
+bool debug_bounds();
 
 /// What a device makes of a program: `explain(f, args…)`, in transforms.hpp.
 struct Explanation {

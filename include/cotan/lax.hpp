@@ -44,7 +44,7 @@ struct PaddingConfig {
 /// Low and high padding may be negative, which crops.
 Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingConfig>& config);
 Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions);
-Array concatenate(const std::vector<Array>& arrays, int dimension);
+Array concatenate(const ArrayList& arrays, int dimension);
 
 struct DotDimensionNumbers {
   std::vector<std::int64_t> contract_lhs, contract_rhs, batch_lhs, batch_rhs;
@@ -160,7 +160,7 @@ Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, c
                                   int axis = 0);
 
 /// Sorts all operands together by the first `num_keys` of them; stable unless told otherwise.
-std::vector<Array> sort(const std::vector<Array>& operands, int axis = -1, int num_keys = 1,
+std::vector<Array> sort(const ArrayList& operands, int axis = -1, int num_keys = 1,
                         bool is_stable = true);
 /// The k largest along the last axis, and their indices.
 std::pair<Array, Array> top_k(const ArrayLike& a, int k);

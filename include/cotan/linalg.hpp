@@ -1,6 +1,8 @@
 // cotan::linalg: decompositions and what is built on them. Leading axes are batch axes.
 #pragma once
 #include <cotan/array.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -33,7 +35,10 @@ Array eigvalsh(const ArrayLike& a);
 struct SVD {
   Array u, s, vh;
 };
-SVD svd(const ArrayLike& a, bool full_matrices = false);
+/// a = u diag(s) vh, singular values descending. As in JAX all of u and vh by default; those of a matrix that is not
+/// square have a derivative with full_matrices = false only. Without compute_uv u and vh are empty. `hermitian` says
+/// that `a` is symmetric, which is faster.
+SVD svd(const ArrayLike& a, bool full_matrices = true, bool compute_uv = true, bool hermitian = false);
 Array svdvals(const ArrayLike& a);
 Array solve(const ArrayLike& a, const ArrayLike& b);
 /// Solves a x = b for symmetric positive definite `a` by its Cholesky factor.
@@ -46,8 +51,26 @@ struct SignLogDet {
 };
 SignLogDet slogdet(const ArrayLike& a);
 Array matrix_power(const ArrayLike& a, int n);
-/// Vector norms: ord 1, 2 (default), inf; of a matrix "fro" when axis is not given.
-Array norm(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
+/// Which norm: none, a number (np::inf too), "fro" or "nuc".
+class NormOrder {
+ public:
+  NormOrder(None = {}) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> NormOrder(T p) : p_(static_cast<double>(p)) {}
+  NormOrder(std::string_view name) : name_(name) {}
+  NormOrder(const char* name) : name_(name) {}
+  const std::optional<double>& p() const { return p_; }
+  const std::string& name() const { return name_; }  ///< empty: p, or none
+
+ private:
+  std::optional<double> p_;
+  std::string name_;
+};
+/// As NumPy's and JAX's: norm(a, ord, axis, keepdims). Of vectors (one axis): ord none or 2, 1, inf, -inf, 0 (how many
+/// are not zero), any p. Of matrices (two axes): none or "fro", "nuc" (sum of singular values), 2 and -2 (the largest
+/// and the smallest), 1 and -1, inf and -inf (of column and row sums). Without axes the array is a vector or a matrix
+/// itself; with none as `ord` it may have any shape and counts as one vector.
+Array norm(const ArrayLike& a, const NormOrder& ord = {}, const Axes& axis = {}, bool keepdims = false);
 Array lstsq(const ArrayLike& a, const ArrayLike& b);
 
 }  // namespace cotan::linalg

@@ -90,7 +90,7 @@ Array triu(const ArrayLike& a, int k = 0);
 /// A vector on the k-th diagonal of a matrix, or the diagonal of a matrix.
 Array diag(const ArrayLike& a, int k = 0);
 Array diagonal(const ArrayLike& a, int offset = 0, int axis1 = 0, int axis2 = 1);
-std::vector<Array> meshgrid(const std::vector<Array>& xs, std::string_view indexing = "xy");
+std::vector<Array> meshgrid(const ArrayList& xs, std::string_view indexing = "xy");
 
 // Elementwise arithmetic --------------------------------------------------------------------------
 
@@ -244,12 +244,12 @@ Array moveaxis(const ArrayLike& a, const Axes& source, const Axes& destination);
 Array expand_dims(const ArrayLike& a, const Axes& axis);
 Array squeeze(const ArrayLike& a, const Axes& axis = {});
 Array broadcast_to(const ArrayLike& a, const Shape& shape);
-std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays);
-Array concatenate(const std::vector<Array>& arrays, int axis = 0);
-Array stack(const std::vector<Array>& arrays, int axis = 0);
-Array hstack(const std::vector<Array>& arrays);
-Array vstack(const std::vector<Array>& arrays);
-Array column_stack(const std::vector<Array>& arrays);
+std::vector<Array> broadcast_arrays(const ArrayList& arrays);
+Array concatenate(const ArrayList& arrays, int axis = 0);
+Array stack(const ArrayList& arrays, int axis = 0);
+Array hstack(const ArrayList& arrays);
+Array vstack(const ArrayList& arrays);
+Array column_stack(const ArrayList& arrays);
 /// Equal parts.
 std::vector<Array> split(const ArrayLike& a, int sections, int axis = 0);
 /// At the given indices; {2} is one index, not two parts.
@@ -283,7 +283,7 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes = 2);
 Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a,
                 const std::vector<int>& axes_b);
 /// einsum("bij,bjk->bik", {a, b}); the output may be left out, '...' broadcasts.
-Array einsum(std::string_view subscripts, const std::vector<Array>& operands);
+Array einsum(std::string_view subscripts, const ArrayList& operands);
 /// Of two vectors: c[k] = sum_j a[k - j] v[j]; mode "full", "same" or "valid" says where they overlap.
 Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode = "full");
 /// c[k] = sum_j a[k + j] v[j].
@@ -296,18 +296,21 @@ Array cov(const ArrayLike& m);
 
 Array sort(const ArrayLike& a, int axis = -1, bool descending = false);
 Array argsort(const ArrayLike& a, int axis = -1, bool descending = false);
-Array lexsort(const std::vector<Array>& keys, int axis = -1);
+Array lexsort(const ArrayList& keys, int axis = -1);
 /// Positions where elements of `v` go into the sorted `a`; side "left" or "right".
 Array searchsorted(const ArrayLike& a, const ArrayLike& v, std::string_view side = "left");
 Array digitize(const ArrayLike& x, const ArrayLike& bins, bool right = false);
 Array bincount(const ArrayLike& x, std::int64_t length);
 Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp);
-/// Elements along an axis, or of the flattened array. Indices outside it: mode "fill" (NaN, or the extreme
-/// integer; negative ones count from the end), "clip" or "wrap".
+/// Elements along an axis, or of the flattened array. Negative indices count from the end. An index outside the axis
+/// reads NaN (of integers the smallest, of unsigned ones the largest), silently, as in JAX: a token that is not in an
+/// embedding's table makes a NaN, which debug_bounds(true) or COTAN_DEBUG_BOUNDS=1 traces to its line. The modes "clip"
+/// (the nearest element; negative ones are the first) and "wrap" allow it.
 Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis = std::nullopt,
            std::string_view mode = "fill");
+/// Elements at an index per element; outside the axis NaN, as take.
 Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis);
-Array choose(const ArrayLike& index, const std::vector<Array>& choices);
+Array choose(const ArrayLike& index, const ArrayList& choices);
 /// Indices of the elements that are not zero, one array per axis; needs values, so not under jit.
 std::vector<Array> nonzero(const ArrayLike& a);
 Array unique(const ArrayLike& a);

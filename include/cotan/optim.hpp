@@ -1,6 +1,6 @@
 // cotan::optim: minimisers as loops of a program. The whole search compiles into one function, and can be vmapped.
 #pragma once
-#include <cotan/cotan.hpp>
+#include <cotan/base.hpp>
 #include <functional>
 
 namespace cotan::optim {

@@ -25,10 +25,47 @@ inline constexpr bool numbers_are_dynamic =
 /// Whether f can be called, with numbers as Arrays or as they are. What the transforms return is constrained
 /// by it, so that jit can ask whether grad(f) takes Arrays in the place of numbers. Named packs there, not
 /// const auto&...: g++ 12 crashes on two such lambdas with decltype(a) in equal requires-clauses.
+/// Arguments that are no pytrees fit here too: what is called then says so, in one line.
 template <class F, class... A>
-concept CallableWith = std::disjunction_v < std::is_invocable < const F&,
-        const AsArray<A>
-&... >, std::is_invocable < const F&, const A&... >> ;
+concept CallableWith = !(tree::Tree<Plain<A>> && ...) ||
+    std::disjunction_v < std::is_invocable<const F&, const AsArray<A>&...>,
+std::is_invocable < const F&, const A&... >> ;
+
+// Why a call of what a transform returned does not compile: these names are what the compiler shows.
+struct the_function_takes_other_arguments_or_another_number_of_them;
+struct the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated;
+
+/// What a call gives that the compiler has complained about: anything, so that nothing else is said.
+struct Unusable {
+  Array first, second;
+  template <class T>
+  operator T() const;
+};
+template <class Call, class... A>
+concept Usable = !(tree::Tree<Plain<A>> && ...) || std::is_invocable_v<const Call&, const A&...>;
+
+/// What a transform returns: calls `Call` with arguments that are pytrees. For calls that do not fit there is a deleted
+/// overload with the reason in its name, so that the compiler says that instead of listing constraints.
+template <class Reason, class Call>
+struct Transformed {
+  template <class... A>
+  requires Usable<Call, A...>
+  auto operator()(const A&... a) const {
+    if constexpr (static_cast<bool>((tree::check<Plain<A>>() & ... & true)))
+      return call(a...);
+    else
+      return Unusable{};
+  }
+  template <class... A, class Why = Reason>
+  requires(!Usable<Call, A...>) void operator()(const A&...) const = delete;
+  Call call;
+};
+template <class Reason, class Call>
+Transformed<Reason, Call> transformed(Call call) {
+  return {std::move(call)};
+}
+using CallReason = the_function_takes_other_arguments_or_another_number_of_them;
+using DerivativeReason = the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated;
 
 /// The arguments as the function takes them: numbers as Arrays where it allows that, else as they are.
 template <class F, class... A>
@@ -131,18 +168,22 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
   const auto chosen = select_arguments<I...>(args);
   using Replaced = decltype(replace_arguments<I...>(args, chosen, std::index_sequence_for<A...>()));
   using R = std::remove_cvref_t<decltype(std::apply(f, std::declval<const Replaced&>()))>;
-  static_assert(std::is_same_v<R, Array> || ValueWithAux<R>,
-                "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
-  std::optional<R> like;
-  const auto flat_f = [&](std::span<const Array> in) {
-    like = std::apply(
-        f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
-    return tree::leaves(*like);
-  };
-  const Arrays wrt = tree::leaves(chosen);
-  flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
-  return std::pair{tree::unflatten(std::move(*like), result.outputs),
-                   unwrap_single(tree::unflatten(chosen, result.grads))};
+  constexpr bool differentiable = std::is_same_v<R, Array> || ValueWithAux<R>;
+  static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
+  if constexpr (differentiable) {
+    std::optional<R> like;
+    const auto flat_f = [&](std::span<const Array> in) {
+      like = std::apply(
+          f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+      return tree::leaves(*like);
+    };
+    const Arrays wrt = tree::leaves(chosen);
+    flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
+    return std::pair{tree::unflatten(std::move(*like), result.outputs),
+                     unwrap_single(tree::unflatten(chosen, result.grads))};
+  } else {
+    return std::pair{Array(), unwrap_single(chosen)};
+  }
 }
 
 }  // namespace detail
@@ -151,18 +192,18 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 /// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
-  return [f = std::move(f)]<class... A>(
+  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
     if constexpr (sizeof...(I) == 0)
       return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
     else
       return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
-  };
+  });
 }
 /// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
 template <std::size_t... I, class F>
 auto grad(F f) {
-  return [f = std::move(f)]<class... A>(
+  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
     auto result = [&] {
       if constexpr (sizeof...(I) == 0)
@@ -174,7 +215,7 @@ auto grad(F f) {
       return std::move(result.second);
     else
       return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
-  };
+  });
 }
 
 /// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
@@ -295,18 +336,18 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
 auto jacfwd(F f) {
-  return [f = std::move(f)]<class... A>(
+  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
     return detail::jacobian_call<I>(f, true, a...);
-  };
+  });
 }
 /// The same by reverse mode: better with fewer outputs than inputs.
 template <std::size_t I = 0, class F>
 auto jacrev(F f) {
-  return [f = std::move(f)]<class... A>(
+  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
     return detail::jacobian_call<I>(f, false, a...);
-  };
+  });
 }
 /// Second derivatives of a scalar function: forward over reverse.
 template <std::size_t I = 0, class F>
@@ -340,7 +381,7 @@ struct VmapOptions {
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
-  return [ f = std::move(f),
+  return detail::transformed<detail::CallReason>([ f = std::move(f),
            options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
@@ -365,7 +406,7 @@ auto vmap(F f, VmapOptions options = {}) {
         },
         detail::lazy_paths(args));
     return tree::unflatten(std::move(*like), out);
-  };
+  });
 }
 
 // Compilation -------------------------------------------------------------------------------------
@@ -387,7 +428,9 @@ class Jitted {
   requires detail::CallableWith<F, A...>
   auto operator()(const A&... a) const {
     check_static(a...);
-    if constexpr (detail::numbers_are_dynamic<F, A...>) {
+    if constexpr (!static_cast<bool>((tree::check<detail::Plain<A>>() & ... & true))) {
+      return detail::Unusable{};
+    } else if constexpr (detail::numbers_are_dynamic<F, A...>) {
       if constexpr (std::is_invocable_v<const F&, const A&...>)
         if (any_static<A...>()) return call<detail::Plain<A>...>(a...);
       return call<detail::AsArray<detail::Plain<A>>...>(a...);
@@ -395,6 +438,8 @@ class Jitted {
       return call<detail::Plain<A>...>(a...);
     }
   }
+  template <class... A, class Why = detail::CallReason>
+  requires(!detail::CallableWith<F, A...>) void operator()(const A&...) const = delete;
 
   /// Which leaves of such arguments a call gives up; empty: none.
   template <class... A>
@@ -436,7 +481,7 @@ class Jitted {
   auto call(const A&... a) const {
     const std::tuple<A...> args(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f_, args))>;
-    static_assert(tree::Tree<R>, "jit: the function must return an Array or a pytree of Arrays");
+    tree::check<R>();
     // The key: argument types, and what of them is not an Array. Plain Arrays add nothing to it.
     std::string key = typeid(std::tuple<A...>).name();
     if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
@@ -468,12 +513,12 @@ Jitted<F> jit(F f, JitOptions options = {}) {
 /// The program f is on arguments like these: make_jaxpr(f)(x).
 template <class F>
 auto make_jaxpr(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
+  return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     return flat::make_jaxpr(
         [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
         tree::leaves(args), "f", detail::lazy_paths(args));
-  };
+  });
 }
 
 /// How the default device runs f on arguments like these: explain(jit(f), x).text().
@@ -488,7 +533,7 @@ requires detail::CallableWith<F, A...> Explanation explain(const F& f, const A&.
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
 auto eval_shape(F f) {
-  return [f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
+  return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
     std::optional<R> like;
@@ -499,7 +544,7 @@ auto eval_shape(F f) {
         },
         tree::leaves(args), detail::lazy_paths(args));
     return tree::unflatten(std::move(*like), out);
-  };
+  });
 }
 /// An argument for eval_shape and make_jaxpr: a shape and a dtype.
 Array shape_dtype(const Shape& shape, DType dtype = f32);
@@ -510,7 +555,7 @@ Array shape_dtype(const Shape& shape, DType dtype = f32);
 Array stop_gradient(const ArrayLike& x);
 template <tree::Tree T>
 requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>) T stop_gradient(const T& t) {
-  return tree::map([](const Array& a) { return stop_gradient(a); }, t);
+  return tree::map([](const Array& a) { return stop_gradient({a, {}}); }, t);
 }
 
 namespace detail {
@@ -530,7 +575,7 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 /// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
-  return [ f = std::move(f), rule = std::move(rule),
+  return detail::transformed<detail::CallReason>([ f = std::move(f), rule = std::move(rule),
            name = std::move(name) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
@@ -557,7 +602,7 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
         },
         tree::leaves(args), name);
     return tree::unflatten(**like, out);
-  };
+  });
 }
 
 /// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
@@ -566,7 +611,7 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
 /// first: backward(static…, residuals, cotangent).
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {
-  return [
+  return detail::transformed<detail::CallReason>([
     f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)
   ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
@@ -603,7 +648,7 @@ auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "cus
         },
         tree::leaves(args), name);
     return tree::unflatten(*like->output, out);
-  };
+  });
 }
 
 namespace policy {
@@ -621,7 +666,7 @@ struct CheckpointOptions {
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}) {
-  return [ f = std::move(f),
+  return detail::transformed<detail::CallReason>([ f = std::move(f),
            options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
@@ -633,7 +678,7 @@ auto checkpoint(F f, CheckpointOptions options = {}) {
         },
         tree::leaves(args), options.policy);
     return tree::unflatten(std::move(*like), out);
-  };
+  });
 }
 
 }  // namespace cotan

@@ -1,9 +1,11 @@
-// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals and plain structs of those. Numbers,
-// enums and strings inside are static metadata: part of a tree's structure, never traced.
+// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals, variants, plain structs and classes that list their
+// fields (COTAN_TREE, tree_fields.hpp). Numbers, enums and strings inside are static metadata: part of a tree's
+// structure, never traced. tree_map.hpp has map and its kin.
 #pragma once
 #include <array>
 #include <charconv>
 #include <cotan/array.hpp>
+#include <cotan/tree_fields.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,146 +13,12 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace cotan::tree {
 
 namespace detail {
-
-struct Anything {
-  template <class T>
-  operator T() const;
-};
-template <class T, class... A>
-consteval std::size_t field_count() {
-  if constexpr (sizeof...(A) > 24)
-    return sizeof...(A);
-  else if constexpr (requires { T{std::declval<A>()..., std::declval<Anything>()}; })
-    return field_count<T, A..., Anything>();
-  else
-    return sizeof...(A);
-}
-
-/// References to the fields of a plain struct.
-template <class T>
-constexpr auto fields(T& t) {
-  constexpr std::size_t n = field_count<std::remove_const_t<T>>();
-  static_assert(n <= 24, "pytree: a struct may have at most 24 fields; nest some of them in another struct");
-  if constexpr (n == 0)
-    return std::tuple<>();
-  else if constexpr (n == 1) {
-    auto& [f0] = t;
-    return std::tie(f0);
-  } else if constexpr (n == 2) {
-    auto& [f0, f1] = t;
-    return std::tie(f0, f1);
-  } else if constexpr (n == 3) {
-    auto& [f0, f1, f2] = t;
-    return std::tie(f0, f1, f2);
-  } else if constexpr (n == 4) {
-    auto& [f0, f1, f2, f3] = t;
-    return std::tie(f0, f1, f2, f3);
-  } else if constexpr (n == 5) {
-    auto& [f0, f1, f2, f3, f4] = t;
-    return std::tie(f0, f1, f2, f3, f4);
-  } else if constexpr (n == 6) {
-    auto& [f0, f1, f2, f3, f4, f5] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5);
-  } else if constexpr (n == 7) {
-    auto& [f0, f1, f2, f3, f4, f5, f6] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6);
-  } else if constexpr (n == 8) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7);
-  } else if constexpr (n == 9) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8);
-  } else if constexpr (n == 10) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9);
-  } else if constexpr (n == 11) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10);
-  } else if constexpr (n == 12) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11);
-  } else if constexpr (n == 13) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12);
-  } else if constexpr (n == 14) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13);
-  } else if constexpr (n == 15) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14);
-  } else if constexpr (n == 16) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15);
-  } else if constexpr (n == 17) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16);
-  } else if constexpr (n == 18) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17);
-  } else if constexpr (n == 19) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18);
-  } else if constexpr (n == 20) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19);
-  } else if constexpr (n == 21) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20);
-  } else if constexpr (n == 22) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-           f21] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21);
-  } else if constexpr (n == 23) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
-           f22] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21, f22);
-  } else if constexpr (n == 24) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
-           f22, f23] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21, f22, f23);
-  }
-}
-
-#if defined(__GNUC__) && !defined(__clang__)
-// The compiler spells a pointer to a field with the field's name; this object is never defined nor read.
-template <class T>
-struct Named {
-  T value;
-};
-template <class T>
-extern const Named<T> unnamed;
-template <auto pointer>
-consteval std::string_view spelling() {
-  return __PRETTY_FUNCTION__;
-}
-template <class T, std::size_t i>
-consteval auto field_pointer() {
-  return &std::get<i>(fields(unnamed<T>.value));
-}
-template <class T, std::size_t i>
-std::string field_name() {
-  constexpr std::string_view text = spelling<field_pointer<T, i>()>();
-  const std::string_view head = text.substr(0, text.find(';') == text.npos ? text.size() : text.find(';'));
-  const std::size_t colon = head.rfind(':');
-  std::string_view name = head.substr(colon + 1);
-  name = name.substr(0, name.find_first_of(")]"));
-  return "." + std::string(name);
-}
-#else
-template <class T, std::size_t i>
-std::string field_name() {
-  return "." + std::to_string(i);
-}
-#endif
 
 template <class T>
 inline constexpr bool is_tuple = false;
@@ -173,20 +41,83 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
+inline constexpr bool is_variant = false;
+template <class... A>
+inline constexpr bool is_variant<std::variant<A...>> = true;
+template <class T>
 inline constexpr bool is_static =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
-    std::is_same_v<T, None> || std::is_same_v<T, std::vector<std::int64_t>> ||
+    std::is_same_v<T, None> || std::is_same_v<T, std::monostate> || std::is_same_v<T, std::vector<std::int64_t>> ||
     std::is_same_v<T, std::vector<int>>;
+
+/// Why a type is no pytree.
+enum class Fault { none, not_a_tree, not_plain, base_with_fields, too_many_fields, not_tied, not_copyable };
+
+template <class... A>
+struct TypeList {};
+template <class T, class Seen>
+struct FaultOf;
+/// The first fault of several types. `Seen` are the types around them: a type may hold vectors of itself.
+template <class Seen, class... A>
+consteval Fault first_fault(TypeList<A...>) {
+  Fault out = Fault::none;
+  ((out = out == Fault::none ? FaultOf<A, Seen>::value : out), ...);
+  return out;
+}
+template <class T, class... Seen>
+struct FaultOf<T, TypeList<Seen...>> {
+  using Within = TypeList<Seen..., T>;
+  static constexpr bool container = is_tuple<T> || is_variant<T> || is_sequence<T> || is_optional<T> || is_map<T>;
+  static constexpr bool leaf = std::is_same_v<T, Array> || is_static<T> || (std::is_same_v<T, Seen> || ...);
+  /// A fault of the type itself, whatever it holds.
+  static consteval Fault own() {
+    if constexpr (is_map<T>)
+      return is_static<typename T::key_type> ? Fault::none : Fault::not_a_tree;
+    else if constexpr (leaf || container)
+      return Fault::none;
+    else if constexpr (!std::is_class_v<T>)
+      return Fault::not_a_tree;
+    else if constexpr (!std::is_copy_constructible_v<T>)
+      return Fault::not_copyable;
+    else if constexpr (Access::listed<T>)
+      return tied(static_cast<decltype(Access::list(std::declval<T&>()))*>(nullptr)) ? Fault::none : Fault::not_tied;
+    else if constexpr (!std::is_aggregate_v<T>)
+      return Fault::not_plain;
+    else if constexpr (base_count<T, BaseOf>() != base_count<T, EmptyBaseOf>())
+      return Fault::base_with_fields;
+    else
+      return field_count<T> > most_fields ? Fault::too_many_fields : Fault::none;
+  }
+  static consteval Fault find() {
+    if constexpr (own() != Fault::none || leaf)
+      return own();
+    else if constexpr (is_tuple<T> || is_variant<T>)
+      return parts(static_cast<T*>(nullptr));
+    else if constexpr (is_sequence<T> || is_optional<T>)
+      return FaultOf<typename T::value_type, Within>::value;
+    else if constexpr (is_map<T>)
+      return FaultOf<typename T::mapped_type, Within>::value;
+    else
+      return parts(static_cast<decltype(fields(std::declval<T&>()))*>(nullptr));
+  }
+  template <class... A>
+  static consteval bool tied(std::tuple<A...>*) {
+    return (std::is_lvalue_reference_v<A> && ...);
+  }
+  template <template <class...> class Of, class... A>
+  static consteval Fault parts(Of<A...>*) {
+    return first_fault<Within>(TypeList<std::remove_cvref_t<A>...>{});
+  }
+  static constexpr Fault value = find();
+};
 template <class T>
-inline constexpr bool is_struct = std::is_aggregate_v<T>&& std::is_class_v<T> && !is_sequence<T>;
-template <class T>
-inline constexpr bool always_false = false;
+inline constexpr Fault fault = FaultOf<T, TypeList<>>::value;
 
 template <class T>
 void append_static(std::string& out, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     out += '"' + std::to_string(value.size()) + ':' + value + '"';
-  } else if constexpr (std::is_same_v<T, None>) {
+  } else if constexpr (std::is_same_v<T, None> || std::is_same_v<T, std::monostate>) {
     out += "None";
   } else if constexpr (std::is_same_v<T, bool>) {
     out += value ? "True" : "False";
@@ -205,8 +136,55 @@ void append_static(std::string& out, const T& value) {
 
 /// Types that cotan's transforms take and return.
 template <class T>
-concept Tree = std::is_same_v<T, Array> || detail::is_static<T> || detail::is_tuple<T> ||
-    detail::is_sequence<T> || detail::is_map<T> || detail::is_optional<T> || detail::is_struct<T>;
+concept Tree = detail::fault<T> == detail::Fault::none;
+
+template <class T>
+constexpr bool check();
+
+namespace detail {
+template <template <class...> class Of, class... A>
+constexpr void check_parts(Of<A...>*) {
+  (check<std::remove_cvref_t<A>>(), ...);
+}
+/// Complains about the innermost type that is at fault.
+template <class T>
+constexpr void check_inside() {
+  if constexpr (is_tuple<T> || is_variant<T>)
+    check_parts(static_cast<T*>(nullptr));
+  else if constexpr (is_sequence<T> || is_optional<T>)
+    check<typename T::value_type>();
+  else if constexpr (is_map<T>)
+    check<typename T::mapped_type>();
+  else
+    check_parts(static_cast<decltype(fields(std::declval<T&>()))*>(nullptr));
+}
+}  // namespace detail
+
+/// Stops the compiler, with the reason, where T is no pytree. What follows then treats T as static, so that this is the
+/// one error. Returns whether it is one.
+template <class T>
+constexpr bool check() {
+  using detail::Fault;
+  constexpr Fault f = detail::FaultOf<T, detail::TypeList<>>::own();
+  if constexpr (f == Fault::none && !Tree<T>) {
+    detail::check_inside<T>();
+    return false;
+  }
+  static_assert(f != Fault::not_a_tree,
+                "pytree: a pytree is an Array, number, string or enum, or a tuple, pair, array, vector, map, optional, variant "
+                "or struct of pytrees; this type is, or holds, something else (a pointer, a reference, a function …)");
+  static_assert(f != Fault::not_plain,
+                "pytree: a class with constructors, private fields or virtual functions needs COTAN_TREE(field, …) inside, which "
+                "lists the fields that are part of the tree; a struct without them needs nothing");
+  static_assert(f != Fault::base_with_fields,
+                "pytree: a struct whose base class has fields needs COTAN_TREE_DERIVED(Base, field, …) inside");
+  static_assert(f != Fault::too_many_fields,
+                "pytree: a struct may have at most 24 fields; nest some of them in another struct, or list them by COTAN_TREE");
+  static_assert(f != Fault::not_tied,
+                "pytree: tree_fields() must return references to the fields: return std::tie(field, …)");
+  static_assert(f != Fault::not_copyable, "pytree: a class must be copyable, since a transform returns copies with other Arrays");
+  return f == Fault::none;
+}
 
 /// Visits every Array of `t` in order, by reference.
 template <class T, class F>
@@ -214,7 +192,7 @@ void for_each(T& t, F&& f) {
   using D = std::remove_const_t<T>;
   if constexpr (std::is_same_v<D, Array>)
     f(t);
-  else if constexpr (detail::is_static<D>)
+  else if constexpr (detail::is_static<D> || !Tree<D>)  // what is no tree was complained about
     (void)t;
   else if constexpr (detail::is_tuple<D>)
     std::apply([&](auto&... e) { (for_each(e, f), ...); }, t);
@@ -224,10 +202,10 @@ void for_each(T& t, F&& f) {
     for (auto& [key, e] : t) for_each(e, f);
   else if constexpr (detail::is_optional<D>) {
     if (t) for_each(*t, f);
-  } else if constexpr (detail::is_struct<D>)
-    std::apply([&](auto&... e) { (for_each(e, f), ...); }, detail::fields(t));
+  } else if constexpr (detail::is_variant<D>)
+    std::visit([&](auto& e) { for_each(e, f); }, t);
   else
-    static_assert(detail::always_false<T>, "pytree: not an Array, container, plain struct, number or string");
+    std::apply([&](auto&... e) { (for_each(e, f), ...); }, detail::fields(t));
 }
 
 namespace detail {
@@ -236,6 +214,8 @@ template <class T>
 void append_structure(std::string& out, const T& t) {
   if constexpr (std::is_same_v<T, Array>)
     out += '*';
+  else if constexpr (!Tree<T>)
+    out += '?';
   else if constexpr (is_static<T>)
     append_static(out, t);
   else if constexpr (is_tuple<T>) {
@@ -263,6 +243,10 @@ void append_structure(std::string& out, const T& t) {
       append_structure(out, *t);
     else
       out += "None";
+  } else if constexpr (is_variant<T>) {
+    out += '<' + std::to_string(t.index()) + ':';
+    std::visit([&](const auto& e) { append_structure(out, e); }, t);
+    out += '>';
   } else {
     const auto fields_of = fields(t);
     out += '{';
@@ -279,7 +263,7 @@ template <class T>
 void append_paths(std::vector<std::string>& out, const std::string& at, const T& t) {
   if constexpr (std::is_same_v<T, Array>)
     out.push_back(at);
-  else if constexpr (is_static<T>)
+  else if constexpr (is_static<T> || !Tree<T>)
     return;
   else if constexpr (is_tuple<T>)
     [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -300,6 +284,9 @@ void append_paths(std::vector<std::string>& out, const std::string& at, const T&
   else if constexpr (is_optional<T>) {
     if (t) append_paths(out, at, *t);
   }
+  else if constexpr (is_variant<T>) {
+    std::visit([&](const auto& e) { append_paths(out, at, e); }, t);
+  }
   else {
     const auto fields_of = fields(t);
     [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -312,28 +299,31 @@ void append_paths(std::vector<std::string>& out, const std::string& at, const T&
 }  // namespace detail
 
 /// The Arrays of `t`, in order.
-template <Tree T>
+template <class T>
 std::vector<Array> leaves(const T& t) {
+  check<T>();
   std::vector<Array> out;
   for_each(t, [&](const Array& a) { out.push_back(a); });
   return out;
 }
 /// What is left of a tree without its Arrays: containers, sizes, keys and static values. Equal for equal
 /// trees.
-template <Tree T>
+template <class T>
 std::string structure(const T& t) {
+  check<T>();
   std::string out;
   detail::append_structure(out, t);
   return out;
 }
 /// Leaves and structure.
-template <Tree T>
+template <class T>
 std::pair<std::vector<Array>, std::string> flatten(const T& t) {
   return {leaves(t), structure(t)};
 }
 /// A tree like `like` with other leaves.
-template <Tree T>
+template <class T>
 T unflatten(T like, std::span<const Array> with) {
+  check<T>();
   std::size_t i = 0;
   for_each(like, [&](Array& a) {
     if (i < with.size()) a = with[i];
@@ -345,37 +335,21 @@ T unflatten(T like, std::span<const Array> with) {
   return like;
 }
 /// Where each leaf is: ".layers[1].w".
-template <Tree T>
+template <class T>
 std::vector<std::string> paths(const T& t) {
+  check<T>();
   std::vector<std::string> out;
   detail::append_paths(out, "", t);
   return out;
 }
-/// Applies f to the leaves of trees of one structure: map([](auto x, auto y) { return x + y; }, a, b).
-template <class F, Tree T, Tree... Rest>
-T map(F&& f, const T& first, const Rest&... rest) {
-  const std::string want = structure(first);
-  [[maybe_unused]] const auto check = [&](const std::string& got) {
-    if (got != want)
-      throw TreeError("[tree::map] the trees differ: " + want + " and " + got +
-                      "; they must have one structure.");
-  };
-  (check(structure(rest)), ...);
-  const std::array<std::vector<Array>, sizeof...(Rest)> others{leaves(rest)...};
-  T out = first;
-  std::size_t i = 0;
-  for_each(out, [&](Array& a) {
-    a = [&]<std::size_t... k>(std::index_sequence<k...>) { return f(a, others[k][i]...); }
-    (std::index_sequence_for<Rest...>());
-    ++i;
-  });
-  return out;
-}
 /// The same tree with empty leaves: an exemplar that keeps no memory alive.
-template <Tree T>
+template <class T>
 T blank(T t) {
+  check<T>();
   for_each(t, [](Array& a) { a = Array(); });
   return t;
 }
 
 }  // namespace cotan::tree
+
+#include <cotan/tree_map.hpp>

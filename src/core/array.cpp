@@ -224,8 +224,4 @@ std::vector<int> Axes::resolve(int ndim, std::string_view op) const {
   return out;
 }
 
-void ArrayLike::note(const std::source_location& where) {
-  if (where.line() != 0) set_user_location(where);
-}
-
 }  // namespace cotan

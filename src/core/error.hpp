@@ -7,9 +7,18 @@
 
 namespace cotan {
 
+/// Errors that the user's code can make; they end with its line. Files, devices and bugs have nothing to do with it.
+template <class E>
+inline constexpr bool names_line =
+    std::is_same_v<E, ShapeError> || std::is_same_v<E, TypeError> || std::is_same_v<E, IndexError> ||
+    std::is_same_v<E, TreeError> || std::is_same_v<E, ValueError> || std::is_same_v<E, ConcretizationError> ||
+    std::is_same_v<E, LeakedTracerError> || std::is_same_v<E, TransformError>;
+
 template <class E = Error, class... Args>
 [[noreturn]] void raise(fmt::format_string<Args...> format, Args&&... args) {
-  throw E(fmt::format(format, std::forward<Args>(args)...));
+  std::string message = fmt::format(format, std::forward<Args>(args)...);
+  if constexpr (names_line<E>) message += detail::call_note();
+  throw E(message);
 }
 
 /// For conditions that only a bug in cotan can break.

@@ -35,20 +35,25 @@ Arrays eval_jaxpr(const Jaxpr& jaxpr, std::span<const Array> args) {
     if (const Var* v = std::get_if<Var>(&a)) return env[v->id];
     return std::get<Literal>(a).value;
   };
-  const auto saved_location = user_location();
+  // The lines that the equations were traced at, for whoever has something to say about one.
+  std::optional<detail::CallSite> site;
   Arrays operands;
   for (int i = 0; i < static_cast<int>(jaxpr.equations.size()); ++i) {
     const Equation& e = jaxpr.equations[i];
     operands.clear();
     for (const Atom& a : e.inputs) operands.push_back(read(a));
-    if (e.where.line()) set_user_location(e.where);
+    if (e.where.line()) {
+      if (!site)
+        site.emplace(e.where);
+      else
+        site->move_to(e.where);
+    }
     for (const Atom& a : e.inputs)
       if (const Var* v = std::get_if<Var>(&a); v && last_use[v->id] == i) env[v->id] = Array();
     Arrays results = bind(*e.primitive, operands, e.params);
     for (std::size_t k = 0; k < e.outputs.size(); ++k)
       if (last_use[e.outputs[k].id] != never) env[e.outputs[k].id] = std::move(results[k]);
   }
-  set_user_location(saved_location);
   Arrays out;
   for (const Atom& a : jaxpr.outputs) out.push_back(read(a));
   return out;

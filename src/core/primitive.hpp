@@ -73,6 +73,8 @@ struct Primitive {
   /// Drops from an equation what only the results that are not `used` need: operands, results, parts of nested
   /// programs. nullptr: an equation is kept whole or not at all.
   void (*prune)(Equation&, const std::vector<bool>& used) = nullptr;
+  /// Which index among the operands is outside the array, in words; empty: none. For debug_bounds.
+  std::string (*out_of_bounds)(std::span<const Array>, const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
 

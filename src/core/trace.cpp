@@ -22,6 +22,11 @@ std::atomic<bool>& nan_checks() {
   return on;
 }
 
+std::atomic<bool>& bounds_checks() {
+  static std::atomic<bool> on{flag_from_environment("COTAN_DEBUG_BOUNDS")};
+  return on;
+}
+
 bool has_nan(const Array& a) {
   if (!is_floating(a.dtype())) return false;
   return dispatch_floating(a.dtype(), "debug_nans", [&]<class T>() {
@@ -58,14 +63,19 @@ class EvalTrace final : public Trace {
     const Types expected = result_types(p, kept, params);
     spare_types = std::move(kept);
     // Programs are run whole, but where someone wants to see each of their results.
-    const bool check_nans = nan_checks().load(std::memory_order_relaxed);
-    Arrays out = check_nans && p.op_class == OpClass::call ? p.eval(p, args, params)
-                                                           : common_backend(p, args).run(p, args, params);
+    const bool check_nans = nan_checks().load(std::memory_order_relaxed),
+               check_bounds = bounds_checks().load(std::memory_order_relaxed);
+    const bool nested = p.op_class == OpClass::call || (check_bounds && p.op_class == OpClass::control);
+    if (check_bounds && p.out_of_bounds)
+      if (const std::string what = p.out_of_bounds(args, params); !what.empty())
+        raise<IndexError>("[debug_bounds] {}: {}; check the indices, or ask for a mode (clip, wrap) that allows it.", p.name, what);
+    Arrays out = (check_nans || check_bounds) && nested ? p.eval(p, args, params)
+                                                        : common_backend(p, args).run(p, args, params);
     for (std::size_t i = 0; i < out.size(); ++i)
       if (out[i].weak_type() != expected[i].weak_type)  // rules of evaluation need not care
         out[i] = Array(std::make_shared<detail::Concrete>(expected[i], concrete(out[i])->buffer));
     if (verification_enabled()) check_results(p, out, expected);
-    if (check_nans && p.op_class != OpClass::call) {
+    if (check_nans && !nested) {
       for (const Array& a : out)
         if (has_nan(a))
           raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(),
@@ -94,12 +104,13 @@ class EvalTrace final : public Trace {
 };
 
 thread_local TracePtr current;
-thread_local std::source_location location;
 
 }  // namespace
 
 void debug_nans(bool on) { nan_checks() = on; }
 bool debug_nans() { return nan_checks(); }
+void debug_bounds(bool on) { bounds_checks() = on; }
+bool debug_bounds() { return bounds_checks(); }
 
 TracePtr eval_trace() {
   static const TracePtr& trace = *new TracePtr(std::make_shared<EvalTrace>());
@@ -111,12 +122,9 @@ TracePtr current_trace_ptr() { return current ? current : eval_trace(); }
 TraceScope::TraceScope(TracePtr trace) : saved_(std::exchange(current, std::move(trace))) {}
 TraceScope::~TraceScope() { current = std::move(saved_); }
 
-std::source_location user_location() { return location; }
-void set_user_location(const std::source_location& where) { location = where; }
-
 namespace detail {
 Tracer::Tracer(AbstractValue type, TracePtr t)
-    : Value(std::move(type)), trace(std::move(t)), where(location) {}
+    : Value(std::move(type)), trace(std::move(t)), where(user_location()) {}
 
 std::string Tracer::describe() const {
   // Arguments are made before the user's first line runs, so only results have a line to name.

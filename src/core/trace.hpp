@@ -60,9 +60,30 @@ TracePtr current_trace_ptr();
 TracePtr eval_trace();
 bool is_eval_trace(const Trace& trace);
 
-/// The innermost user line that called into cotan, and the primitive being processed.
+/// The innermost line of the user's that called into cotan (cotan/call_site.hpp).
 std::source_location user_location();
-void set_user_location(const std::source_location& where);
+
+/// While it lives, errors name these arguments of the user's function by their paths.
+class ArgumentScope {
+ public:
+  ArgumentScope(std::span<const Array> arguments, const flat::Paths& paths);
+  ~ArgumentScope();
+  ArgumentScope(const ArgumentScope&) = delete;
+  /// "argument 0.w" where `a` is an argument of this function or one around it, else nothing.
+  static std::string path_of(const Array& a);
+
+ private:
+  std::span<const Array> arguments_;
+  const flat::Paths& paths_;
+  ArgumentScope* outer_;
+};
+/// `f`, whose arguments have names while it runs.
+inline auto with_names(const FlatFn& f, const flat::Paths& paths) {
+  return [&](std::span<const Array> in) {
+    const ArgumentScope scope(in, paths);
+    return f(in);
+  };
+}
 
 /// The primitive's type rule; raises also where a result could not be addressed.
 Types result_types(const Primitive& p, std::span<const AbstractValue> operands, const Params& params);

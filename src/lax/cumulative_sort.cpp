@@ -31,7 +31,8 @@ Array cumlogsumexp(const ArrayLike& a, int axis, bool reverse) {
   return cumulative(ops::cumlogsumexp_p, a, axis, reverse);
 }
 
-std::vector<Array> sort(const std::vector<Array>& operands, int axis, int num_keys, bool is_stable) {
+std::vector<Array> sort(const ArrayList& list, int axis, int num_keys, bool is_stable) {
+  const std::vector<Array>& operands = list;
   if (operands.empty()) raise<ValueError>("[sort] got no operands; give at least one.");
   return bind(ops::sort_p, operands,
               {{"dimension", std::int64_t{numpy::resolve_axis(axis, operands[0].ndim(), "sort")}},

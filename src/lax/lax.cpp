@@ -120,7 +120,8 @@ Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingC
 Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions) {
   return ops::rev(a, resolved(a, dimensions, "rev"));
 }
-Array concatenate(const std::vector<Array>& arrays, int dimension) {
+Array concatenate(const ArrayList& list, int dimension) {
+  const std::vector<Array>& arrays = list;
   return numpy::concatenate(arrays, dimension);
 }
 

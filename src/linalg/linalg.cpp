@@ -127,10 +127,27 @@ Eigh eigh(const ArrayLike& a, bool lower, bool symmetrize_input) {
 }
 Array eigvalsh(const ArrayLike& a) { return eigh(square_operand("eigvalsh", a)).eigenvalues; }
 
-SVD svd(const ArrayLike& a, bool full_matrices) {
-  Arrays r =
-      bind(ops::svd_p, {matrix_operand("svd", a)}, {{"compute_uv", true}, {"full_matrices", full_matrices}});
-  return {r[1], r[0], r[2]};
+namespace {
+
+/// Singular values of a symmetric matrix are its eigenvalues without their signs, which go to vh.
+SVD symmetric_svd(const Array& a, bool compute_uv) {
+  const Eigh e = eigh(a);
+  if (!compute_uv) return {{}, np::sort(np::abs(e.eigenvalues), -1, true), {}};
+  const Array order = np::argsort(np::abs(e.eigenvalues), -1, true);
+  const Array w = np::take_along_axis(e.eigenvalues, order, -1);
+  const Array u = np::take_along_axis(e.eigenvectors, ops::as_row(order), -1);
+  return {u, np::abs(w), ops::matrix_transpose(u * ops::as_row(np::sign(w)))};
+}
+
+}  // namespace
+
+SVD svd(const ArrayLike& a, bool full_matrices, bool compute_uv, bool hermitian) {
+  if (hermitian) return symmetric_svd(square_operand("svd", a), compute_uv);
+  const Array x = matrix_operand("svd", a);
+  // The factors of square matrices are full as they are.
+  const bool full = compute_uv && full_matrices && ops::rows_of(x.shape()) != ops::columns_of(x.shape());
+  Arrays r = bind(ops::svd_p, {x}, {{"compute_uv", compute_uv}, {"full_matrices", full}});
+  return compute_uv ? SVD{r[1], r[0], r[2]} : SVD{{}, r[0], {}};
 }
 Array svdvals(const ArrayLike& a) {
   return bind1(ops::svd_p, {matrix_operand("svdvals", a)}, {{"compute_uv", false}, {"full_matrices", false}});
@@ -153,15 +170,6 @@ Array matrix_power(const ArrayLike& a, int n) {
     if (left == 0) return result;
     square = ops::matrix_product(square, square);
   }
-}
-
-Array norm(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  if (axis.given() && (axis.list().empty() || axis.list().size() > 2))
-    raise<ValueError>(
-        "[norm] got {} axes; give one for vectors, two for matrices, or none for the whole array.",
-        axis.list().size());
-  const Array x = as_inexact(a);
-  return np::sqrt(np::sum(np::square(x), axis.resolve(x.ndim(), "norm"), keepdims));
 }
 
 }  // namespace cotan::linalg

@@ -125,7 +125,7 @@ Array det_3x3(const Array& a) {
 
 /// The pseudoinverse; singular values up to `tolerance` times the largest count as zero.
 Array pinv_value(const Array& a, double tolerance) {
-  const SVD r = svd(a);
+  const SVD r = svd(a, false);
   const Array largest = ops::slice_axis(r.s, r.s.ndim() - 1, 0, 1);
   const Array s = np::where(r.s > largest * tolerance, r.s, np::inf);
   return matrix_product(matrix_transpose(r.vh), matrix_transpose(r.u) / ops::as_column(s));

@@ -173,7 +173,8 @@ Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   return ops::slice_axis(ops::reshape(square, shape), rows, 0, n * n, n + 1);
 }
 
-std::vector<Array> meshgrid(const std::vector<Array>& xs, std::string_view indexing) {
+std::vector<Array> meshgrid(const ArrayList& list, std::string_view indexing) {
+  const std::vector<Array>& xs = list;
   if (indexing != "xy" && indexing != "ij")
     raise<ValueError>("[meshgrid] indexing is '{}'; use xy (columns first) or ij (rows first).", indexing);
   const std::size_t n = xs.size();

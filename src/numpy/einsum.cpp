@@ -52,7 +52,8 @@ struct Equation {
   Labels output;
 };
 
-Equation parse(std::string_view subscripts, const std::vector<Array>& operands) {
+Equation parse(std::string_view subscripts, const ArrayList& list) {
+  const std::vector<Array>& operands = list;
   std::string text;
   for (char c : subscripts)
     if (c != ' ') text += c;
@@ -124,7 +125,8 @@ void take_diagonals(Array& a, Labels& labels) {
 
 }  // namespace
 
-Array einsum(std::string_view subscripts, const std::vector<Array>& operands) {
+Array einsum(std::string_view subscripts, const ArrayList& list) {
+  const std::vector<Array>& operands = list;
   if (operands.empty()) raise<ValueError>("[einsum] got no operands; give one per term of '{}'.", subscripts);
   Equation equation = parse(subscripts, operands);
   Arrays arrays = cast_all(operands, result_type(operands));

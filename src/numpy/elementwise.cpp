@@ -92,7 +92,9 @@ Array floor_divide(const ArrayLike& a, const ArrayLike& b) {
   // Dividing what is divisible, and rounding what is left of the error, as CPython does.
   const Array quotient = bind1(ops::div_p, {bind1(ops::sub_p, {x[0], rest}), x[1]});
   const Array below = bind1(ops::and_p, {inexact, bind1(ops::ne_p, {sign(x[1]), sign(rest)})});
-  return bind1(ops::round_p, {select(below, bind1(ops::sub_p, {quotient, one}), quotient)});
+  const Array whole = bind1(ops::round_p, {select(below, bind1(ops::sub_p, {quotient, one}), quotient)});
+  // By zero it is an infinity, as the quotient is.
+  return select(bind1(ops::eq_p, {x[1], zero}), bind1(ops::stop_gradient_p, {bind1(ops::div_p, x)}), whole);
 }
 Array fmod(const ArrayLike& a, const ArrayLike& b) {
   return bind1(ops::rem_p, remainder_operands("fmod", a, b));
@@ -174,19 +176,8 @@ Array ldexp(const ArrayLike& a, const ArrayLike& b) {
   return cast_to(x * factor * factor * factor * rest, result);
 }
 
-Array logaddexp(const ArrayLike& a, const ArrayLike& b) {
-  const Arrays x = promote_inexact("logaddexp", {a, b});
-  const Array difference = bind1(ops::sub_p, x);
-  // Equal infinities differ by NaN: by zero, really.
-  const Array distance = abs(where(isnan(difference), like(difference, 0), difference));
-  return bind1(ops::max_p, x) + log1p(exp(-distance));
-}
-Array logaddexp2(const ArrayLike& a, const ArrayLike& b) {
-  const Arrays x = promote_inexact("logaddexp2", {a, b});
-  const Array difference = bind1(ops::sub_p, x);
-  const Array distance = abs(where(isnan(difference), like(difference, 0), difference));
-  return bind1(ops::max_p, x) + log1p(exp2(-distance)) * std::numbers::log2e;
-}
+Array logaddexp(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::logaddexp_p, "logaddexp", a, b); }
+Array logaddexp2(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::logaddexp2_p, "logaddexp2", a, b); }
 
 Array gcd(const ArrayLike& a, const ArrayLike& b) {
   Arrays x = promote("gcd", {a, b});

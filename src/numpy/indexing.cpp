@@ -17,12 +17,12 @@ using Kind = Item::Kind;
 
 const char* read_mode(IndexMode mode) {
   switch (mode) {
-    case IndexMode::standard:
     case IndexMode::clip:
       return ops::mode_clip;
     case IndexMode::drop:
     case IndexMode::fill:
       return ops::mode_fill_or_drop;
+    case IndexMode::standard:
     case IndexMode::promise_in_bounds:
       break;
   }
@@ -307,12 +307,14 @@ Array apply(const Array& given, std::vector<Index> indices, const Array& x, cons
 namespace detail {
 
 Array get_index(const Array& a, std::vector<Index> indices) {
-  return IndexUpdate(a, std::move(indices)).get();
+  const std::source_location where = indices[0].where();
+  return IndexUpdate(a, std::move(indices)).get({}, where);
 }
 
 }  // namespace detail
 
-Array IndexUpdate::get(IndexOptions options) const {
+Array IndexUpdate::get(IndexOptions options, std::source_location where) const {
+  const detail::CallSite site(where, &array_);
   std::vector<Index> indices = indices_;
   const Array a = with_scalar_mask_axes(array_, indices);
   return read(a, indexing::without_masks(a, indexing::parse(a, indices, "index"), "index"), options, "index");

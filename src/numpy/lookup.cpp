@@ -106,7 +106,8 @@ Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis) {
                      ops::mode_fill_or_drop);
 }
 
-Array choose(const ArrayLike& index, const std::vector<Array>& choices) {
+Array choose(const ArrayLike& index, const ArrayList& list) {
+  const std::vector<Array>& choices = list;
   check_integers(index, "choose");
   if (choices.empty())
     raise<ValueError>("[choose] there is nothing to choose from; give at least one array.");

@@ -26,24 +26,37 @@ Array operator<<(const ArrayLike& a, const ArrayLike& b) { return numpy::left_sh
 Array operator>>(const ArrayLike& a, const ArrayLike& b) { return numpy::right_shift(a, b); }
 Array operator~(const ArrayLike& a) { return numpy::bitwise_not(a); }
 
-Array& Array::operator+=(const ArrayLike& other) { return *this = numpy::add(*this, other); }
-Array& Array::operator-=(const ArrayLike& other) { return *this = numpy::subtract(*this, other); }
-Array& Array::operator*=(const ArrayLike& other) { return *this = numpy::multiply(*this, other); }
-Array& Array::operator/=(const ArrayLike& other) { return *this = numpy::divide(*this, other); }
+Array& Array::operator+=(const ArrayLike& other) & { return *this = numpy::add(*this, other); }
+Array& Array::operator-=(const ArrayLike& other) & { return *this = numpy::subtract(*this, other); }
+Array& Array::operator*=(const ArrayLike& other) & { return *this = numpy::multiply(*this, other); }
+Array& Array::operator/=(const ArrayLike& other) & { return *this = numpy::divide(*this, other); }
 
-Array Array::astype(DType dtype) const {
+Array Array::astype(DType dtype, std::source_location where) const {
+  const detail::CallSite site(where, this);
   aval();
   return ops::cast(*this, dtype);
 }
 Array Array::T() const { return numpy::transpose(*this); }
-Array Array::reshape(const Shape& shape) const { return numpy::reshape(*this, shape); }
-Array Array::transpose(const std::vector<int>& axes) const { return numpy::transpose(*this, axes); }
+Array Array::reshape(const Shape& shape, std::source_location where) const { return numpy::reshape({*this, where}, shape); }
+Array Array::transpose(const std::vector<int>& axes, std::source_location where) const {
+  return numpy::transpose({*this, where}, axes);
+}
 Array Array::flatten() const { return numpy::ravel(*this); }
-Array Array::squeeze(const Axes& axis) const { return numpy::squeeze(*this, axis); }
-Array Array::sum(const Axes& axis, bool keepdims) const { return numpy::sum(*this, axis, keepdims); }
-Array Array::prod(const Axes& axis, bool keepdims) const { return numpy::prod(*this, axis, keepdims); }
-Array Array::mean(const Axes& axis, bool keepdims) const { return numpy::mean(*this, axis, keepdims); }
-Array Array::max(const Axes& axis, bool keepdims) const { return numpy::max(*this, axis, keepdims); }
-Array Array::min(const Axes& axis, bool keepdims) const { return numpy::min(*this, axis, keepdims); }
+Array Array::squeeze(const Axes& axis, std::source_location where) const { return numpy::squeeze({*this, where}, axis); }
+Array Array::sum(const Axes& axis, bool keepdims, std::source_location where) const {
+  return numpy::sum({*this, where}, axis, keepdims);
+}
+Array Array::prod(const Axes& axis, bool keepdims, std::source_location where) const {
+  return numpy::prod({*this, where}, axis, keepdims);
+}
+Array Array::mean(const Axes& axis, bool keepdims, std::source_location where) const {
+  return numpy::mean({*this, where}, axis, keepdims);
+}
+Array Array::max(const Axes& axis, bool keepdims, std::source_location where) const {
+  return numpy::max({*this, where}, axis, keepdims);
+}
+Array Array::min(const Axes& axis, bool keepdims, std::source_location where) const {
+  return numpy::min({*this, where}, axis, keepdims);
+}
 
 }  // namespace cotan

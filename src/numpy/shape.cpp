@@ -111,7 +111,8 @@ Array broadcast_to(const ArrayLike& a, const Shape& shape) {
   checked_bytes({a->dtype(), shape, false}, "broadcast_to");
   return ops::broadcast_to(a, shape);
 }
-std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays) {
+std::vector<Array> broadcast_arrays(const ArrayList& list) {
+  const std::vector<Array>& arrays = list;
   const Shape shape = broadcast_shapes("broadcast_arrays", arrays);
   std::vector<Array> out;
   for (const Array& a : arrays) out.push_back(ops::broadcast_to(a, shape));
@@ -142,8 +143,9 @@ Array joined(std::string_view op, const Arrays& arrays, int axis) {
 
 }  // namespace
 
-Array concatenate(const std::vector<Array>& arrays, int axis) { return joined("concatenate", arrays, axis); }
-Array stack(const std::vector<Array>& arrays, int axis) {
+Array concatenate(const ArrayList& arrays, int axis) { return joined("concatenate", arrays, axis); }
+Array stack(const ArrayList& list, int axis) {
+  const std::vector<Array>& arrays = list;
   check_not_empty("stack", arrays);
   const int at = resolve_axis(axis, arrays[0].ndim() + 1, "stack");
   Arrays rows;
@@ -155,18 +157,21 @@ Array stack(const std::vector<Array>& arrays, int axis) {
   }
   return joined("stack", rows, at);
 }
-Array hstack(const std::vector<Array>& arrays) {
+Array hstack(const ArrayList& list) {
+  const std::vector<Array>& arrays = list;
   check_not_empty("hstack", arrays);
   Arrays parts;
   for (const Array& a : arrays) parts.push_back(atleast_1d(a));
   return joined("hstack", parts, parts[0].ndim() == 1 ? 0 : 1);
 }
-Array vstack(const std::vector<Array>& arrays) {
+Array vstack(const ArrayList& list) {
+  const std::vector<Array>& arrays = list;
   Arrays parts;
   for (const Array& a : arrays) parts.push_back(atleast_2d(a));
   return joined("vstack", parts, 0);
 }
-Array column_stack(const std::vector<Array>& arrays) {
+Array column_stack(const ArrayList& list) {
+  const std::vector<Array>& arrays = list;
   Arrays parts;
   for (const Array& a : arrays) parts.push_back(a.ndim() < 2 ? ops::reshape(a, {a.size(), 1}) : a);
   return joined("column_stack", parts, 1);

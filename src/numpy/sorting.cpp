@@ -21,7 +21,8 @@ Array argsort(const ArrayLike& a, int axis, bool descending) {
   return ops::rev(lax::sort({ops::rev(a, {along}), ops::rev(positions, {along})}, along)[1], {along});
 }
 
-Array lexsort(const std::vector<Array>& keys, int axis) {
+Array lexsort(const ArrayList& list, int axis) {
+  const std::vector<Array>& keys = list;
   if (keys.empty()) raise<ValueError>("[lexsort] got no keys; give at least one.");
   const int along = resolve_axis(axis, keys[0].ndim(), "lexsort");
   std::vector<Array> operands(keys.rbegin(), keys.rend());

@@ -160,6 +160,13 @@ Array extremum_partial(const Partial& p) {
   return p.t * weight;
 }
 
+/// x / hypot(x, y); at the origin, a kink, zero as for abs.
+template <int i>
+Array hypot_partial(const Partial& p) {
+  const Array origin = p.y == 0;
+  return p.t * np::where(origin, 0.0, p.x[i] / np::where(origin, 1.0, p.y));
+}
+
 Array unary_linear(const Partial& p) { return -p.t; }
 
 // Additive operations transpose by passing the cotangent on.
@@ -334,9 +341,9 @@ const Primitive min_p = lowered(
     [](Xs x, const Params&) { return min(x[0], x[1]); });
 const Primitive pow_p = lowered(binary<power, Accepts::numeric>(
     "pow", {[](const Partial& p) {
-              // y x^(y-1); zero where y is zero, also at x = 0
-              const Array safe = np::where(p.x[1] == 0, 1.0, p.x[1]);
-              return p.t * np::where(p.x[1] == 0, 0.0, p.x[1] * bind1(pow_p, {p.x[0], safe - 1.0}));
+              // y x^(y-1); zero where both are zero
+              const Array both = (p.x[0] == 0) & (p.x[1] == 0), base = np::where(both, 1.0, p.x[0]);
+              return p.t * np::where(both, 0.0, p.x[1] * bind1(pow_p, {base, p.x[1] - 1.0}));
             },
             [](const Partial& p) {
               // x^y log x; zero at x = 0, where x^y does not depend on y > 0
@@ -357,15 +364,14 @@ const Primitive rsqrt_p = lowered(unary<[](auto x) { return scalar_math::rsqrt(x
     "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
     [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); });
 const Primitive cbrt_p = lowered(unary<[](auto x) { return scalar_math::cbrt(x); }>(
-    "cbrt", [](const Partial& p) { return p.t * (p.y / (3.0 * p.x[0])); }),
+    "cbrt", [](const Partial& p) { return p.t * (bind1(integer_pow_p, {p.y}, {{"y", std::int64_t{-2}}}) * (1.0 / 3.0)); }),
     [](Xs x, const Params&) { return expr::math::cbrt(x[0]); });
 const Primitive atan2_p = lowered(binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
     "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
               [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }}),
     [](Xs x, const Params&) { return expr::math::atan2(x[0], x[1]); });
 const Primitive hypot_p = lowered(binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
-    "hypot", {[](const Partial& p) { return p.t * (p.x[0] / p.y); },
-              [](const Partial& p) { return p.t * (p.x[1] / p.y); }}),
+    "hypot", {hypot_partial<0>, hypot_partial<1>}),
     [](Xs x, const Params&) { return expr::math::hypot(x[0], x[1]); });
 const Primitive nextafter_p{.name = "nextafter",
                             .op_class = OpClass::elementwise,

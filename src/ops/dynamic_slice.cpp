@@ -27,6 +27,19 @@ std::int64_t window_offset(const Shape& operand, const Shape& window, std::span<
   return offset;
 }
 
+std::string outside(const AbstractValue& operand, const Shape& window, std::span<const Array> starts) {
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    if (const std::int64_t start = index_values(starts[i])[0]; start < 0 || start > operand.shape[i] - window[i])
+      return fmt::format("a window of {} at {} is outside axis {} of {}", window[i], start, i, operand);
+  return {};
+}
+std::string slice_out_of_bounds(std::span<const Array> x, const Params& params) {
+  return outside(x[0].aval(), params.ints("slice_sizes"), x.subspan(1));
+}
+std::string update_out_of_bounds(std::span<const Array> x, const Params&) {
+  return outside(x[0].aval(), x[1].shape(), x.subspan(2));
+}
+
 Arrays with_starts(std::initializer_list<Array> first, std::span<const Array> starts) {
   Arrays out(first);
   out.insert(out.end(), starts.begin(), starts.end());
@@ -202,6 +215,7 @@ const Primitive dynamic_slice_p{.name = "dynamic_slice",
                                 .partials = {slice_operand, nullptr},
                                 .transpose = slice_transpose,
                                 .batch = slice_batch,
+                                .out_of_bounds = slice_out_of_bounds,
                                 .element = slice_element};
 const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .op_class = OpClass::data,
@@ -210,6 +224,7 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .jvp = update_jvp,
                                        .transpose = update_transpose,
                                        .batch = update_batch,
+                                       .out_of_bounds = update_out_of_bounds,
                                        .element = update_element};
 
 }  // namespace cotan::ops

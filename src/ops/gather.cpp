@@ -40,6 +40,19 @@ expr::Expr clamped_start(expr::Expr start, std::int64_t extent, std::int64_t siz
   return min(max(start, expr::integer(0)), expr::integer(std::max<std::int64_t>(extent - size, 0)));
 }
 
+std::string outside_window(const AbstractValue& operand, const Array& indices, const WindowDims& dims,
+                           const Ints& slice_sizes) {
+  const Ints starts = index_values(indices);
+  const std::size_t components = dims.start_index_map.size();
+  for (std::size_t at = 0; at < starts.size(); ++at) {
+    const std::int64_t axis = dims.start_index_map[at % components], size = operand.shape[axis];
+    if (starts[at] >= 0 && starts[at] <= size - slice_sizes[axis]) continue;
+    return fmt::format("index {}{} is outside axis {} of {}", starts[at],
+                       starts[at] < 0 ? " (negative ones were counted from the end before)" : "", axis, operand);
+  }
+  return {};
+}
+
 WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
                            const Ints& slice_sizes) {
   const Ints from = strides_of(operand), to = strides_of(result);
@@ -239,9 +252,17 @@ expr::Expr gather_element(const expr::Operands& x, std::span<const expr::Expr> i
   return expr::select(inside, x.at(0, at, inside), fill);
 }
 
-/// Linear in the operand; what is outside it is constant.
+/// Linear in the operand; what is outside it is constant. Indices that should be inside and are not read some element
+/// or other: as in JAX nothing flows back to it, and so nothing forward.
 Array gather_operand(const Partial& p) {
-  return bind1(gather_p, {p.t, p.x[1]}, p.params.with("fill_value", 0.0));
+  Params params = p.params.with("fill_value", 0.0);
+  if (params.text("mode") == mode_promise_in_bounds) params = params.with("mode", std::string(mode_fill_or_drop));
+  return bind1(gather_p, {p.t, p.x[1]}, params);
+}
+
+std::string gather_out_of_bounds(std::span<const Array> x, const Params& params) {
+  if (params.text("mode") == mode_clip || params.has("fill_value")) return {};
+  return outside_window(x[0].aval(), x[1], dims_of(params), params.ints("slice_sizes"));
 }
 
 Arrays gather_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
@@ -286,6 +307,7 @@ const Primitive gather_p{.name = "gather",
                          .partials = {gather_operand, nullptr},
                          .transpose = gather_transpose,
                          .batch = gather_batch,
+                         .out_of_bounds = gather_out_of_bounds,
                          .element = gather_element};
 
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,

@@ -57,6 +57,10 @@ inline Ints behind(std::int64_t first, Ints rest) {
   return rest;
 }
 
+/// "index 7 is outside axis 0 of f32[5,2]", for the first window that is not inside; empty: all are.
+std::string outside_window(const AbstractValue& operand, const Array& indices, const WindowDims& dims,
+                           const Ints& slice_sizes);
+
 /// Shape of one window and its steps through the operand and through the result.
 struct WindowLayout {
   Shape shape;

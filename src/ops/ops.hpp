@@ -12,7 +12,7 @@ extern const Primitive neg_p, abs_p, sign_p, add_p, sub_p, mul_p, div_p, rem_p, 
 // transcendental.cpp
 extern const Primitive exp_p, exp2_p, expm1_p, log_p, log2_p, log10_p, log1p_p, sin_p, cos_p, tan_p, asin_p,
     acos_p, atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, erf_p, erfc_p, erf_inv_p,
-    lgamma_p, digamma_p, polygamma_p;
+    lgamma_p, digamma_p, polygamma_p, logaddexp_p, logaddexp2_p;
 // rounding.cpp
 extern const Primitive floor_p, ceil_p, round_p, trunc_p;
 // compare.cpp

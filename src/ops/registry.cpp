@@ -24,6 +24,8 @@ std::vector<const Primitive*> all_primitives() {
                                         &cbrt_p,
                                         &atan2_p,
                                         &hypot_p,
+                                        &logaddexp_p,
+                                        &logaddexp2_p,
                                         &nextafter_p,
                                         &clamp_p,
                                         &exp_p,

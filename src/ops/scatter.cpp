@@ -244,6 +244,12 @@ BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::
           {0}};
 }
 
+std::string scatter_out_of_bounds(std::span<const Array> x, const Params& params) {
+  if (params.text("mode") == mode_clip) return {};
+  const WindowDims dims = dims_of(params);
+  return outside_window(x[0].aval(), x[1], dims, window_sizes(x[0].shape(), x[2].shape(), dims));
+}
+
 template <auto combine>
 Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
                             decltype(Primitive::transpose) transpose) {
@@ -253,7 +259,8 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
           .eval = scatter_eval<combine>,
           .jvp = jvp,
           .transpose = transpose,
-          .batch = scatter_batch};
+          .batch = scatter_batch,
+          .out_of_bounds = scatter_out_of_bounds};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ COTAN_UNARY(sinh, t* np::cosh(x));
 COTAN_UNARY(cosh, t* np::sinh(x));
 COTAN_UNARY(tanh, t*(1.0 - np::square(y)));
 COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
-COTAN_UNARY(acosh, t* bind1(rsqrt_p, {(x - 1.0) * (x + 1.0)}));
+COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
 COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
 COTAN_UNARY(logistic, t*(y*(1.0 - y)));
 COTAN_UNARY(erf, t*(2.0 * inv_sqrtpi * np::exp(-np::square(x))));
@@ -49,6 +49,41 @@ COTAN_UNARY(erf_inv, t*(0.5 / inv_sqrtpi * np::exp(np::square(y))));
 COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
 #undef COTAN_UNARY
+
+// log(e^a + e^b) and log2(2^a + 2^b) are smooth where a and b are equal, though the larger one and the distance, which
+// they are computed by, are not: derivatives are of the whole. Equal infinities are at distance zero.
+namespace {
+
+template <bool base_two>
+constexpr auto sum_of_powers = [](auto a, auto b) {
+  using T = decltype(a);
+  const T larger = a > b || std::isnan(a) ? a : b, distance = a == b ? T(0) : std::abs(a - b);
+  if constexpr (base_two)
+    return static_cast<T>(larger + scalar_math::log1p(scalar_math::exp2(-distance)) * T(std::numbers::log2e));
+  else
+    return static_cast<T>(larger + scalar_math::log1p(scalar_math::exp(-distance)));
+};
+template <bool base_two>
+expr::Expr sum_of_powers_scalar(std::span<const expr::Expr> x, const Params&) {
+  const expr::Expr distance = select(eq(x[0], x[1]), like(x[0], 0), abs(x[0] - x[1]));
+  const expr::Expr power = base_two ? expr::math::exp2(-distance) : expr::math::exp(-distance);
+  const expr::Expr log = expr::math::log1p(power);
+  return max(x[0], x[1]) + (base_two ? log * expr::constant(x[0]->dtype, std::numbers::log2e) : log);
+}
+/// The share of one of them in the sum: 1 / (1 + e^(b - a)). It is a half for equal infinities, and for others the limit.
+template <bool base_two, bool first>
+Array share(const Partial& p) {
+  const Array &mine = p.x[first ? 0 : 1], &other = p.x[first ? 1 : 0];
+  const Array distance = np::where((mine == other) & np::isinf(mine), 0.0, mine - other);
+  return p.t * bind1(logistic_p, {base_two ? distance * ln2 : distance});
+}
+
+}  // namespace
+
+const Primitive logaddexp_p = lowered(
+    binary<sum_of_powers<false>>("logaddexp", {share<false, true>, share<false, false>}), sum_of_powers_scalar<false>);
+const Primitive logaddexp2_p = lowered(
+    binary<sum_of_powers<true>>("logaddexp2", {share<true, true>, share<true, false>}), sum_of_powers_scalar<true>);
 
 const Primitive digamma_p = lowered(
     unary<[](auto v) { return scalar_math::digamma(v); }>("digamma", [](const Partial& p) {

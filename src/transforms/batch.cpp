@@ -120,7 +120,7 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     size = here;
   }
   if (size < 0) raise<ValueError>("[vmap] no argument is mapped; give at least one an axis in in_axes.");
-  BatchResult r = batch_flat(f, args, dims, size, "vmap");
+  BatchResult r = batch_flat(with_names(f, paths), args, dims, size, "vmap");
   const std::vector<int> wanted = out_axes(r.values.size());
   Arrays out;
   for (std::size_t i = 0; i < r.values.size(); ++i) {

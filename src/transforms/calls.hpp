@@ -1,4 +1,4 @@
-// What primitives with a nested program (jit, custom rules, checkpoint, later loops) share.
+// What primitives with a nested program (jit, custom rules, checkpoint, loops) share.
 #pragma once
 #include "transforms/traces.hpp"
 

@@ -112,7 +112,7 @@ Array basis(const AbstractValue& aval) {
 std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
                                 const Paths& paths) {
   check_defined(primals, transform, paths);
-  Linearized lin = linearize_flat(f, primals, transform);
+  Linearized lin = linearize_flat(with_names(f, paths), primals, transform);
   Pullback pullback{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
                      outputs = types_of(lin.outputs)](std::span<const Array> cts, const Paths& output_paths) {
     return pull_back(linear, inputs, checked_cotangents(cts, outputs, nonzero, "vjp", output_paths));
@@ -123,7 +123,7 @@ std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals,
 std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals,
                                          const Paths& paths) {
   check_defined(primals, "linearize", paths);
-  Linearized lin = linearize_flat(f, primals, "linearize");
+  Linearized lin = linearize_flat(with_names(f, paths), primals, "linearize");
   Pushforward push{
       [linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
        outputs = types_of(lin.outputs)](std::span<const Array> tangents, const Paths& tangent_paths) {
@@ -145,7 +145,7 @@ ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::st
                             const Paths& paths) {
   check_defined(wrt, transform, paths);
   check_floating(wrt, transform, paths);
-  Linearized lin = linearize_flat(f, wrt, transform);
+  Linearized lin = linearize_flat(with_names(f, paths), wrt, transform);
   const Array& value = lin.outputs[0];
   if (value.ndim() != 0)
     raise<ShapeError>(
@@ -167,7 +167,7 @@ ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::st
 Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents,
                         const Paths& paths, const Paths& output_paths) {
   check_defined(like, "linear_transpose", paths);
-  const ClosedJaxpr program = trace_to_jaxpr(f, types_of(like), "linear_transpose");
+  const ClosedJaxpr program = trace_to_jaxpr(with_names(f, paths), types_of(like), "linear_transpose");
   const Types outputs = program.jaxpr->output_types();
   if (outputs.size() != cotangents.size())
     raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs; give one per output.",
@@ -181,7 +181,7 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
   const std::string_view transform = forward ? "jacfwd" : "jacrev";
   check_defined(primals, transform, paths);
   check_floating(primals, transform, paths);
-  const Linearized lin = linearize_flat(f, primals, transform);
+  const Linearized lin = linearize_flat(with_names(f, paths), primals, transform);
   const Types inputs = types_of(primals), outputs = types_of(lin.outputs);
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (!is_floating(outputs[o].dtype))
@@ -259,13 +259,13 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
 Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name,
                    const Paths& paths) {
   check_defined(args, "make_jaxpr", paths);
-  ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "make_jaxpr", name);
+  ClosedJaxpr closed = trace_to_jaxpr(with_names(f, paths), types_of(args), "make_jaxpr", name);
   return {closed.jaxpr, closed.consts};
 }
 
 Arrays eval_shape(const FlatFn& f, std::span<const Array> args, const Paths& paths) {
   check_defined(args, "eval_shape", paths);
-  const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "eval_shape");
+  const ClosedJaxpr closed = trace_to_jaxpr(with_names(f, paths), types_of(args), "eval_shape");
   Arrays out;
   for (const AbstractValue& t : closed.jaxpr->output_types()) out.push_back(abstract_array(t));
   return out;

@@ -174,7 +174,7 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     }
     {
       const recorder::Span span("trace", options.name);
-      traced.program = simplify(trace_to_jaxpr(f, traced.types, "jit", options.name));
+      traced.program = simplify(trace_to_jaxpr(with_names(f, paths), traced.types, "jit", options.name));
     }
     traced.payload = make_payload();
     traced.key = key;
@@ -200,7 +200,7 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     donated.insert(donated.end(), options.donate.begin(), options.donate.end());
   }
   Arrays out;
-  const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() &&
+  const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() && !debug_bounds() &&
                         std::all_of(operands.begin(), operands.end(), [](const Array& a) { return concrete(a); });
   if (evaluate) {  // nothing else is watching: straight to the device
     const recorder::Span span("call", options.name);

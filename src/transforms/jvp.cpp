@@ -134,7 +134,7 @@ std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
     check_tangent(tangents[i], primals[i].aval(), "jvp", i, paths);
     used[i] = ops::cast(tangents[i], primals[i].dtype());
   }
-  JvpResult r = jvp_flat(f, primals, used, "jvp");
+  JvpResult r = jvp_flat(with_names(f, paths), primals, used, "jvp");
   for (std::size_t i = 0; i < r.primals.size(); ++i)
     if (!r.tangents[i].defined()) r.tangents[i] = ops::zeros_of(r.primals[i].aval());
   return {std::move(r.primals), std::move(r.tangents)};

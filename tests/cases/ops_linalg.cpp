@@ -42,13 +42,28 @@ Arrays svd_normalized(Args x, const Params&) {
   return {scale_columns(u, sign), s, scale_rows(vh, sign)};
 }
 
+Arrays svd_hermitian_normalized(Args x, const Params&) {
+  const auto [u, s, vh] = linalg::svd(x[0], true, true, true);
+  const Array sign = column_sign(u);
+  return {scale_columns(u, sign), s, scale_rows(vh, sign)};
+}
+
+linalg::NormOrder order_of(const Params& p) {
+  if (!p.has("ord")) return {};
+  if (p["ord"].is_number()) return p.real("ord");
+  const std::string name = p.text("ord");
+  if (name == "inf") return np::inf;
+  if (name == "-inf") return -np::inf;
+  return linalg::NormOrder(name);
+}
+
 Arrays qr_complete_products(Args x, const Params&) {
   const auto [q, r] = linalg::qr(x[0], true);
   return {np::matmul(q, r), np::matmul(np::matrix_transpose(q), q)};
 }
 
 Arrays svd_full_products(Args x, const Params&) {
-  const auto [u, s, vh] = linalg::svd(x[0], true);
+  const auto [u, s, vh] = linalg::svd(x[0]);
   const std::int64_t k = s.shape(-1);
   const Array thin_u = u(ellipsis, all, cotan::range(0, k)), thin_vh = vh(ellipsis, cotan::range(0, k), all);
   return {np::matmul(scale_columns(thin_u, s), thin_vh), s, np::matmul(np::matrix_transpose(u), u),
@@ -77,6 +92,9 @@ void add_linalg_ops(OpTable& t) {
   t["linalg.qr_complete_products"] = qr_complete_products;
   t["linalg.eigh_normalized"] = eigh_normalized;
   t["linalg.svd_normalized"] = svd_normalized;
+  t["linalg.svd_hermitian_normalized"] = svd_hermitian_normalized;
+  t["linalg.norm"] =
+      one([](Args x, const Params& p) { return linalg::norm(x[0], order_of(p), p.axes(), p.flag("keepdims")); });
   t["linalg.svd_full_products"] = svd_full_products;
   t["linalg.solve"] = one([](Args x, const Params&) { return linalg::solve(x[0], x[1]); });
   t["linalg.cho_solve"] =

@@ -117,8 +117,14 @@ TEST(LinalgErrors, DerivativeOfFullSvd) {
                "full_matrices=false");
 }
 TEST(LinalgErrors, NormAxes) {
-  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2, 2}), {0, 1, 2}),
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2, 2}), none, {0, 1, 2}),
                "[norm] got 3 axes; give one for vectors, two for matrices");
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2, 2}), 1), "[norm] got 3 axes (all of f32[2,2,2])");
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2}), "fro"), "[norm] the order 'fro' is one of matrices; give two axes");
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2}), 3), "[norm] there is no norm of matrices of order 3; use none");
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2}), "max"), "[norm] there is no norm of matrices of order 'max'");
+  EXPECT_ERROR(ValueError, linalg::norm(ones({2, 2}), "nuc", {0, 0}), "[norm] axis 0 is given twice");
+  EXPECT_ERROR(IndexError, linalg::norm(ones({2, 2}), 1, 2), "[norm] axis 2 is out of range");
 }
 
 TEST(SortErrors, Sort) {

@@ -104,13 +104,27 @@ def _svd_normalized(args, p):
     return u * sign[..., None, :], s, vt * sign[..., :, None]
 
 
+def _svd_hermitian_normalized(args, p):
+    symmetric = (args[0] + jnp.swapaxes(args[0], -1, -2)) / 2
+    u, s, vt = jnp.linalg.svd(symmetric, hermitian=True)
+    sign = _column_sign(u)
+    return u * sign[..., None, :], s, vt * sign[..., :, None]
+
+
+def _norm(args, p):
+    p = dict(p)
+    order = {"inf": jnp.inf, "-inf": -jnp.inf}.get(p.get("ord"), p.get("ord"))
+    axis = p.get("axis")
+    return jnp.linalg.norm(args[0], order, tuple(axis) if isinstance(axis, (list, tuple)) else axis, p.get("keepdims", False))
+
+
 def _qr_complete(args, p):
     q, r = jnp.linalg.qr(args[0], mode="complete")
     return q @ r, jnp.swapaxes(q, -1, -2) @ q
 
 
 def _svd_full(args, p):
-    u, s, vt = jnp.linalg.svd(args[0], full_matrices=True)
+    u, s, vt = jnp.linalg.svd(args[0])
     k = s.shape[-1]
     return ((u[..., :, :k] * s[..., None, :]) @ vt[..., :k, :], s,
             jnp.swapaxes(u, -1, -2) @ u, jnp.swapaxes(vt, -1, -2) @ vt)
@@ -241,6 +255,7 @@ OPS = {
     "linalg.triangular_solve": lambda a, p: lax.linalg.triangular_solve(*a, **p),
     "linalg.qr_normalized": _qr_normalized, "linalg.qr_complete_products": _qr_complete,
     "linalg.eigh_normalized": _eigh_normalized,
+    "linalg.svd_hermitian_normalized": _svd_hermitian_normalized, "linalg.norm": _norm,
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
     **{f"fft.{name}": _fft(name) for name in FFT},
     "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),

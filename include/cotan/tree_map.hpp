@@ -1,0 +1,262 @@
+// Functions over the leaves of pytrees: map, map_with_path, reduce, stack, unstack, transpose. Included by tree.hpp.
+#pragma once
+#include <cotan/tree.hpp>
+
+namespace cotan::tree {
+
+namespace detail {
+
+inline void check_structure(std::string_view op, const std::string& want, const std::string& got) {
+  if (got != want)
+    throw TreeError("[" + std::string(op) + "] the trees differ: " + want + " and " + got +
+                    "; they must have one structure." + cotan::detail::call_note());
+}
+template <class T>
+std::string leaf_path(const void* tree, std::size_t leaf) {
+  const std::string path = paths(*static_cast<const T*>(tree))[leaf];
+  return path.empty() ? "itself" : path;
+}
+
+/// The type of a map's result: T, or where f gives several Arrays as many Ts.
+template <class R, class T>
+struct Mapped {
+  static_assert(std::is_convertible_v<R, Array>,
+                "tree::map: the function must return an Array, or a tuple, pair or array of Arrays");
+  using Type = T;
+};
+template <class T, class... R>
+struct Mapped<std::tuple<R...>, T> {
+  using Type = std::tuple<std::conditional_t<true, T, R>...>;
+};
+template <class T, class A, class B>
+struct Mapped<std::pair<A, B>, T> {
+  using Type = std::pair<T, T>;
+};
+template <class T, class R, std::size_t n>
+struct Mapped<std::array<R, n>, T> {
+  using Type = std::array<T, n>;
+};
+
+template <class F, class T, class... Rest>
+auto map_leaves(std::string_view op, F&& f, const T& first, const Rest&... rest) {
+  check<T>();
+  if constexpr (sizeof...(Rest) > 0) {
+    const std::string want = structure(first);
+    (check_structure(op, want, structure(rest)), ...);
+  }
+  const std::array<std::vector<Array>, sizeof...(Rest)> others{leaves(rest)...};
+  std::size_t leaf = 0;
+  const cotan::detail::LeafScope scope(&first, leaf_path<T>, leaf);
+  const auto call = [&]<std::size_t... k>(const Array& a, std::index_sequence<k...>) {
+    return f(leaf, a, others[k][leaf]...);
+  };
+  const auto result = [&](const Array& a) { return call(a, std::index_sequence_for<Rest...>()); };
+  using R = std::remove_cvref_t<decltype(result(std::declval<const Array&>()))>;
+  using Out = typename Mapped<R, T>::Type;
+  if constexpr (std::is_same_v<Out, T>) {
+    T out = first;
+    for_each(out, [&](Array& a) {
+      a = result(a);
+      ++leaf;
+    });
+    return out;
+  } else {
+    constexpr std::size_t n = std::tuple_size_v<R>;
+    std::array<std::vector<Array>, n> columns;
+    for_each(first, [&](const Array& a) {
+      const R results = result(a);
+      [&]<std::size_t... k>(std::index_sequence<k...>) { (columns[k].push_back(std::get<k>(results)), ...); }
+      (std::make_index_sequence<n>());
+      ++leaf;
+    });
+    return [&]<std::size_t... k>(std::index_sequence<k...>) { return Out{unflatten(first, columns[k])...}; }
+    (std::make_index_sequence<n>());
+  }
+}
+
+}  // namespace detail
+
+/// Applies f to the leaves of trees of one structure: map([](auto x, auto y) { return x + y; }, a, b). Where f returns a
+/// tuple, pair or array of Arrays, so does map of trees: auto [params, momenta] = map(step, params, momenta, grads).
+template <class F, class T, class... Rest>
+auto map(F&& f, const T& first, const Rest&... rest) {
+  return detail::map_leaves("tree::map", [&](std::size_t, const auto&... a) { return f(a...); }, first, rest...);
+}
+/// The same with the leaf's path first: map_with_path([](const std::string& path, Array x) { … }, t).
+template <class F, class T, class... Rest>
+auto map_with_path(F&& f, const T& first, const Rest&... rest) {
+  const std::vector<std::string> names = paths(first);
+  return detail::map_leaves("tree::map_with_path",
+                            [&](std::size_t leaf, const auto&... a) { return f(names[leaf], a...); }, first, rest...);
+}
+/// Folds the leaves from the left: reduce(f, t, start) is f(f(start, a), b) …
+template <class F, class T, class Start>
+Start reduce(F&& f, const T& t, Start start) {
+  check<T>();
+  for_each(t, [&](const Array& a) { start = f(std::move(start), a); });
+  return start;
+}
+
+namespace detail {
+Array stack_leaves(std::vector<Array> leaves, int axis);
+std::vector<Array> unstack_leaf(const Array& leaf, int axis);
+}  // namespace detail
+
+/// Trees of one structure as one, whose leaves have a new axis: what vmap and scan map over.
+template <class T>
+T stack(const std::vector<T>& trees, int axis = 0) {
+  check<T>();
+  if (trees.empty())
+    throw ValueError("[tree::stack] got no trees; give at least one." + cotan::detail::call_note());
+  const std::string want = structure(trees[0]);
+  std::vector<std::vector<Array>> columns;
+  for (const T& t : trees) {
+    detail::check_structure("tree::stack", want, structure(t));
+    columns.push_back(leaves(t));
+  }
+  return detail::map_leaves(
+      "tree::stack",
+      [&](std::size_t leaf, const Array&) {
+        std::vector<Array> column;
+        for (const auto& c : columns) column.push_back(c[leaf]);
+        return detail::stack_leaves(std::move(column), axis);
+      },
+      trees[0]);
+}
+/// The trees along an axis of the leaves, which all have it in one size.
+template <class T>
+std::vector<T> unstack(const T& t, int axis = 0) {
+  std::vector<std::vector<Array>> parts;
+  std::size_t leaf = 0;
+  const cotan::detail::LeafScope scope(&t, detail::leaf_path<T>, leaf);
+  for_each(t, [&](const Array& a) {
+    std::vector<Array> part = detail::unstack_leaf(a, axis);
+    if (leaf > 0 && part.size() != parts.size())
+      throw ShapeError("[tree::unstack] the leaves have " + std::to_string(parts.size()) + " and " +
+                       std::to_string(part.size()) + " elements along axis " + std::to_string(axis) +
+                       "; they must have as many." + cotan::detail::call_note());
+    parts.resize(part.size());
+    for (std::size_t i = 0; i < part.size(); ++i) parts[i].push_back(part[i]);
+    ++leaf;
+  });
+  std::vector<T> out;
+  for (const auto& part : parts) out.push_back(unflatten(t, part));
+  return out;
+}
+
+// transpose --------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// One container with elements of another type.
+template <class C, class E>
+struct With;
+template <class A, class E>
+struct With<std::vector<A>, E> {
+  using Type = std::vector<E>;
+};
+template <class A, std::size_t n, class E>
+struct With<std::array<A, n>, E> {
+  using Type = std::array<E, n>;
+};
+template <class K, class A, class E>
+struct With<std::map<K, A>, E> {
+  using Type = std::map<K, E>;
+};
+
+inline void check_sizes(bool same) {
+  if (!same)
+    throw TreeError("[tree::transpose] the inner containers differ in size or keys; they must be alike." +
+                    cotan::detail::call_note());
+}
+/// f(key, element) of a vector, an array or a map.
+template <class C, class F>
+void for_each_entry(C& c, F&& f) {
+  if constexpr (is_map<std::remove_const_t<C>>)
+    for (auto& [key, e] : c) f(key, e);
+  else
+    for (std::size_t i = 0; i < c.size(); ++i) f(i, c[i]);
+}
+/// Room for the entry of that key, in the order of keys.
+template <class C, class K>
+auto& entry(C& c, const K& key) {
+  if constexpr (is_sequence<C> && requires { c.emplace_back(); })
+    if (c.size() <= key) c.resize(key + 1);
+  return c[key];
+}
+template <class A, class B>
+bool same_keys(const A& a, const B& b) {
+  if (a.size() != b.size()) return false;
+  if constexpr (is_map<A>)
+    for (const auto& [key, e] : a)
+      if (!b.contains(key)) return false;
+  return true;
+}
+
+template <class C>
+struct ElementOf {
+  static_assert(is_sequence<C> || is_map<C>,
+                "tree::transpose: takes a tuple, pair, vector, array or map of such; this is something else");
+  using Type = typename C::value_type;
+};
+template <class K, class A>
+struct ElementOf<std::map<K, A>> {
+  using Type = A;
+};
+template <class C, class K>
+const auto& at_key(const C& c, const K& key) {
+  return c.at(key);
+}
+
+}  // namespace detail
+
+/// A tuple, vector, array or map of such, inside out: a vector of pairs is a pair of vectors, and back.
+template <class Outer>
+auto transpose(const Outer& t) {
+  using namespace detail;
+  check<Outer>();
+  if constexpr (is_tuple<Outer>) {
+    using First = std::tuple_element_t<0, Outer>;
+    constexpr auto positions = std::make_index_sequence<std::tuple_size_v<Outer>>();
+    if constexpr (is_tuple<First>) {
+      const auto row = [&]<std::size_t i, std::size_t... o>(std::index_sequence<o...>) {
+        return std::tuple{std::get<i>(std::get<o>(t))...};
+      };
+      return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return std::tuple{row.template operator()<i>(positions)...};
+      }
+      (std::make_index_sequence<std::tuple_size_v<First>>());
+    } else {
+      return [&]<std::size_t... o>(std::index_sequence<o...>) {
+        const First& first = std::get<0>(t);
+        (check_sizes(same_keys(first, std::get<o>(t))), ...);
+        using Row = std::tuple<typename ElementOf<std::tuple_element_t<o, Outer>>::Type...>;
+        typename With<First, Row>::Type out{};
+        for_each_entry(first, [&](const auto& key, const auto&) { entry(out, key) = Row{at_key(std::get<o>(t), key)...}; });
+        return out;
+      }
+      (positions);
+    }
+  } else {
+    using Inner = typename ElementOf<Outer>::Type;
+    if constexpr (is_tuple<Inner>) {
+      return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        std::tuple<typename With<Outer, std::tuple_element_t<i, Inner>>::Type...> out{};
+        for_each_entry(t, [&](const auto& key, const auto& e) { ((entry(std::get<i>(out), key) = std::get<i>(e)), ...); });
+        return out;
+      }
+      (std::make_index_sequence<std::tuple_size_v<Inner>>());
+    } else {
+      typename With<Inner, typename With<Outer, typename ElementOf<Inner>::Type>::Type>::Type out{};
+      const Inner* first = nullptr;
+      for_each_entry(t, [&](const auto& key, const Inner& e) {
+        if (!first) first = &e;
+        check_sizes(same_keys(*first, e));
+        for_each_entry(e, [&](const auto& inner, const auto& x) { entry(entry(out, inner), key) = x; });
+      });
+      return out;
+    }
+  }
+}
+
+}  // namespace cotan::tree

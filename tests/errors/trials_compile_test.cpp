@@ -1,0 +1,159 @@
+// Programs that must not compile: what the compiler says, and in how many lines. Each is parsed by the compiler that built
+// the tests (and by clang 19 where it is installed), with the headers parsed once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Said {
+  bool compiles;
+  std::string text;
+  std::ptrdiff_t lines() const { return std::count(text.begin(), text.end(), '\n'); }
+};
+
+class Compiler {
+ public:
+  explicit Compiler(std::string command) : command_(std::move(command) + " -std=c++20 -I" COTAN_SOURCE_DIR "/include ") {
+    std::string name = (fs::temp_directory_path() / "cotan_refused_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    std::ofstream(folder_ / "all.hpp") << "#include <cotan/cotan.hpp>\n";
+    const Said said = run("-x c++-header " + (folder_ / "all.hpp").string() + " -o " + (folder_ / "all.hpp.gch").string());
+    EXPECT_TRUE(said.compiles) << said.text;
+  }
+  ~Compiler() { fs::remove_all(folder_); }
+  Compiler(const Compiler&) = delete;
+
+  /// `declarations` at namespace scope, `statements` in a function.
+  Said compile(const std::string& declarations, const std::string& statements) const {
+    const fs::path source = folder_ / "program.cpp";
+    std::ofstream(source) << "#include \"all.hpp\"\nnamespace ct = cotan;\nnamespace np = cotan::numpy;\nusing ct::Array;\n"
+                          << declarations << "\nvoid program(Array a, Array b) {\n(void)a; (void)b;\n" << statements << "\n}\n";
+    return run("-fsyntax-only " + (is_clang() ? "-include-pch " + (folder_ / "all.hpp.gch").string() + " " : "") + source.string());
+  }
+
+ private:
+  bool is_clang() const { return command_.find("clang") != command_.npos; }
+  Said run(const std::string& arguments) const {
+    FILE* pipe = popen((command_ + arguments + " 2>&1").c_str(), "r");
+    if (!pipe) return {false, "cannot start " + command_};
+    std::string text;
+    std::array<char, 4096> part;
+    while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), n);
+    return {pclose(pipe) == 0, text};
+  }
+  std::string command_;
+  fs::path folder_;
+};
+
+const Compiler& built_with() {
+  static const Compiler compiler(COTAN_CXX);
+  return compiler;
+}
+
+void expect_refused(const std::string& declarations, const std::string& statements, std::string_view message,
+                    std::ptrdiff_t most_lines) {
+  const Said said = built_with().compile(declarations, statements);
+  EXPECT_FALSE(said.compiles) << statements << " compiles";
+  EXPECT_NE(said.text.find(message), said.text.npos) << statements << " says:\n" << said.text;
+  EXPECT_LE(said.lines(), most_lines) << said.text;
+}
+void expect_compiles(const Compiler& compiler, const std::string& declarations, const std::string& statements) {
+  const Said said = compiler.compile(declarations, statements);
+  EXPECT_TRUE(said.compiles) << statements << " says:\n" << said.text;
+}
+
+const std::string values = R"(
+struct Model { Array w; std::vector<Array> layers; };
+Array make() { return np::ones({2}); }
+)";
+// What must go on compiling, in the same breath.
+const std::string uses_of_values = R"(
+  a = b; a = 5.0; a = np::zeros({2}); a += 1; a -= b; a *= 2.0; a /= b;
+  a = a.at(0).set(5.0); a = a.at(1, 1).add(3.0);
+  Array c = std::move(a); a = std::move(c); std::swap(a, b); a = make();
+  Model m; m.w = a; m.w += 1; m.layers.push_back(a); m.layers[0] = b; m.layers.back() *= 2; m = Model{a, {b}};
+  std::map<std::string, Array> named; named["x"] = a; named["x"] += 1;
+  auto&& r = make(); r = b; r += 1;
+  std::vector<Array> many(3); std::sort(many.begin(), many.end(), [](const Array& x, const Array& y) { return x.size() < y.size(); });
+  auto [x, y] = std::pair{a, b}; x = y; std::tie(x, y) = std::pair{b, a};
+  std::optional<Array> maybe; maybe = a; *maybe = b; std::get<0>(std::tuple<Array&, int>(a, 1)) = b;
+  for (Array& e : many) e = a;
+  if (bool(np::all(a == b))) a = [&] { return b; }();
+)";
+
+}  // namespace
+
+TEST(Trials, Item17AssignmentToTemporaries) {
+  constexpr std::string_view set = ".at(i).set(x)";
+  for (const char* statement : {"a[0] = 5.0;", "a(1, 1) = 7.0;", "a[1] += 3.0;", "a[1] -= b;", "a(0) *= 2;", "a[0] /= 2;", "a[0] = b;",
+                                "a.reshape({2}) = b;", "a.at(0) = 5.0;", "a.at(0) += b;", "(a + b) = a;", "a.T() = b[0];"})
+    expect_refused("", statement, set, 12);
+  expect_compiles(built_with(), values, uses_of_values);
+  // And what is a new Array must be taken.
+  const Said dropped = built_with().compile("", "a.at(0).set(5.0);");
+  EXPECT_NE(dropped.text.find("at(i).set(x) gives a new Array; assign it"), dropped.text.npos) << dropped.text;
+}
+
+TEST(Trials, Item25OneLineSaysWhatAPytreeMayBe) {
+  const std::string loss = "\nArray loss(const Model& m, const Array& x) { return np::sum(x); }";
+  const std::string hidden = "class Model { Array w; public: Array b; };" + loss;
+  const std::string call = "auto g = ct::grad(loss)(Model{}, a);";
+  expect_refused(hidden, call, "needs COTAN_TREE(field, …) inside", 12);
+  expect_refused(hidden, "auto g = ct::jit(ct::grad(loss))(Model{}, a);", "needs COTAN_TREE(field, …) inside", 12);
+  expect_refused(hidden, "auto [v, g] = ct::value_and_grad(loss)(Model{}, a); auto h = ct::vmap(loss)(Model{}, a);",
+                 "needs COTAN_TREE(field, …) inside", 12);
+  expect_refused(hidden, "auto g = ct::tree::leaves(std::vector<std::tuple<int, Model>>());", "needs COTAN_TREE(field, …) inside", 18);
+  expect_refused("struct Module { int n; }; struct Model : Module { Array w; };" + loss, call, "COTAN_TREE_DERIVED(Base, field, …)", 12);
+  expect_refused("struct Model { Array* w; };" + loss, call, "a pytree is an Array, number, string or enum, or a tuple", 15);
+  expect_refused("struct Model { Array w; Model(int) {} auto tree_fields() const { return std::tuple(w); } };" + loss,
+                 "auto g = ct::grad(loss)(Model(1), a);", "return std::tie(field, …)", 12);
+  expect_refused("struct Model { Array w; std::unique_ptr<int> p; COTAN_TREE(w) };" + loss, "auto g = ct::grad(loss)(Model(), a);",
+                 "must be copyable", 12);
+}
+TEST(Trials, Item25OneLineSaysWhatDoesNotFit) {
+  constexpr std::string_view takes_arrays = "the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated";
+  expect_refused("", "auto g = ct::grad([](int x) { return x * x; })(3);", takes_arrays, 12);
+  expect_refused("int f(int x) { return x; }", "auto g = ct::hessian(f)(3);", takes_arrays, 12);
+  expect_refused("", "auto g = ct::grad([](Array) { return 3; })(a);", "grad: the function must return one scalar Array", 18);
+  constexpr std::string_view other_arguments = "the_function_takes_other_arguments_or_another_number_of_them";
+  expect_refused("Array f(Array x) { return x; }", "auto y = ct::vmap(f)(a, 2);", other_arguments, 12);
+  expect_refused("Array f(Array x) { return x; }", "auto y = ct::jit(f)(std::string(\"x\"));", other_arguments, 12);
+}
+
+TEST(Trials, Item27CompilersWithoutSourceLocation) {
+  // The sentence of the headers is that of CMakeLists.txt and README.
+  constexpr std::string_view sentence = "g++ 12 or newer, or clang 16 or newer (Debian 12's clang is 14)";
+  for (const char* file : {"include/cotan/call_site.hpp", "CMakeLists.txt", "README.md"}) {
+    std::ifstream in(std::string(COTAN_SOURCE_DIR "/") + file);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_NE(text.find(sentence), text.npos) << file;
+  }
+  // A compiler that does not have it is stopped there, before anything else is parsed.
+  const Said said = built_with().compile("", "");
+  EXPECT_TRUE(said.compiles) << said.text;
+  FILE* pipe = popen(COTAN_CXX " -std=c++17 -fsyntax-only -x c++ -I" COTAN_SOURCE_DIR "/include -include cotan/cotan.hpp /dev/null 2>&1", "r");
+  std::string text;
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), n);
+  EXPECT_NE(pclose(pipe), 0);
+  const std::size_t first = text.find("error");
+  ASSERT_NE(first, text.npos) << text;
+  EXPECT_NE(text.substr(first, 200).find(sentence), text.npos) << text.substr(0, 2000);
+}
+
+TEST(Trials, Item25OnClang) {
+  if (std::system("clang++-19 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no clang++-19";
+  const Compiler clang("clang++-19");
+  expect_compiles(clang, values, uses_of_values);
+  expect_compiles(clang, "struct Base {}; struct Linear : Base { Array weight, bias; };\nclass Net { Array w_; public: Net(int) {} COTAN_TREE(w_) };", R"(
+    static_assert(ct::tree::Tree<Linear> && ct::tree::Tree<Net>);
+    static_assert(ct::tree::detail::last_name(ct::tree::detail::spelling<ct::tree::detail::field_pointer<Linear, 1>()>()) == "bias");
+    auto g = ct::jit(ct::grad([](Linear l, Array x) { return np::sum(l.weight * x); }))(Linear{{}, a, b}, a); (void)g;)");
+}
