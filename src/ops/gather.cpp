@@ -401,17 +401,11 @@ Array gather_by_comparing(const Array& operand, const Array& indices, const Para
   }
   std::sort(pairs.begin(), pairs.end());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = pairs[k].second;
-  sum = reshape(transpose(sum, order), shape);
+  const auto arranged = [&](const Array& lanes) { return reshape(transpose(lanes, order), shape); };
+  sum = arranged(sum);
   if (params.text("mode") == mode_clip) return sum;
-  Array inside;
-  for (std::size_t k = 0; k < dims.start_index_map.size(); ++k) {
-    const auto component = static_cast<std::int64_t>(k);
-    const Array start = reshape(slice_axis(indices, indices.ndim() - 1, component, component + 1), shape);
-    const DType t = start.dtype();
-    const Array in = bind1(and_p, {bind1(ge_p, {start, scalar(t, 0)}),
-                                   bind1(le_p, {start, scalar(t, operand.shape()[dims.start_index_map[k]] - 1)})});
-    inside = inside.defined() ? bind1(and_p, {inside, in}) : in;
-  }
+  // Known together with the sum: an index that is outside meets no element.
+  const Array inside = arranged(bind1(reduce_or_p, {here}, {{"axes", moving}}));
   const std::optional<double> fill = fill_of(params);
   return select(inside, sum, full(shape, scalar(operand.dtype(), fill ? *fill : std::numeric_limits<double>::quiet_NaN())));
 }
