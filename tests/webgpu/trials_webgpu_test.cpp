@@ -194,7 +194,7 @@ TEST_F(WebGpuTrials, SlowSpotCrossEntropyByTakeAlongAxis) {
     const ct::Explanation own = ct::explain(f, logits, labels), other = ct::explain(ct::jit(ct::value_and_grad(by_hand)), logits, labels);
     EXPECT_LE(own.kernels, other.kernels) << own.steps << other.steps;
     EXPECT_LE(own.dispatches, other.dispatches) << own.steps << other.steps;
-    EXPECT_LE(own.temporary_bytes, other.temporary_bytes);
+    EXPECT_LE(own.temporary_bytes, other.temporary_bytes + 4 * 256);  // whether a label is outside, per row
     EXPECT_LT(own.temporary_bytes, 4 * 256 * 1000 / 2) << own.steps;  // nothing of the size of the logits
     EXPECT_EQ(own.routines, 0);
     const auto [value, gradient] = f(logits, labels);
