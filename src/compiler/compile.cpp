@@ -229,7 +229,7 @@ std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
   const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always,
                                 target.scans_in_levels};
   const JaxprPtr jaxpr =
-      fold_transposed_products(eliminate_dead_code(lower_control_flow(inline_all_calls(source), control)));
+      fold_transposed_products(eliminate_dead_code(few_reads_as_sums(lower_control_flow(inline_all_calls(source), control))));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;

@@ -7,13 +7,14 @@
 
 namespace cotan::compiler {
 
-std::vector<std::vector<int>> reusable_arguments(const Program& program, std::span<const int> units) {
+std::vector<std::vector<int>> reusable_arguments(const Program& program, std::span<const int> units,
+                                                 const std::vector<bool>& side_by_side) {
   const auto buffer = [&](BufferId b) -> const Buffer& { return program.buffers[static_cast<std::size_t>(b)]; };
   const auto unit = [&](int step) { return step < 0 || units.empty() ? step : units[static_cast<std::size_t>(step)]; };
   const auto is_alone = [&](int step) {
     return units.empty() || std::count(units.begin(), units.end(), units[static_cast<std::size_t>(step)]) == 1;
   };
-  std::vector<int> last_read(program.buffers.size(), -1);
+  std::vector<int> last_read(program.buffers.size(), -1), read_before(program.buffers.size(), -1);
   struct FirstWrite {
     int step = -1;
     BufferId by = -1;  // the output itself, or a temporary that lives in its memory
@@ -21,7 +22,10 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
   std::vector<FirstWrite> first_write(program.outputs.size());
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
     const Step& step = program.steps[static_cast<std::size_t>(s)];
-    for (BufferId b : all_reads_of(program, step)) last_read[static_cast<std::size_t>(b)] = s;
+    for (BufferId b : all_reads_of(program, step)) {
+      if (last_read[static_cast<std::size_t>(b)] != s) read_before[static_cast<std::size_t>(b)] = last_read[static_cast<std::size_t>(b)];
+      last_read[static_cast<std::size_t>(b)] = s;
+    }
     for (BufferId b : all_writes_of(program, step)) {
       if (buffer(b).storage != Storage::output) continue;
       FirstWrite& first = first_write[static_cast<std::size_t>(buffer(b).place)];
@@ -38,7 +42,10 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
                                         [&](const Output& o) { return o.buffer == input; });
       const int last = last_read[static_cast<std::size_t>(input)];
       if (returned || last > at || buffer(input).bytes() != buffer(program.outputs[k].buffer).bytes()) continue;
-      const bool in_place = last == at && is_alone(at) &&
+      // Steps side by side may overwrite what none of the others reads.
+      const bool alone = is_alone(at) || (!side_by_side.empty() && side_by_side[static_cast<std::size_t>(at)] &&
+                                          unit(read_before[static_cast<std::size_t>(input)]) < unit(at));
+      const bool in_place = last == at && alone &&
                             can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, by);
       if (unit(last) < unit(at) || in_place) out[k].push_back(static_cast<int>(j));
     }
@@ -46,8 +53,9 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
   return out;
 }
 
-Donations::Donations(const Program& program, std::span<const int> units, bool same_dtype)
-    : reusable_(reusable_arguments(program, units)) {
+Donations::Donations(const Program& program, std::span<const int> units, const std::vector<bool>& side_by_side,
+                     bool same_dtype)
+    : reusable_(reusable_arguments(program, units, side_by_side)) {
   for (std::size_t k = 0; k < reusable_.size(); ++k) {
     const Output& o = program.outputs[k];
     output_bytes_.push_back(

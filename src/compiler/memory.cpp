@@ -380,7 +380,7 @@ void plan_memory(Program& program, const Target& target) {
     std::int64_t place = 0;
     for (const Tenancy* n : neighbours) {
       if (place + t.bytes <= n->place) break;
-      place = std::max(place, n->place + n->bytes);
+      place = in_one_block(std::max(place, n->place + n->bytes), t.bytes, target.block_bytes);
     }
     t.place = place;
     end = std::max(end, place + t.bytes);

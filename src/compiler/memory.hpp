@@ -17,6 +17,12 @@ inline constexpr std::size_t small_buffer = 2048;
 /// Whether a loop reads the caller's own memory, which it never writes, when it reads `b`.
 inline bool is_constant_memory(const Buffer& b) { return b.storage == Storage::input && b.bytes() > small_buffer; }
 
+/// The first place from `from` on where so many bytes lie in one block of temporary memory; 0: there is only one.
+inline std::int64_t in_one_block(std::int64_t from, std::int64_t bytes, std::int64_t block) {
+  if (block == 0 || bytes == 0 || from / block == (from + bytes - 1) / block) return from;
+  return (from + block - 1) / block * block;
+}
+
 /// Gives each buffer of storage arena its offset, so that two whose lifetimes overlap never do. A kernel's
 /// result takes the place of an operand that it reads last, element by element.
 void plan_memory(Program& program, const Target& target);

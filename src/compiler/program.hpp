@@ -14,7 +14,7 @@ enum class Storage : std::uint8_t {
   none,       ///< never in memory: folded into kernels, or a value in registers
   input,      ///< the caller's array
   output,     ///< memory that the caller gets
-  arena,      ///< at an offset of the program's one block of temporary memory
+  arena,      ///< at an offset of the program's temporary memory
   local,      ///< small, and of one step of a loop: on the stack, or altogether in registers
   part,       ///< a part of another buffer: `whole`, from `start` on
   row,        ///< one row of a kernel at a time, private to the thread
@@ -188,6 +188,8 @@ struct Target {
   /// Values of loops up to `small_bytes` are close to who computes with them: on the stack, or in memory that a group
   /// of threads shares, as long as there is room for them and for copies of small arrays that loops read.
   std::size_t small_bytes = 2048, local_bytes = 64 << 10, kept_close_bytes = 32 << 10;
+  /// The device has temporary memory in blocks of so many bytes, and no array lies in two of them; 0: in one of any size.
+  std::int64_t block_bytes = 0;
   /// Reductions of this many elements to few results are cut into pieces.
   struct Cut {
     std::int64_t long_reduction = 1 << 17, few_results = 1024, piece_elements = 1 << 16, most_pieces = 256;

@@ -1,8 +1,10 @@
 #include "expansions/expansions.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/error.hpp"
+#include "core/typed.hpp"
 #include "expansions/tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
@@ -29,6 +31,7 @@ constexpr Entry entries[] = {
     {&ops::sort_p, expansions::sort},
     {&ops::top_k_p, expansions::top_k},
     {&order_of_words_p, expansions::order_of_words},
+    {&sum_of_runs_p, expansions::sum_of_runs},
     {&ops::scatter_p, expansions::scatter},
     {&ops::scatter_add_p, expansions::scatter},
     {&ops::scatter_mul_p, expansions::scatter},
@@ -47,6 +50,15 @@ const Entry* entry_of(const Primitive& p) {
   const auto* at =
       std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.primitive == &p; });
   return at == std::end(entries) ? nullptr : at;
+}
+
+bool is_zero(const Atom& a) {
+  const Literal* literal = std::get_if<Literal>(&a);
+  if (!literal) return false;
+  return dispatch(literal->value.dtype(), [&]<class T>() {
+    const T zero{};
+    return std::memcmp(data<T>(literal->value), &zero, sizeof zero) == 0;
+  });
 }
 
 }  // namespace
@@ -69,11 +81,16 @@ JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& para
 
 JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside) {
   Rewriter rewriter(*jaxpr);
+  std::vector<bool> zeros(jaxpr->types.size(), false);  // arrays that are
   for (const Equation& e : jaxpr->equations) {
     Types types;
     for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));
+    if (e.primitive == &ops::broadcast_in_dim_p) zeros[static_cast<std::size_t>(e.outputs[0].id)] = is_zero(e.inputs[0]);
+    Params params = e.params;
+    const Var* operand = e.primitive == &ops::scatter_add_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
+    if (operand && zeros[static_cast<std::size_t>(operand->id)]) params = params.with("into_zeros", true);
     const JaxprPtr program =
-        wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, e.params) : nullptr;
+        wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, params) : nullptr;
     if (!program) {
       rewriter.emit(e, rewriter.read(e.inputs),
                     map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted_inside, wanted_inside); }));

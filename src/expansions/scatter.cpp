@@ -7,8 +7,10 @@
 #include <bit>
 #include <limits>
 
+#include "expansions/expansions.hpp"
 #include "expansions/tools.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/scalar_ops.hpp"
 
 namespace cotan::expansions {
 
@@ -180,12 +182,40 @@ Array totals_of_runs(const Array& sorted, const Array& values, const Primitive& 
   return scan_associatively({begins, values}, join)[1];
 }
 
+/// Where keys are, in ascending order; equal ones in the order they are in.
+Array order_of_keys(const Array& keys) {
+  return bind1(order_of_words_p, {bind1(ops::bitcast_convert_type_p, {keys}, {{"new_dtype", u32}})});
+}
+
+/// The operand with all that is added to it.
+Array by_summing(const Array& operand, const Windows& w, bool into_zeros) {
+  const Entries e = entries_of(operand.shape(), w);
+  // What nothing is added to stays what it is: only -0 leaves all numbers as they are.
+  const Array sums = bind1(sum_of_runs_p, {e.keys, order_of_keys(e.keys), e.values},
+                           {{"count", ops::product(e.key_shape)}, {"start", into_zeros ? 0.0 : -0.0}});
+  // Axes that make the key, then the others, as far as windows go; back to their order.
+  Shape shape = e.key_shape;
+  Ints low(operand.shape().size(), 0), high = low, from(operand.shape().size());
+  std::int64_t at = 0;
+  for (const bool keyed : {true, false})
+    for (std::size_t axis = 0; axis < e.keyed.size(); ++axis) {
+      if (e.keyed[axis] != keyed) continue;
+      if (!keyed) {
+        shape.push_back(w.shape[axis]);
+        high[axis] = operand.shape()[axis] - w.shape[axis];
+      }
+      from[axis] = at++;
+    }
+  const Array total = ops::pad(ops::transpose(ops::reshape(sums, shape), from),
+                               scalar(operand.dtype(), into_zeros ? 0.0 : -0.0), low, high, Ints(low.size(), 0));
+  return into_zeros ? total : operand + total;
+}
+
 Array by_sorting(const Array& operand, const Windows& w, const Primitive* combine, bool unique) {
   const Entries e = entries_of(operand.shape(), w);
-  const std::int64_t n = e.keys.size(), width = e.values.shape()[1];
-  const Arrays sorted =
-      bind(ops::sort_p, {e.keys, numbers(n)},
-           {{"dimension", std::int64_t{0}}, {"is_stable", true}, {"num_keys", std::int64_t{1}}});
+  const std::int64_t width = e.values.shape()[1];
+  const Array order = order_of_keys(e.keys);
+  const Arrays sorted{take(e.keys, order, 0), order};
   // Per key the last entry of its run.
   const Array key = numbers(ops::product(e.key_shape));
   const Array count = count_up_to(sorted[0], key);
@@ -212,6 +242,16 @@ Array by_sorting(const Array& operand, const Windows& w, const Primitive* combin
 
 }  // namespace
 
+Arrays sum_of_runs(const Primitive&, std::span<const Array> x, const Params& params) {
+  const Array sorted = take(x[0], x[1], 0), key = numbers(params.integer("count"));
+  const Array count = count_up_to(sorted, key);
+  const Array last = bind1(ops::max_p, {count - 1, scalar(i32, 0)});
+  const Array hit = (count > 0) & (take(sorted, last, 0) == key);
+  const Array totals = take(totals_of_runs(sorted, take(x[2], x[1], 0), ops::add_p), last, 0);
+  return {ops::select(ops::broadcast_in_dim(hit, totals.shape(), {0}), totals,
+                      ops::full(totals.shape(), scalar(totals.dtype(), params.get<double>("start"))))};
+}
+
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params) {
   const Array& operand = x[0];
   if (operand.size() == 0 || x[2].size() == 0) return {operand};
@@ -223,9 +263,45 @@ Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& param
   if (!combine) return {by_sorting(operand, w, combine, false)};
   Windows wider = w;
   wider.values = ops::cast(w.values, wide(dtype));
+  const bool sums = combine == &ops::add_p && itemsize(wide(dtype)) == 4 && !params.flag("unique_indices");
+  if (sums)
+    return {ops::cast(by_summing(ops::cast(operand, wide(dtype)), wider, params.has("into_zeros")), dtype)};
   const Array sum =
       by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
   return {ops::cast(sum, dtype)};
 }
 
 }  // namespace cotan::expansions
+
+namespace cotan {
+
+namespace {
+Types runs_type(const Primitive&, std::span<const AbstractValue> types, const Params& params) {
+  return {{types[2].dtype, {params.integer("count"), types[2].shape[1]}, false}};
+}
+Arrays runs_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
+  const Types types{x[0].aval(), x[1].aval(), x[2].aval()};
+  auto [out, buffer] = ops::allocate_like(x, self.type(self, types, params)[0]);
+  const std::int64_t count = params.integer("count"), width = x[2].shape()[1];
+  dispatch(out.dtype(), [&, &b = buffer]<class T>() {
+    const auto *keys = data<std::int32_t>(x[0]), *order = data<std::int32_t>(x[1]);
+    const T* values = data<T>(x[2]);
+    T* sums = reinterpret_cast<T*>(b->data());
+    std::fill_n(sums, count * width, convert<T>(params.get<double>("start")));
+    for (std::int64_t i = 0; i < x[0].size(); ++i) {
+      const std::int64_t key = keys[order[i]];
+      for (std::int64_t c = 0; key < count && c < width; ++c)
+        sums[key * width + c] = ops::scalar_ops::add(sums[key * width + c], values[order[i] * width + c]);
+    }
+  });
+  return {out};
+}
+}  // namespace
+
+const Primitive sum_of_runs_p{.name = "sum_of_runs",
+                              .op_class = OpClass::routine,
+                              .type = runs_type,
+                              .eval = runs_eval,
+                              .not_differentiable = true};
+
+}  // namespace cotan

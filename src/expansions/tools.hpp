@@ -23,6 +23,7 @@ Arrays qr(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays sort(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays order_of_words(const Primitive& p, std::span<const Array> x, const Params& params);
+Arrays sum_of_runs(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);

@@ -250,7 +250,7 @@ Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std
   if (concrete_or_none(bounds[0]).defined() && concrete_or_none(bounds[1]).defined()) {
     const auto from = bounds[0].item<std::int64_t>(), to = bounds[1].item<std::int64_t>();
     const std::int64_t steps = std::max<std::int64_t>(to - from, 0);
-    const Array index = ops::cast(ops::iota(DType::i64, {steps}, 0), bounds[0].dtype());
+    const Array index = ops::cast(ops::iota(steps > INT32_MAX ? DType::i64 : DType::i32, {steps}, 0), bounds[0].dtype());
     const Array first = scalar(bounds[0].dtype(), from);
     ScanOptions options;
     options.length = steps;

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cotan/numpy.hpp>
+#include <memory>
 
+#include "core/typed.hpp"
 #include "numpy/promote.hpp"
 #include "ops/ops.hpp"
 
@@ -66,7 +68,16 @@ Array detail::real_range(double start, double stop, double step, DType dtype) {
         "[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.",
         start, stop, step);
   const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
-  return ops::cast(ops::iota(DType::f64, {n}, 0) * step + start, dtype);
+  if (dtype == DType::f64) return ops::iota(DType::f64, {n}, 0) * step + start;
+  // In double as above, on the host: not every device has it.
+  return dispatch(dtype, [&]<class T>() {
+    const auto values = std::make_unique<T[]>(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double product = static_cast<double>(i) * step;
+      values[static_cast<std::size_t>(i)] = convert<T>(product + start);
+    }
+    return Array::from_host(std::span<const T>(values.get(), static_cast<std::size_t>(n)), {n});
+  });
 }
 
 Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {

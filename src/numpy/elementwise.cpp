@@ -268,6 +268,34 @@ Array round_with(const Primitive& p, const Array& a) { return is_floating(a.dtyp
 
 }  // namespace
 
+namespace {
+
+/// Integers of up to 32 bits to the nearest multiple of 10^digits, ties to an even one; what does not fit saturates.
+Array round_narrow(const Array& a, int digits) {
+  const DType dtype = a.dtype(), wide = dtype == DType::u32 ? DType::u32 : DType::i32;
+  constexpr int most_digits = 9;  // of a power of ten that fits
+  if (digits > most_digits || dtype == DType::bool_) return ops::full(a.shape(), scalar(dtype, 0));
+  const auto size = static_cast<std::int64_t>(std::llround(std::pow(10.0, digits)));
+  const bool is_signed = is_signed_integer(dtype);
+  const int bits = static_cast<int>(8 * itemsize(dtype)) - (is_signed ? 1 : 0);
+  const std::int64_t largest = (std::int64_t{1} << bits) - 1, least = is_signed ? -largest - 1 : 0;
+  const auto number = [&](std::int64_t v) { return scalar(wide, v); };
+  const Array x = ops::cast(a, wide), unit = number(size);
+  const Array rest = bind1(ops::rem_p, {x, unit}), even = x - rest;
+  const Array off = is_signed ? abs(rest) : rest, twice = off + off;
+  const Array odd = bind1(ops::rem_p, {bind1(ops::div_p, {even, unit}), number(2)}) != number(0);
+  const Array away = (twice > unit) | ((twice == unit) & odd);
+  const Array up = ops::select(even > number(std::max(largest - size, least)), number(largest), even + unit);
+  Array next = up;
+  if (is_signed) {
+    const Array down = ops::select(even < number(std::min(least + size, largest)), number(least), even - unit);
+    next = ops::select(x < number(0), down, up);
+  }
+  return ops::cast(ops::select(away, next, even), dtype);
+}
+
+}  // namespace
+
 Array floor(const ArrayLike& a) { return round_with(ops::floor_p, a); }
 Array ceil(const ArrayLike& a) { return round_with(ops::ceil_p, a); }
 Array trunc(const ArrayLike& a) { return round_with(ops::trunc_p, a); }
@@ -276,6 +304,7 @@ Array round(const ArrayLike& a, int decimals) {
   if (decimals == 0 || (!is_floating(type.dtype) && decimals > 0)) return round_with(ops::round_p, a);
   const double factor = std::pow(10.0, decimals);
   if (!is_floating(type.dtype)) {
+    if (itemsize(type.dtype) <= 4) return round_narrow(a, -decimals);
     const double unit = std::pow(10.0, -decimals);
     return ops::cast(bind1(ops::round_p, {ops::cast(a, DType::f64) / unit}) * unit, type.dtype);
   }

@@ -26,6 +26,16 @@ Array elements_at(const Array& a, const Array& positions) {
                      ops::mode_clip);
 }
 
+/// As indexing::wrap_negative, without a comparison: compilers keep the results of those in memory, and whoever compares
+/// every element of a row with its label would rather compute this again.
+Array wrapped_by_bits(const Array& indices, std::int64_t size, DType dtype) {
+  if (indices.ndim() == 0 || is_unsigned_integer(indices.dtype())) return indexing::wrap_negative(indices, size, dtype);
+  const Array wide = ops::cast(indices, dtype);
+  const auto bits = static_cast<std::int64_t>(8 * itemsize(dtype));
+  const Array sign = bind1(ops::shift_right_arithmetic_p, {wide, scalar(dtype, bits - 1)});
+  return bind1(ops::add_p, {wide, bind1(ops::and_p, {sign, scalar(dtype, size)})});
+}
+
 /// The order that sorting uses: NaN comes last.
 Array sorts_before(const Array& a, const Array& b, bool or_equal) {
   const Array before = or_equal ? a <= b : a < b;
@@ -91,8 +101,7 @@ Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis) {
         along, a->aval(), indices->aval());
   const Array source = ops::broadcast_to(a, source_shape);
   const DType dtype = indexing::index_dtype({&indices.array(), 1}, source_shape);
-  const Array positions =
-      ops::broadcast_to(indexing::wrap_negative(indices, source_shape[along], dtype), index_shape);
+  const Array positions = ops::broadcast_to(wrapped_by_bits(indices, source_shape[along], dtype), index_shape);
   // All other axes of the array and of the indices go along together.
   ops::WindowDims dims{.offset_dims = {}, .collapsed_slice_dims = {along}, .start_index_map = {along}};
   Ints sizes;

@@ -265,8 +265,97 @@ std::string gather_out_of_bounds(std::span<const Array> x, const Params& params)
   return outside_window(x[0].aval(), x[1], dims_of(params), params.ints("slice_sizes"));
 }
 
+/// `a` without its axes outside `kept`, at position `at` of each; the kept ones spread over `shape` at the axes `to`.
+Array spread(Array a, const Ints& kept, const Ints& to, const Ints& at, const Shape& shape) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // where to, where from
+  for (std::size_t k = 0; k < kept.size(); ++k) pairs.emplace_back(to[k], kept[k]);
+  std::sort(pairs.begin(), pairs.end());
+  Ints order, axes;
+  Shape left;
+  for (const auto& [target, source] : pairs) {
+    order.push_back(source);
+    axes.push_back(target);
+    left.push_back(a.shape()[source]);
+  }
+  for (std::int64_t axis = 0, k = 0; axis < a.ndim(); ++axis) {
+    if (contains(kept, axis)) continue;
+    a = slice_axis(a, static_cast<int>(axis), at[k], at[k] + 1);
+    order.push_back(axis);
+    ++k;
+  }
+  return broadcast_in_dim(reshape(transpose(a, order), left), shape, axes);
+}
+
+/// Of a gather that reads `windows` elements of every lane and all of the axes that do not move: which axes those are, and
+/// the axes of the indices that number the elements of a lane. Nothing where it reads otherwise.
+struct FewReads {
+  Ints whole;
+  Shape free;
+};
+std::optional<FewReads> few_reads(const AbstractValue& operand, const AbstractValue& indices, const Params& params,
+                                  std::int64_t most_windows) {
+  const WindowDims dims = dims_of(params);
+  const Ints& sizes = params.ints("slice_sizes");
+  if (dims.operand_batching_dims.empty() || dims.collapsed_slice_dims.size() != dims.start_index_map.size()) return std::nullopt;
+  FewReads out;
+  for (std::int64_t axis = 0; axis < operand.ndim(); ++axis) {
+    if (contains(dims.operand_batching_dims, axis)) continue;
+    const bool moves = contains(dims.start_index_map, axis);
+    if (moves != contains(dims.collapsed_slice_dims, axis) || (!moves && sizes[axis] != operand.shape[axis])) return std::nullopt;
+    if (!moves) out.whole.push_back(axis);
+  }
+  for (std::int64_t axis = 0; axis + 1 < indices.ndim(); ++axis)
+    if (!contains(dims.start_indices_batching_dims, axis)) out.free.push_back(indices.shape[axis]);
+  if (product(out.free) > most_windows || product(out.free) < 1 || operand.size() == 0) return std::nullopt;
+  return out;
+}
+
+/// Where window `at` of each lane is, in the shape of the operand.
+Array is_read(const AbstractValue& operand, const Array& indices, const Ints& at, const Params& params) {
+  const WindowDims dims = dims_of(params);
+  const Array starts = itemsize(indices.dtype()) < 4 ? cast(indices, i32) : indices;
+  Array here;
+  for (std::size_t k = 0; k < dims.start_index_map.size(); ++k) {
+    const std::int64_t axis = dims.start_index_map[k];
+    Ints place = at;
+    place.push_back(static_cast<std::int64_t>(k));
+    Array start = spread(starts, dims.start_indices_batching_dims, dims.operand_batching_dims, place, operand.shape);
+    if (params.text("mode") == mode_clip)
+      start = bind1(clamp_p, {scalar(starts.dtype(), 0), start, scalar(starts.dtype(), operand.shape[axis] - 1)});
+    const Array equal = bind1(eq_p, {iota(starts.dtype(), operand.shape, static_cast<int>(axis)), start});
+    here = here.defined() ? bind1(and_p, {here, equal}) : equal;
+  }
+  return here;
+}
+
+/// The gradient of a gather that reads few elements of every lane (take_along_axis of one label per row): an element of the
+/// operand finds out by comparing whether it was read. There is no array of zeros, nothing is scattered, and what is
+/// around it is computed with it. Nothing where that is not so.
+Array gradient_by_comparing(const Array& ct, const AbstractValue& operand, const Array& indices, const Params& params) {
+  constexpr std::int64_t most_windows = 4;
+  const auto few = few_reads(operand, indices.aval(), params, most_windows);
+  if (!few) return {};
+  const WindowDims dims = dims_of(params);
+  const Ints batch = batch_axes(ct.ndim(), dims.offset_dims), strides = strides_of(few->free);
+  Ints ct_axes = dims.offset_dims, ct_to = few->whole;
+  for (std::size_t k = 0; k < dims.operand_batching_dims.size(); ++k) {
+    ct_axes.push_back(batch[dims.start_indices_batching_dims[k]]);
+    ct_to.push_back(dims.operand_batching_dims[k]);
+  }
+  Array sum;
+  for (std::int64_t window = 0; window < product(few->free); ++window) {
+    Ints at;
+    for (std::size_t k = 0; k < few->free.size(); ++k) at.push_back(window / strides[k] % few->free[k]);
+    const Array part = select(is_read(operand, indices, at, params), spread(ct, ct_axes, ct_to, at, operand.shape),
+                              full(operand.shape, scalar(ct.dtype(), 0)));
+    sum = sum.defined() ? bind1(add_p, {sum, part}) : part;
+  }
+  return sum;
+}
+
 Arrays gather_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
                         const Params& params) {
+  if (const Array sum = gradient_by_comparing(ct[0], in[0].aval, in[1].value, params); sum.defined()) return {sum, Array()};
   const Array zeros = full(in[0].aval.shape, scalar(ct[0].dtype(), 0));
   return {scatter(scatter_add_p, zeros, in[1].value, ct[0], dims_of(params), params.text("mode")), Array()};
 }
@@ -309,6 +398,39 @@ const Primitive gather_p{.name = "gather",
                          .batch = gather_batch,
                          .out_of_bounds = gather_out_of_bounds,
                          .element = gather_element};
+
+bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params) {
+  const auto few = few_reads(operand, indices, params, 1);
+  return few && few->whole.empty() && is_floating(operand.dtype) && params.text("mode") != mode_promise_in_bounds;
+}
+
+Array gather_by_comparing(const Array& operand, const Array& indices, const Params& params) {
+  const Ints none(static_cast<std::size_t>(indices.ndim() - 1) - dims_of(params).start_indices_batching_dims.size(), 0);
+  const Array here = is_read(operand.aval(), indices, none, params), zero = full(operand.shape(), scalar(operand.dtype(), 0));
+  const WindowDims dims = dims_of(params);
+  const Types types{operand.aval(), indices.aval()};
+  const Shape shape = gather_p.type(gather_p, types, params)[0].shape;
+  Ints moving = dims.start_index_map;
+  std::sort(moving.begin(), moving.end());
+  // What is left are the lanes, in the order of the operand's axes: to that of the indices'.
+  Array sum = bind1(reduce_sum_p, {select(here, operand, zero)}, {{"axes", moving}});
+  Ints order(dims.operand_batching_dims.size());
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // axis of the indices, axis of the sum
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto before = std::count_if(dims.operand_batching_dims.begin(), dims.operand_batching_dims.end(),
+                                      [&](std::int64_t axis) { return axis < dims.operand_batching_dims[k]; });
+    pairs.emplace_back(dims.start_indices_batching_dims[k], before);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = pairs[k].second;
+  const auto arranged = [&](const Array& lanes) { return reshape(transpose(lanes, order), shape); };
+  sum = arranged(sum);
+  if (params.text("mode") == mode_clip) return sum;
+  // Known together with the sum: an index that is outside meets no element.
+  const Array inside = arranged(bind1(reduce_or_p, {here}, {{"axes", moving}}));
+  const std::optional<double> fill = fill_of(params);
+  return select(inside, sum, full(shape, scalar(operand.dtype(), fill ? *fill : std::numeric_limits<double>::quiet_NaN())));
+}
 
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,
              const std::string& mode, std::optional<double> fill_value) {

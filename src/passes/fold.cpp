@@ -171,7 +171,7 @@ JaxprPtr simplify(const JaxprPtr& jaxpr) {
   // Each round can uncover more; programs settle in two or three.
   for (int round = 0; round < 4; ++round) {
     const std::size_t before = size_of(*out);
-    out = fold_constants_and_identities(simplify_loops(out));
+    out = join_disjoint_pads(fold_constants_and_identities(simplify_loops(out)));
     out = eliminate_dead_code(eliminate_common_subexpressions(out));
     if (size_of(*out) == before) break;
   }

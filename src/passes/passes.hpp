@@ -19,6 +19,11 @@ JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
 /// dot_general with exchanged operands where only its transpose is used.
 JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
+/// Gathers of one element per row of what is computed, as sums that are known with the row's others. For a compiler: a zero
+/// may lose its sign.
+JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr);
+/// A sum of arrays that zeros pad to lie side by side as a concatenation.
+JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr);
 /// Invariants of loops before them; equal operands, carries and results of a loop once.
 JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
 /// One equation for equal ones.

@@ -264,17 +264,24 @@ Array integer(DType dtype, Wide value) {
   return scalar(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
 }
 
+/// The narrowest integers that hold a value: devices without 64-bit types draw integers too.
+DType integers_for(Wide value) {
+  for (DType t : {i32, u32, i64})
+    if (value >= lowest(t) && value <= highest(t)) return t;
+  return u64;
+}
 /// A bound as a strong integer array, with every bit of a C++ scalar.
 Array integer_bound(std::string_view what, const Array& a) {
   if (a.dtype() == DType::bool_)
     raise<TypeError>("[random.randint] {} is {}; it must be an integer.", what, a.aval());
   if (a.weak_type() && concrete(a) && concrete(a)->exact) {
     const ExactScalar& exact = *concrete(a)->exact;
-    const bool large =
-        exact.kind == ExactScalar::Kind::unsigned_integer && exact.u > static_cast<std::uint64_t>(INT64_MAX);
-    return ops::cast(a, large ? u64 : i64);
+    const bool is_unsigned = exact.kind == ExactScalar::Kind::unsigned_integer;
+    const Wide value = is_unsigned ? Wide{exact.u} : Wide{a.item<std::int64_t>()};
+    return integer(integers_for(value), value);
   }
-  return is_integer(a.dtype()) ? ops::cast(a, a.dtype()) : ops::cast(a, i64);
+  if (is_integer(a.dtype())) return ops::cast(a, a.dtype());
+  return ops::cast(a, a.dtype() == f64 ? i64 : i32);
 }
 Array clamped(const Array& a, Wide low, Wide high) {
   const DType t = a.dtype();

@@ -101,7 +101,8 @@ void check_floating(std::span<const Array> args, std::string_view transform, con
 /// One-hot tangents for every element of an array: shape (size, shape…).
 Array basis(const AbstractValue& aval) {
   const std::int64_t n = aval.size();
-  const Array rows = ops::iota(DType::i64, {n, n}, 0), columns = ops::iota(DType::i64, {n, n}, 1);
+  const DType index = n > INT32_MAX ? DType::i64 : DType::i32;  // devices without 64-bit types have gradients too
+  const Array rows = ops::iota(index, {n, n}, 0), columns = ops::iota(index, {n, n}, 1);
   Shape shape = aval.shape;
   shape.insert(shape.begin(), n);
   return ops::reshape(ops::cast(bind1(ops::eq_p, {rows, columns}), aval.dtype), shape);

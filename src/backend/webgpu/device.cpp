@@ -32,6 +32,33 @@ WGPUInstance the_instance() {
   return instance;
 }
 
+/// To test with less than the device has: with what every WebGPU guarantees, or with less of one thing.
+void shrink(WGPULimits& limits) {
+  const auto lower = [](auto& limit, std::uint64_t most) {
+    limit = static_cast<std::remove_reference_t<decltype(limit)>>(std::min<std::uint64_t>(limit, most));
+  };
+  if (std::getenv("COTAN_WEBGPU_MINIMUM_LIMITS")) {
+    lower(limits.maxStorageBuffersPerShaderStage, 8);
+    lower(limits.maxStorageBufferBindingSize, 128u << 20);
+    lower(limits.maxUniformBufferBindingSize, 64u << 10);
+    lower(limits.maxBufferSize, 256u << 20);
+    lower(limits.maxComputeWorkgroupStorageSize, 16u << 10);
+    lower(limits.maxComputeInvocationsPerWorkgroup, 256);
+    lower(limits.maxComputeWorkgroupSizeX, 256);
+    lower(limits.maxComputeWorkgroupSizeY, 256);
+    lower(limits.maxComputeWorkgroupSizeZ, 64);
+    lower(limits.maxComputeWorkgroupsPerDimension, 65535);
+    limits.minUniformBufferOffsetAlignment = std::max(limits.minUniformBufferOffsetAlignment, 256u);
+    limits.minStorageBufferOffsetAlignment = std::max(limits.minStorageBufferOffsetAlignment, 256u);
+  }
+  const auto lower_to = [&](auto& limit, const char* variable) {
+    if (const char* most = std::getenv(variable)) lower(limit, std::max<std::uint64_t>(std::strtoull(most, nullptr, 10), 1));
+  };
+  lower_to(limits.maxStorageBuffersPerShaderStage, "COTAN_WEBGPU_STORAGE_BUFFERS");
+  lower_to(limits.maxStorageBufferBindingSize, "COTAN_WEBGPU_BINDING_BYTES");
+  lower_to(limits.maxComputeWorkgroupStorageSize, "COTAN_WEBGPU_GROUP_BYTES");
+}
+
 }  // namespace
 
 Device::Device() : instance_(the_instance()) {
@@ -118,9 +145,7 @@ void Device::request_device() {
   api().AdapterGetLimits(adapter_.get(), &offered.limits);
   WGPULimits limits = offered.limits;
   limits.nextInChain = nullptr;
-  if (const char* most = std::getenv("COTAN_WEBGPU_STORAGE_BUFFERS"))  // to test with less than the device has
-    limits.maxStorageBuffersPerShaderStage =
-        std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::atoi(most)), 1, limits.maxStorageBuffersPerShaderStage);
+  shrink(limits);
   Capabilities& c = capabilities_;
   c.storage_buffers = limits.maxStorageBuffersPerShaderStage;
   c.workgroup_bytes = limits.maxComputeWorkgroupStorageSize;

@@ -1,5 +1,6 @@
 // Device: an adapter's queue and memory. One at a time; a lost one is replaced by a new one on next use.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -33,6 +34,8 @@ struct Capabilities {
   std::uint32_t uniform_alignment = 256;
   std::uint32_t subgroup_size = 0;  ///< 0: there are none, or of several sizes
   std::uint64_t binding_bytes = 128u << 20, buffer_bytes = 256u << 20, uniform_bytes = 65536;
+  /// The largest array, and the largest block of memory.
+  std::uint64_t block_bytes() const { return std::min(binding_bytes, buffer_bytes) / granule * granule; }
 };
 
 /// Counts since the device was made.

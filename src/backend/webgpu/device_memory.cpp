@@ -41,7 +41,7 @@ void Device::add_slab(std::uint64_t bytes) {
   if (const char* megabytes = std::getenv("COTAN_WEBGPU_SLAB_MB"))
     size = static_cast<std::uint64_t>(std::max(1, std::atoi(megabytes))) << 20;
   for (std::size_t k = 0; k < slabs_.size() && k < 8; ++k) size *= 2;
-  const std::uint64_t most = std::min(capabilities_.binding_bytes, capabilities_.buffer_bytes);
+  const std::uint64_t most = capabilities_.block_bytes();
   size = std::min(std::max(size, bytes), most);
   if (bytes > most)
     raise<OutOfMemoryError>(

@@ -11,6 +11,7 @@
 #include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
 #include "backend/webgpu/routines/radix_sort.hpp"
+#include "backend/webgpu/routines/runs.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
@@ -50,6 +51,7 @@ const compiler::Target& webgpu_target() {
     t.check_size = check_size;
     t.item_bytes = item_bytes;
     t.keeps_rows = false;
+    t.block_bytes = static_cast<std::int64_t>(device()->capabilities().block_bytes());
     t.parallel_work = 0;
     t.parallel_pieces = std::int64_t{1} << 40;
     t.small_bytes = 4096;
@@ -68,8 +70,10 @@ SplitConstants for_device(const JaxprPtr& jaxpr) {
   const JaxprPtr expanded = expand_routines(
       lower_associative_rests(inline_all_calls(jaxpr), true),
       [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
-        return !prefers_cumulative(p, types, params) && !prefers_radix_sort(p, types, device()->capabilities()) &&
-               !prefers_attention(p, types, params, device()->capabilities());
+        const Capabilities& c = device()->capabilities();
+        return !prefers_cumulative(p, types, params) && !prefers_counting_sort(p, types, c) &&
+               !prefers_radix_sort(p, types, c) && !prefers_sum_of_runs(p) &&
+               !prefers_attention(p, types, params, c);
       },
       [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
   constexpr std::int64_t few_lanes = 2048;  // so many groups run side by side
@@ -83,7 +87,7 @@ Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backe
   const SplitConstants split = for_device(jaxpr);
   if (split.constants) constants_program_ = std::make_unique<Executable>(split.constants, backend);
   plan_ = make_plan(compiler::compile(split.rest, webgpu_target()), on->capabilities());
-  donations_ = std::make_unique<compiler::Donations>(*plan_.program, plan_.units, true);
+  donations_ = std::make_unique<compiler::Donations>(*plan_.program, plan_.units, plan_.side_by_side, true);
   times_->steps.resize(plan_.shaders.size());
 }
 
@@ -113,11 +117,14 @@ class Executable::Call {
     for (const auto& constant : executable.constants_) inputs_.push_back(constant->on_device(device_));
     if (donated_) owners_.emplace(arguments_);
     lock_.lock();
-    if (plan_.arena_bytes) arena_ = device_->allocate(plan_.arena_bytes);
+    try {
+      for (std::uint64_t bytes : plan_.arenas) arenas_.push_back(device_->allocate(bytes));
+    } catch (...) {
+      release_arenas();
+      throw;
+    }
   }
-  ~Call() {
-    if (arena_.slab >= 0) device_->release(arena_);
-  }
+  ~Call() { release_arenas(); }
 
   Arrays run() {
     Arrays out = make_outputs();
@@ -211,6 +218,11 @@ class Executable::Call {
     }
   }
 
+  void release_arenas() {
+    for (const Range& arena : arenas_) device_->release(arena);
+    arenas_.clear();
+  }
+
   /// Where a buffer begins; not for parts whose place depends on loops.
   Range range_of(BufferId id) const {
     const compiler::Buffer& b = program_.buffers[static_cast<std::size_t>(id)];
@@ -221,8 +233,8 @@ class Executable::Call {
       case Storage::output:
         return outputs_[static_cast<std::size_t>(b.place)];
       case Storage::arena:
-        out = arena_;
-        out.offset += static_cast<std::uint64_t>(b.place);
+        out = arenas_[static_cast<std::size_t>(plan_.arena_of(b))];
+        out.offset += static_cast<std::uint64_t>(plan_.place_in_arena(b));
         return out;
       case Storage::part:
         out = range_of(b.whole);
@@ -267,24 +279,55 @@ class Executable::Call {
     WGPUComputePipeline pipeline;
     std::vector<int> slabs;
     std::uint64_t offset, bytes;
+    std::array<std::uint32_t, 3> groups;
   };
 
   void add_dispatch(const Shader& shader) {
+    std::vector<Range> ranges;
+    for (const Slot& slot : shader.slots)
+      ranges.push_back(slot.buffer < 0 ? arenas_[static_cast<std::size_t>(slot.arena)] : range_of(slot.buffer));
+    // Instances whose arrays are in the same blocks are one dispatch.
+    const std::size_t own = shader.own_slots();
+    std::vector<bool> done(shader.instances, false);
+    for (std::size_t first = 0; first < shader.instances; ++first) {
+      if (done[first]) continue;
+      std::vector<std::size_t> which;
+      for (std::size_t k = first; k < shader.instances; ++k) {
+        bool same = !done[k];
+        for (std::size_t slot = 0; same && slot < own; ++slot) same = ranges[k * own + slot].slab == ranges[first * own + slot].slab;
+        if (!same) continue;
+        done[k] = true;
+        which.push_back(k);
+      }
+      add_instances(shader, which, ranges);
+    }
+  }
+  void add_instances(const Shader& shader, const std::vector<std::size_t>& which, const std::vector<Range>& ranges) {
+    const std::size_t own = shader.own_slots();
     std::vector<int> blocks, slabs;
+    for (std::size_t slot = 0; slot < own; ++slot) {
+      const int slab = ranges[which[0] * own + slot].slab;
+      const auto at = std::find(slabs.begin(), slabs.end(), slab);
+      blocks.push_back(static_cast<int>(at - slabs.begin()));
+      if (at == slabs.end()) slabs.push_back(slab);
+    }
+    if (slabs.size() > device_->capabilities().storage_buffers)
+      raise<OutOfMemoryError>(
+          "[webgpu] '{}' works on arrays in {} blocks of memory, and the device '{}' binds {} at once; use fewer or smaller "
+          "arrays in one expression.",
+          shader.name, slabs.size(), device_->capabilities().name, device_->capabilities().storage_buffers);
     const std::uint64_t alignment = device_->capabilities().uniform_alignment;
     const std::uint64_t bytes = (shader.words() * 4 + alignment - 1) / alignment * alignment;
     const std::size_t first = parameters_.size();
     parameters_.resize(first + bytes / 4);
     std::uint32_t* word = parameters_.data() + first + 1;
-    for (const Slot& slot : shader.slots) {
-      const Range range = slot.buffer < 0 ? arena_ : range_of(slot.buffer);
-      *word++ = static_cast<std::uint32_t>(range.offset / element_bytes);
-      const auto at = std::find(slabs.begin(), slabs.end(), range.slab);
-      blocks.push_back(static_cast<int>(at - slabs.begin()));
-      if (at == slabs.end()) slabs.push_back(range.slab);
-    }
+    for (std::size_t instance : which)
+      for (std::size_t slot = 0; slot < own; ++slot)
+        *word++ = static_cast<std::uint32_t>(ranges[instance * own + slot].offset / element_bytes);
     for (Expr i : shader.indices) *word++ = static_cast<std::uint32_t>(indices_.at(i.get()));
-    commands_.push_back({&shader, nullptr, slabs, first * 4, bytes});
+    std::array<std::uint32_t, 3> groups = shader.groups;
+    if (shader.instances > 1) groups[2] = static_cast<std::uint32_t>(which.size());
+    commands_.push_back({&shader, nullptr, slabs, first * 4, bytes, groups});
     pending_.push_back(find_pipeline(*device_, shader, blocks));
     constexpr std::size_t most = 1 << 14;
     if (commands_.size() >= most) submit();
@@ -314,7 +357,7 @@ class Executable::Call {
     current = c.pipeline;
     const auto offset = static_cast<std::uint32_t>(c.offset);
     api().ComputePassEncoderSetBindGroup(pass, 0, device_->bind_group(c.slabs, c.bytes), 1, &offset);
-    const auto& groups = c.shader->groups;
+    const auto& groups = c.groups;
     api().ComputePassEncoderDispatchWorkgroups(pass, groups[0], groups[1], groups[2]);
   }
 
@@ -381,7 +424,7 @@ class Executable::Call {
   const std::shared_ptr<Device> device_;
   std::unique_lock<std::recursive_mutex> lock_;
   bool timed_ = false;
-  Range arena_;
+  std::vector<Range> arenas_;
   Arrays arguments_;
   std::vector<Range> inputs_, outputs_;
   std::unordered_map<const expr::Node*, std::int64_t> indices_;

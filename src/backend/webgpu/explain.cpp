@@ -67,9 +67,9 @@ void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanatio
     out.loops += !std::holds_alternative<Kernel>(s) && !std::holds_alternative<compiler::Routine>(s);
   });
   out.submissions = static_cast<int>(counts.host_steps) + 1;
-  out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes);
+  out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes());
   if (donated) out.donated_bytes = executable.donations().bytes_saved(*donated);
-  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes) -
+  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes()) -
                    out.donated_bytes;
   out.steps = listing.text;
   out.times = times_of(executable);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "backend/webgpu/alike.hpp"
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/routines/attention.hpp"
 #include "backend/webgpu/routines/cumulative.hpp"
 #include "backend/webgpu/routines/matmul.hpp"
 #include "backend/webgpu/routines/radix_sort.hpp"
+#include "backend/webgpu/routines/runs.hpp"
 #include "backend/webgpu/tuning.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -22,15 +24,38 @@ namespace {
 class Planner {
  public:
   Planner(Plan& plan, const Capabilities& device) : plan_(plan), program_(*plan.program), device_(device), graph_(program_.graph) {
-    plan_.arena_bytes = program_.arena_bytes;
+    end_ = static_cast<std::int64_t>(program_.arena_bytes);
+    plan_.block_bytes = static_cast<std::int64_t>(device.block_bytes());
+    for (const compiler::Buffer& b : program_.buffers)
+      if (b.storage == Storage::arena) check_fits(b.type, compiler::stride_of(b) * b.copies);
   }
   void run() {
     values_in_memory(0);
-    add(program_.steps, {}, plan_.steps, &plan_.units);
+    add_program();
     place_scratch();
+    for (const compiler::Buffer& b : program_.buffers) {
+      if (b.storage != Storage::arena) continue;
+      const auto arena = static_cast<std::size_t>(plan_.arena_of(b));
+      if (arena >= plan_.arenas.size()) plan_.arenas.resize(arena + 1, granule);
+      const auto end = static_cast<std::uint64_t>(plan_.place_in_arena(b) + compiler::stride_of(b) * b.copies);
+      plan_.arenas[arena] = std::max(plan_.arenas[arena], end);
+    }
   }
 
  private:
+  void check_fits(const AbstractValue& type, std::int64_t bytes) const {
+    if (bytes > plan_.block_bytes)
+      raise<OutOfMemoryError>(
+          "[jit] a temporary {} takes {} bytes, and the device '{}' can bind {} at once; work in smaller pieces.", type, bytes,
+          device_.name, plan_.block_bytes);
+  }
+  /// More temporary memory, which nothing else shares.
+  std::int64_t new_place(const AbstractValue& type, std::int64_t bytes) {
+    check_fits(type, bytes);
+    const std::int64_t place = compiler::in_one_block(end_, bytes, plan_.block_bytes);
+    end_ = place + bytes;
+    return place;
+  }
   compiler::Buffer& buffer(BufferId b) { return program_.buffers[static_cast<std::size_t>(b)]; }
 
   /// Values that live inside one shader elsewhere have memory where the host runs the loop.
@@ -39,9 +64,8 @@ class Planner {
     compiler::Buffer& root = buffer(program_.root(b));
     if (root.storage != Storage::local) return;
     root.storage = Storage::arena;
-    root.place = static_cast<std::int64_t>(plan_.arena_bytes);
     root.copies = 1;
-    plan_.arena_bytes += static_cast<std::size_t>(compiler::stride_of(root));
+    root.place = new_place(root.type, compiler::stride_of(root));
   }
 
   /// Those that the steps of a loop hand to each other.
@@ -62,10 +86,9 @@ class Planner {
       compiler::Buffer& b = buffer(program_.root(c.result));
       if (b.storage != Storage::local && b.storage != Storage::none) continue;
       b.storage = Storage::arena;
-      b.place = static_cast<std::int64_t>(plan_.arena_bytes);
       b.copies = lanes.length;
       b.copy = lanes.index;
-      plan_.arena_bytes += static_cast<std::size_t>(compiler::stride_of(b) * b.copies);
+      b.place = new_place(b.type, compiler::stride_of(b) * b.copies);
     }
   }
   bool is_inside(int scope, int outer) const {
@@ -98,13 +121,29 @@ class Planner {
     add_kernel(kernel, around, out);
   }
 
+  void add_program() {
+    std::vector<AlikeSteps> alike = group_alike_steps(program_, device_);
+    const std::span<const Step> steps(program_.steps);
+    plan_.side_by_side.resize(steps.size(), false);
+    std::size_t at = 0;
+    for (AlikeSteps& a : alike) {
+      add(steps.subspan(at, a.first - at), {}, plan_.steps, at);
+      plan_.units.insert(plan_.units.end(), a.count, static_cast<int>(a.first));
+      std::fill_n(plan_.side_by_side.begin() + static_cast<std::ptrdiff_t>(a.first), a.count, true);
+      plan_.steps.push_back(dispatch(add_shader(std::move(a.shader))));
+      at = a.first + a.count;
+    }
+    add(steps.subspan(at), {}, plan_.steps, at);
+  }
+
+  /// `number`: of the first step in the program, where these are its own.
   void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out,
-           std::vector<int>* units = nullptr) {
+           std::optional<std::size_t> number = std::nullopt) {
     for (std::size_t k = 0; k < steps.size();) {
       const std::size_t together = add_small(steps.subspan(k), around, out);
       if (together == 0) add_step(steps[k], around, out);
       const std::size_t taken = std::max<std::size_t>(together, 1);
-      if (units) units->insert(units->end(), taken, static_cast<int>(k));
+      if (number) plan_.units.insert(plan_.units.end(), taken, static_cast<int>(*number + k));
       k += taken;
     }
   }
@@ -169,6 +208,12 @@ class Planner {
         add_cumulative(routine, around, out);
         return;
       }
+      const bool counts = prefers_counting_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_);
+      if (counts || prefers_sum_of_runs(*routine.primitive)) {
+        if (buffer(program_.root(routine.results[0])).storage == Storage::none) return;
+        out.push_back(dispatch(add_shader((counts ? counting_sort_shader : sum_of_runs_shader)(program_, routine, around, device_))));
+        return;
+      }
       if (prefers_radix_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_)) {
         if (buffer(program_.root(routine.results[0])).storage == Storage::none) return;
         const BufferId words = scratch({DType::u32, {radix_sort_words(routine.operands[0].type.size(), device_)}});
@@ -209,12 +254,12 @@ class Planner {
     return scratch_.back();
   }
   void place_scratch() {
-    std::int64_t most = 0;
-    for (BufferId b : scratch_) {
-      buffer(b).place = static_cast<std::int64_t>(plan_.arena_bytes);
-      most = std::max(most, compiler::stride_of(buffer(b)));
-    }
-    plan_.arena_bytes += static_cast<std::size_t>(most);
+    BufferId largest = -1;
+    for (BufferId b : scratch_)
+      if (largest < 0 || compiler::stride_of(buffer(b)) > compiler::stride_of(buffer(largest))) largest = b;
+    if (largest < 0) return;
+    const std::int64_t place = new_place(buffer(largest).type, compiler::stride_of(buffer(largest)));
+    for (BufferId b : scratch_) buffer(b).place = place;
   }
 
   void add_repeat(const Step& step, const Surroundings& around, std::vector<PlannedStep>& out) {
@@ -281,6 +326,7 @@ class Planner {
   const Capabilities& device_;
   expr::GraphScope graph_;
   std::vector<BufferId> scratch_;
+  std::int64_t end_ = 0;  ///< of the places that are taken
 };
 
 void count_steps(const std::vector<PlannedStep>& steps, std::int64_t times, PlanCounts& out) {

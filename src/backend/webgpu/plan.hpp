@@ -1,6 +1,8 @@
 // Plan: a program as dispatches. What one shader cannot do whole, the host unrolls ahead: it encodes every step of a loop
 // and every branch, and the device decides which of them do something.
 #pragma once
+#include <numeric>
+
 #include "backend/webgpu/codegen/loop.hpp"
 
 namespace cotan::webgpu {
@@ -25,8 +27,14 @@ struct Plan {
   std::unique_ptr<Program> program;
   std::vector<Shader> shaders;
   std::vector<PlannedStep> steps;
-  std::size_t arena_bytes = 0;
-  std::vector<int> units;  ///< for each step of the program the first one that shares its dispatch
+  /// Temporary memory is in blocks, none larger than what the device can bind: places count through all of them.
+  std::int64_t block_bytes = 0;
+  std::vector<std::uint64_t> arenas;  ///< what is used of each
+  std::size_t arena_bytes() const { return static_cast<std::size_t>(std::accumulate(arenas.begin(), arenas.end(), std::uint64_t{0})); }
+  std::vector<int> units;           ///< for each step of the program the first one that shares its dispatch …
+  std::vector<bool> side_by_side;   ///< … and whether those of a dispatch know nothing of each other
+  std::int64_t arena_of(const compiler::Buffer& b) const { return b.place / block_bytes; }
+  std::int64_t place_in_arena(const compiler::Buffer& b) const { return b.place % block_bytes; }
 };
 
 Plan make_plan(std::unique_ptr<Program> program, const Capabilities& device);

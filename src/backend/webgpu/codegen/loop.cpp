@@ -133,8 +133,7 @@ class LoopWriter {
       return;
     }
     if (!plan_.one_thread && !places_.is_private(b)) {
-      const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, wgsl_type(type.dtype), n);
-      if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+      s_.share(name, wgsl_type(type.dtype), n);
       s_.set_array(b, name);
       return;
     }
@@ -152,8 +151,10 @@ class LoopWriter {
       const bool own = !team() || buffer(b).type.size() <= few;
       const std::string name = own ? fmt::format("close{}of{}", b, loop.scope) : fmt::format("close{}", b);
       if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name)))) continue;
-      order_.before({b}, {});
       const auto& type = buffer(b).type;
+      // Loops one after the other have each their own: where there is no room for more, they read from memory.
+      if (!own && s_.room() < ShaderBuilder::shared_bytes(type.size()) + ShaderBuilder::for_reductions(plan_.threads)) continue;
+      order_.before({b}, {});
       std::vector<std::string> values;
       if (!own) {
         // Read from memory under the buffer's own name, then called by the new one.
@@ -579,8 +580,7 @@ class LoopWriter {
     order_.meet_if_used();
     const std::string type = dtype == DType::bool_ ? "bool" : wgsl_type(dtype);
     const std::string shared = "agreed_" + type;
-    const std::string declaration = fmt::format("var<workgroup> {}: {};\n", shared, type);
-    if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+    s_.share(shared, type);
     w_.line(fmt::format("if (thread == 0u) {{ {} = {}; }}", shared, s_.loaded(b, dtype, "0")));
     const std::string name = w_.new_name("same");
     w_.line(fmt::format("let {} = workgroupUniformLoad(&{});", name, shared));

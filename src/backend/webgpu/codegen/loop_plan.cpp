@@ -140,13 +140,16 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
     if (lanes)
       for (plan.threads = 4; plan.threads < 32 && loop->length >= 2 * groups * plan.threads; plan.threads *= 2) {}
   } else {
-    // Room for what reductions of all threads share.
-    if (work.local_bytes + 4096 > device.workgroup_bytes) return std::nullopt;
     // As many as the loops have use for: more would only have to be waited for.
     const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;
     std::uint32_t wanted = rows <= 32 ? 32 : rows <= 128 ? 64 : rows <= 512 ? 128 : 256;
     if (const char* forced = std::getenv("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(std::atoi(forced));
     plan.threads = std::min(device.workgroup_threads, wanted);
+    // Room for what reductions of all threads share.
+    std::int64_t shared = ShaderBuilder::for_reductions(plan.threads);
+    for (BufferId b : locals_of(program, steps))
+      shared += ShaderBuilder::shared_bytes(program.buffers[static_cast<std::size_t>(b)].type.size());
+    if (shared > device.workgroup_bytes) return std::nullopt;
   }
   if (loop && !lanes && loop->length > 0) {
     const std::int64_t chunk = chunk_of(work.total);

@@ -83,22 +83,18 @@ fn cotan_u32_to_f32(x: u32) -> f32 {
 )"},
 
     // Half precision and bfloat16, on integers: devices flush subnormal halves, pack2x16float fails at NaN.
+    // Without branches: some compilers put a function wherever it is called, and take their time over every branch.
     {"cotan_f16_bits", "", R"(
 fn cotan_f16_bits(x: f32) -> u32 {
   let bits = bitcast<u32>(x);
-  let sign = (bits >> 16u) & 0x8000u;
   let magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) { return sign | 0x7e00u | ((magnitude >> 13u) & 0x1ffu); }
-  if (magnitude >= 0x477ff000u) { return sign | 0x7c00u; }
-  if (magnitude >= 0x38800000u) {
-    return sign | (((magnitude + 0xfffu + ((magnitude >> 13u) & 1u)) >> 13u) - 0x1c000u);
-  }
-  if (magnitude <= 0x33000000u) { return sign; }
-  // A multiple of 2^-24. Carrying into the smallest normal number is right as well.
-  let shift = 126u - (magnitude >> 23u);
-  let mantissa = (magnitude & 0x7fffffu) | 0x800000u;
-  let kept = mantissa >> shift;
-  return sign | ((mantissa + (1u << (shift - 1u)) - 1u + (kept & 1u)) >> shift);
+  let normal = ((magnitude + 0xfffu + ((magnitude >> 13u) & 1u)) >> 13u) - 0x1c000u;
+  // A multiple of 2^-24, which is what the last bit of 0.5 is worth.
+  let subnormal = bitcast<u32>(bitcast<f32>(min(magnitude, 0x38800000u)) + 0.5) - 0x3f000000u;
+  let nan = 0x7e00u | ((magnitude >> 13u) & 0x1ffu);
+  let large = select(0x7c00u, nan, magnitude > 0x7f800000u);
+  let number = select(subnormal, normal, magnitude >= 0x38800000u);
+  return ((bits >> 16u) & 0x8000u) | select(number, large, magnitude >= 0x477ff000u);
 }
 )"},
     {"cotan_f16_value", "", R"(
@@ -111,8 +107,18 @@ fn cotan_f16_value(bits: u32) -> f32 {
   return bitcast<f32>(sign | select(normal, subnormal, exponent == 0u));
 }
 )"},
-    {"cotan_round_f16", "cotan_f16_bits cotan_f16_value", R"(
-fn cotan_round_f16(x: f32) -> f32 { return cotan_f16_value(cotan_f16_bits(x)); }
+    // As the value of the bits, without going there.
+    {"cotan_round_f16", "", R"(
+fn cotan_round_f16(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let magnitude = bits & 0x7fffffffu;
+  let normal = (magnitude + 0xfffu + ((magnitude >> 13u) & 1u)) & 0xffffe000u;
+  let multiple = bitcast<u32>(bitcast<f32>(min(magnitude, 0x38800000u)) + 0.5) - 0x3f000000u;
+  let subnormal = bitcast<u32>(f32(i32(multiple)) * 0x1p-24f);
+  let large = select(0x7f800000u, 0x7fc00000u | (magnitude & 0x3fe000u), magnitude > 0x7f800000u);
+  let number = select(subnormal, normal, magnitude >= 0x38800000u);
+  return bitcast<f32>((bits & 0x80000000u) | select(number, large, magnitude >= 0x477ff000u));
+}
 )"},
     {"cotan_bf16_bits", "cotan_is_nan", R"(
 fn cotan_bf16_bits(x: f32) -> u32 {

@@ -179,8 +179,7 @@ class Joiner {
   /// Each reduction has memory of its own, so that nobody need wait until all have read it; in loops they share it.
   std::string shared_array(const std::string& type, std::uint32_t count, const char* prefix = "shared_") {
     const std::string name = again_ ? prefix + type : w_.new_name(prefix) + "_" + type;
-    const std::string declaration = fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, type, count);
-    if (s_.declarations.find(declaration) == std::string::npos) s_.declarations += declaration;
+    s_.share(name, type, count);
     return name;
   }
 
@@ -194,6 +193,10 @@ class Joiner {
 
 void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& spread, bool again) {
   if (spread.team == 1 || all.empty()) return;
+  // Many of them, where a group has little memory, take turns as in loops.
+  std::int64_t wanted = ShaderBuilder::for_reductions(spread.threads());
+  for (const Accumulator& a : all) wanted += ShaderBuilder::shared_bytes(spread.threads()) * (a.position.empty() ? 1 : 2);
+  if (wanted > s.room()) again = true;
   Joiner joiner(s, spread, again);
   if (!again) return joiner.join(all);
   for (const Accumulator& a : all) joiner.join(std::span(&a, 1));
@@ -202,7 +205,7 @@ void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& s
 void scan_threads(ShaderBuilder& s, ReduceOp op, DType dtype, std::uint32_t threads, const std::string& own) {
   Writer& w = s.body;
   const std::string type = wgsl_type(dtype);
-  s.declarations += fmt::format("var<workgroup> scanned: array<{}, {}>;\n", type, threads);
+  s.share("scanned", type, threads);
   const std::uint32_t size = s.subgroup_size > 1 && threads % s.subgroup_size == 0 ? s.subgroup_size : 1;
   const auto take = [&](const std::string& earlier) {
     return fmt::format("combined = {};", combine(w, op, dtype, earlier, "combined"));

@@ -8,8 +8,23 @@
 namespace cotan::webgpu {
 
 namespace {
-constexpr char mark = '\x01';  ///< before and after the number of a slot
+constexpr char mark = '\x01';   ///< before and after the number of a slot
+constexpr char given = '\x02';  ///< where the shader takes what it is given
+
+/// Names for what the call gives.
+std::string given_lines(const Shader& shader) {
+  const std::size_t slots = shader.own_slots();
+  const auto word = [](std::size_t k) { return fmt::format("given[{}].{}", k / 4, "xyzw"[k % 4]); };
+  std::string out = fmt::format("  let zero = {};\n", word(0));
+  if (shader.instances > 1) out += fmt::format("  let own = 1u + group.z * {}u;\n", slots);
+  for (std::size_t k = 0; k < slots; ++k)
+    out += shader.instances > 1 ? fmt::format("  let b{} = i32(given[(own + {}u) >> 2u][(own + {}u) & 3u]);\n", k, k, k)
+                                : fmt::format("  let b{} = i32({});\n", k, word(1 + k));
+  for (std::size_t k = 0; k < shader.indices.size(); ++k)
+    out += fmt::format("  let index{} = i32({});\n", k, word(1 + shader.slots.size() + k));
+  return out;
 }
+}  // namespace
 
 std::string with_blocks(const Shader& shader, const std::vector<int>& blocks) {
   std::string out = shader.subgroups ? "enable subgroups;\n" : "";
@@ -18,8 +33,15 @@ std::string with_blocks(const Shader& shader, const std::vector<int>& blocks) {
   for (int b = 0; b < count; ++b)
     out += fmt::format("@group(0) @binding({}) var<storage, read_write> m{}: array<{}>;\n", b + 1, b,
                        shader.vectors ? "vec4<u32>" : "u32");
+  out += fmt::format("@group(0) @binding(0) var<uniform> given: array<vec4<u32>, {}>;\n", (shader.words() + 3) / 4);
   for (std::size_t at = 0; at < shader.text.size();) {
-    const std::size_t next = shader.text.find(mark, at);
+    const std::size_t next = shader.text.find_first_of(std::string{mark, given}, at);
+    if (next != std::string::npos && shader.text[next] == given) {
+      out.append(shader.text, at, next - at);
+      out += given_lines(shader);
+      at = next + 1;
+      continue;
+    }
     if (next == std::string::npos) {
       out.append(shader.text, at);
       break;
@@ -40,15 +62,26 @@ std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most) {
 }
 
 ShaderBuilder::ShaderBuilder(const Program& program, std::string name, const Capabilities& device)
-    : body({.careful_fma = !device.fused_fma, .careful = device.software}), subgroup_size(device.subgroup_size), program_(program), name_(std::move(name)) {
+    : body({.careful_fma = !device.fused_fma, .careful = device.software}), subgroup_size(device.subgroup_size),
+      program_(program),
+      group_bytes_(device.workgroup_bytes),
+      block_bytes_(static_cast<std::int64_t>(device.block_bytes())),
+      name_(std::move(name)) {
   body.load = [this](const expr::Node& load, const std::string& offset) {
     return loaded(static_cast<BufferId>(load.bits), load.dtype, offset);
   };
   body.open("");  // the function
 }
 
-int ShaderBuilder::slot_of(BufferId b) {
-  const Slot slot{b};
+void ShaderBuilder::share(const std::string& name, const std::string& type, std::int64_t count) {
+  if (!shared_.insert(name).second) return;
+  shared_bytes_ += shared_bytes(std::max<std::int64_t>(count, 1));
+  declarations += count ? fmt::format("var<workgroup> {}: array<{}, {}>;\n", name, type, count)
+                        : fmt::format("var<workgroup> {}: {};\n", name, type);
+}
+
+int ShaderBuilder::slot_of(BufferId b, std::int64_t arena) {
+  const Slot slot{b, arena};
   for (std::size_t k = 0; k < slots_.size(); ++k)
     if (slots_[k] == slot) return static_cast<int>(k);
   slots_.push_back(slot);
@@ -88,9 +121,9 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
       continue;
     }
     if (buffer.storage == Storage::arena && whole_arena) {
-      const int slot = slot_of(-1);
+      const int slot = slot_of(-1, buffer.place / block_bytes_);
       add(fmt::format("b{}", slot));
-      add(std::to_string(buffer.place / static_cast<std::int64_t>(element_bytes)));
+      add(std::to_string(buffer.place % block_bytes_ / static_cast<std::int64_t>(element_bytes)));
       if (buffer.copies > 1)
         add(fmt::format("{} * {}", body.value(buffer.copy), compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
       return {fmt::format("{}{}{}", mark, slot, mark), base, false};
@@ -184,7 +217,7 @@ void ShaderBuilder::enter(const Surroundings& around, std::uint32_t threads) {
       continue;
     }
     // All threads leave or none: what compilers can see is only this way.
-    if (declarations.find("guard_value") == std::string::npos) declarations += "var<workgroup> guard_value: u32;\n";
+    share("guard_value", "u32");
     body.line(fmt::format("if (thread == 0u) {{ guard_value = {}; }}", there));
     body.line(fmt::format("if (workgroupUniformLoad(&guard_value) != {}u) {{ return; }}", g.value));
   }
@@ -204,9 +237,9 @@ Shader ShaderBuilder::finish(std::uint32_t threads, std::array<std::uint32_t, 3>
   out.threads = threads;
   out.vectors = vectors;
   out.subgroups = uses_subgroups;
+  internal_check(room() >= 0, "a shader wants more memory for a group than the device has");
   std::vector<std::string_view> functions(body.library().begin(), body.library().end());
-  const std::size_t vectors = (out.words() + 3) / 4;
-  std::string head = fmt::format("@group(0) @binding(0) var<uniform> given: array<vec4<u32>, {}>;\n", vectors);
+  std::string head = fmt::format("// {} arrays\n", slots_.size());
   head += wgsl_library(functions);
   head += declarations;
   head += fmt::format(
@@ -214,11 +247,7 @@ Shader ShaderBuilder::finish(std::uint32_t threads, std::array<std::uint32_t, 3>
       "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,\n"
       "        @builtin(local_invocation_index) thread: u32) {{\n",
       threads);
-  const auto word = [](std::size_t k) { return fmt::format("given[{}].{}", k / 4, "xyzw"[k % 4]); };
-  head += fmt::format("  let zero = {};\n", word(0));
-  for (std::size_t k = 0; k < slots_.size(); ++k) head += fmt::format("  let b{} = i32({});\n", k, word(1 + k));
-  for (std::size_t k = 0; k < indices_.size(); ++k)
-    head += fmt::format("  let index{} = i32({});\n", k, word(1 + slots_.size() + k));
+  head += given;
   body.close();
   out.text = head + body.finish() + "}\n";
   return out;

@@ -11,9 +11,10 @@ namespace cotan::webgpu {
 using compiler::Program;
 using compiler::Storage;
 
-/// Memory that a dispatch is given. Arena buffers may be given one by one, or as the whole arena.
+/// Memory that a dispatch is given. Arena buffers may be given one by one, or as a whole arena.
 struct Slot {
-  BufferId buffer = -1;  ///< -1: the arena
+  BufferId buffer = -1;    ///< -1: a whole arena …
+  std::int64_t arena = 0;  ///< … of this number
   bool operator==(const Slot&) const = default;
 };
 
@@ -39,7 +40,10 @@ struct Shader {
   std::uint32_t threads = 64;  ///< in a group
   bool vectors = false;        ///< blocks are arrays of vec4<u32>
   bool subgroups = false;
+  /// So many of the same, each with its own share of the slots: the third axis of the groups.
+  std::uint32_t instances = 1;
 
+  std::size_t own_slots() const { return slots.size() / instances; }
   std::size_t words() const { return 1 + slots.size() + indices.size(); }
 };
 /// The text with slot k in block `blocks[k]`, counted from 0 in order of appearance.
@@ -89,6 +93,13 @@ class ShaderBuilder {
   void clear_alias(BufferId b) { aliases_.erase(b); }
   /// The buffer whose memory `b` is in, as things stand.
   BufferId root(BufferId b) const;
+  /// Memory that the threads of a group share, declared once: an array, or with `count` 0 a single value.
+  void share(const std::string& name, const std::string& type, std::int64_t count = 0);
+  /// How much of it is left, in bytes, and what one more array of so many elements takes.
+  std::int64_t room() const { return group_bytes_ - shared_bytes_; }
+  static std::int64_t shared_bytes(std::int64_t count) { return (count * 4 + 15) / 16 * 16; }
+  /// What reductions by all threads take at most: an array for each type, and one of positions.
+  static std::int64_t for_reductions(std::uint32_t threads) { return 5 * shared_bytes(threads) + 64; }
   /// Whether arena buffers are named by their place in the whole arena.
   bool whole_arena = false;
   /// The first lines: what is around the shader.
@@ -108,8 +119,11 @@ class ShaderBuilder {
   };
   Place place_of(BufferId b);
   std::string element(const Place& place, const std::string& offset, bool reading) const;
-  int slot_of(BufferId b);
+  int slot_of(BufferId b, std::int64_t arena = 0);
   const Program& program_;
+  const std::int64_t group_bytes_, block_bytes_;
+  std::int64_t shared_bytes_ = 0;
+  std::unordered_set<std::string> shared_;
   std::string name_;
   std::vector<Slot> slots_;
   std::vector<Expr> indices_;

@@ -91,8 +91,7 @@ std::optional<Shader> tiled_shader(Program& program, const Kernel& kernel, const
     w.bind(variable, index);
   };
   for (std::size_t k = 0; k < tiling->loads.size(); ++k)
-    s.declarations += fmt::format("var<workgroup> tile_{}: array<{}, {}>;\n", k, wgsl_type(tiling->loads[k]->dtype),
-                                  side * padded_side);
+    s.share(fmt::format("tile_{}", k), wgsl_type(tiling->loads[k]->dtype), side * padded_side);
   std::vector<std::pair<std::string, std::string>> fills;
   for (int y = 0; y < side; y += threads_along) {
     expr::Substitution of;

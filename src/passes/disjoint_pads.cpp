@@ -1,0 +1,98 @@
+// Arrays that are padded with zeros to lie side by side, and added, are a concatenation: what the gradients of the parts of a
+// split come to. 0 + x is x but for the sign of a zero, which is x's own afterwards.
+#include <cmath>
+#include <optional>
+
+#include "core/typed.hpp"
+#include "ops/ops.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
+
+namespace cotan {
+
+namespace {
+
+/// Arrays in a row along one axis, zeros before and after them.
+struct Row {
+  std::size_t axis = 0;
+  std::int64_t begin = 0, end = 0;  ///< of what is not zeros
+  std::vector<Atom> parts;          ///< of the new program
+  Atom zero;
+};
+
+bool is_zero(const Atom& a) {
+  const Literal* literal = std::get_if<Literal>(&a);
+  if (!literal || !is_floating(literal->value.dtype())) return false;
+  const double v = dispatch(literal->value.dtype(), [&]<class T>() { return convert<double>(*data<T>(literal->value)); });
+  return v == 0 && !std::signbit(v);
+}
+
+/// A pad with zeros before and after, along one axis.
+std::optional<Row> row_of(const Jaxpr& j, const Equation& e, const Rewriter& rewriter) {
+  if (e.primitive != &ops::pad_p || !is_zero(e.inputs[1])) return std::nullopt;
+  const Ints &low = e.params.ints("low"), &high = e.params.ints("high"), &interior = e.params.ints("interior");
+  std::optional<Row> out;
+  for (std::size_t axis = 0; axis < low.size(); ++axis) {
+    if (low[axis] < 0 || high[axis] < 0 || interior[axis] != 0) return std::nullopt;
+    if (low[axis] == 0 && high[axis] == 0) continue;
+    if (out) return std::nullopt;
+    out = Row{axis, low[axis], low[axis] + j.type(e.inputs[0]).shape[axis], {rewriter.read(e.inputs[0])}, e.inputs[1]};
+  }
+  return out;
+}
+
+/// Both in one, where they touch and do not overlap.
+std::optional<Row> joined(const Row& a, const Row& b) {
+  if (a.axis != b.axis) return std::nullopt;
+  if (a.end != b.begin && b.end != a.begin) return std::nullopt;
+  const Row &first = a.end == b.begin ? a : b, &second = &first == &a ? b : a;
+  Row out = first;
+  out.end = second.end;
+  out.parts.insert(out.parts.end(), second.parts.begin(), second.parts.end());
+  return out;
+}
+
+}  // namespace
+
+JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr) {
+  const Jaxpr& j = *jaxpr;
+  std::vector<std::optional<Row>> rows(j.types.size());
+  Rewriter rewriter(j);
+  const auto row = [&](const Atom& a) -> const std::optional<Row>& {
+    static const std::optional<Row> none;
+    const Var* v = std::get_if<Var>(&a);
+    return v ? rows[static_cast<std::size_t>(v->id)] : none;
+  };
+  for (const Equation& e : j.equations) {
+    std::optional<Row>& found = rows[e.outputs.empty() ? 0 : static_cast<std::size_t>(e.outputs[0].id)];
+    if (e.primitive == &ops::add_p && row(e.inputs[0]) && row(e.inputs[1])) found = joined(*row(e.inputs[0]), *row(e.inputs[1]));
+    if (!found) {
+      const Params params = map_nested(e.params, [](const JaxprPtr& nested) { return join_disjoint_pads(nested); });
+      if (e.primitive == &ops::pad_p) found = row_of(j, e, rewriter);
+      rewriter.emit(e, rewriter.read(e.inputs), params);
+      continue;
+    }
+    const AbstractValue& type = j.type(e.outputs[0]);
+    const std::size_t axis = found->axis;
+    const Params dimension{{"dimension", static_cast<std::int64_t>(axis)}};
+    const std::int64_t size = type.shape[axis];
+    Equation concatenate{&ops::concatenate_p, {}, e.outputs, {}, e.where};
+    if (found->begin == 0 && found->end == size) {
+      rewriter.emit(concatenate, found->parts, dimension);
+      continue;
+    }
+    // Zeros are left around it; what comes next may take their place.
+    AbstractValue whole = type;
+    whole.shape[axis] = found->end - found->begin;
+    const Var together = rewriter.new_var(whole);
+    rewriter.out().equations.push_back({&ops::concatenate_p, found->parts, {together}, dimension, e.where});
+    Ints low(type.shape.size(), 0), high(type.shape.size(), 0);
+    low[axis] = found->begin;
+    high[axis] = size - found->end;
+    rewriter.emit({&ops::pad_p, {}, e.outputs, {}, e.where}, {Atom(together), found->zero},
+                  {{"low", low}, {"high", high}, {"interior", Ints(type.shape.size(), 0)}});
+  }
+  return eliminate_dead_code(rewriter.finish(j.outputs, "joining padded parts"));
+}
+
+}  // namespace cotan

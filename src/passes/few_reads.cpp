@@ -1,0 +1,44 @@
+// A gather of one element of every row of what is computed (the log-probability of a label) as a sum over the row: it is known
+// together with the row's other sums, and the row itself need not be in memory.
+#include "core/error.hpp"
+#include "core/trace.hpp"
+#include "ops/gather_scatter.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewriter.hpp"
+
+namespace cotan {
+
+JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr) {
+  const Jaxpr& j = *jaxpr;
+  std::vector<int> uses(j.types.size(), 0);
+  std::vector<const Equation*> made_by(j.types.size(), nullptr);
+  const auto count = [&](const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms)
+      if (const Var* v = std::get_if<Var>(&a)) ++uses[static_cast<std::size_t>(v->id)];
+  };
+  for (const Equation& e : j.equations) {
+    count(e.inputs);
+    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
+  }
+  count(j.outputs);
+  Rewriter rewriter(j);
+  for (const Equation& e : j.equations) {
+    const Var* operand = e.primitive == &ops::gather_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
+    const Equation* maker = operand ? made_by[static_cast<std::size_t>(operand->id)] : nullptr;
+    const bool computed = maker && !j.type(*operand).weak_type && maker->primitive->op_class == OpClass::elementwise && uses[static_cast<std::size_t>(operand->id)] == 1;
+    if (!computed || !ops::reads_one_of_each_lane(j.type(e.inputs[0]), j.type(e.inputs[1]), e.params)) {
+      rewriter.emit(e, rewriter.read(e.inputs),
+                    map_nested(e.params, [](const JaxprPtr& nested) { return few_reads_as_sums(nested); }));
+      continue;
+    }
+    Types types{j.type(e.inputs[0]), j.type(e.inputs[1])};
+    for (AbstractValue& t : types) t.weak_type = false;
+    const ClosedJaxpr sum = trace_to_jaxpr(
+        [&](std::span<const Array> x) { return Arrays{ops::gather_by_comparing(x[0], x[1], e.params)}; }, types, "gather");
+    internal_check(sum.consts.empty(), "a gather captures an array");
+    rewriter.substitute(e.outputs[0], splice(*sum.jaxpr, rewriter.read(e.inputs), rewriter)[0]);
+  }
+  return eliminate_dead_code(rewriter.finish(j.outputs, "gathers as sums"));
+}
+
+}  // namespace cotan
