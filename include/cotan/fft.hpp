@@ -30,15 +30,17 @@ Array angle(const Complex& a);
 /// What transforms take: a Complex, its parts {re, im}, or an Array of real numbers.
 class ComplexLike {
  public:
-  ComplexLike(const Complex& a) : value_(a) {}
-  ComplexLike(const Array& re, const Array& im) : value_{re, im} {}
-  ComplexLike(const ArrayLike& re) : value_{re.array(), Array()} {}
-  ComplexLike(const Array& re, std::source_location where = COTAN_HERE) : ComplexLike(ArrayLike(re, where)) {}
+  ComplexLike(const Complex& a, std::source_location where = COTAN_HERE) : value_(a), site_(where, &value_.re) {}
+  ComplexLike(const Array& re, const Array& im, std::source_location where = COTAN_HERE)
+      : value_{re, im}, site_(where, &value_.re) {}
+  ComplexLike(const ArrayLike& re) : value_{re.array(), Array()}, site_({}) {}
+  ComplexLike(const Array& re, std::source_location where = COTAN_HERE) : value_{re, Array()}, site_(where, &value_.re) {}
   /// `im` is undefined where all numbers are real.
   const Complex& value() const { return value_; }
 
  private:
   Complex value_;
+  detail::CallSite site_;
 };
 
 /// Of a transform along one axis.

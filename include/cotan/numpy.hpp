@@ -40,7 +40,7 @@ Array array(const Nested& nested, std::optional<DType> dtype = std::nullopt);
 template <HostElement T>
 Array array(const std::vector<T>& values, std::optional<DType> dtype = std::nullopt) {
   Array a = Array::from_host(values);
-  return dtype ? a.astype(*dtype) : a;
+  return dtype ? a.astype(*dtype, {}) : a;
 }
 Array asarray(const ArrayLike& a, std::optional<DType> dtype = std::nullopt);
 Array zeros(const Shape& shape, DType dtype = f32);

@@ -26,8 +26,7 @@ void add_reduction_ops(OpTable& t) {
       {"nanmean", np::nanmean},
       {"nanmax", np::nanmax},
       {"nanmin", np::nanmin},
-      {"logsumexp", np::logsumexp},
-      {"linalg.norm", cotan::linalg::norm}};
+      {"logsumexp", np::logsumexp}};
   for (const auto& [name, f] : reductions)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.axes(), p.flag("keepdims")); });
 

@@ -39,6 +39,7 @@ TEST(Trials, Item22ShapeErrorsNameTheLine) {
   Array b = a;
   EXPECT_ERROR(ShapeError, b += v, "[add]", at(__LINE__));
   EXPECT_ERROR(ShapeError, linalg::solve(a, v), "[solve]", at(__LINE__));
+  EXPECT_ERROR(IndexError, fft::fft(a, {.axis = 5}), "[fft]", at(__LINE__));
   EXPECT_ERROR(TypeError, np::take(a, 1.5), "[take]", at(__LINE__));
 }
 TEST(Trials, Item22LinesOfTracedFunctions) {

@@ -2,6 +2,7 @@
 """Writes tests/golden/cases.npz: what real JAX gives for every case of tests/cases.
 
     generate.py            writes the file
+    generate.py --missing  computes only cases that the file does not have, and drops those that are gone
     generate.py --check    computes again and compares with the committed file
     generate.py --list     prints the case ids
 
@@ -120,11 +121,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--missing", action="store_true")
     options = parser.parse_args()
     table = cases.load()
     if options.list:
         return print("\n".join(c.id for c in table))
-    arrays = compute(table)
+    kept = {}
+    if options.missing:
+        ids = {c.id for c in table}
+        with np.load(GOLDEN) as golden:
+            kept = {key: golden[key] for key in golden if key.rpartition("/")[0] in ids}
+    have = {key.rpartition("/")[0] for key in kept}
+    arrays = kept | compute([c for c in table if c.id not in have])
     if options.check:
         return check(table, arrays)
     GOLDEN.parent.mkdir(parents=True, exist_ok=True)
