@@ -66,7 +66,8 @@ const char* method_name(ct::optim::Method method) {
 
 // ---- estimation
 
-void estimate_parameters(Analysis& a, const Options& o, const Array& y, dlm::Parameters& values) {
+void estimate_parameters(Analysis& a, const Options& o, const Array& y, dlm::Parameters& values,
+                         EstimateProgress& bar) {
   const Modelling& m = a.modelling;
   values = m.fixed;
   dlm::Parameters errors;
@@ -76,7 +77,6 @@ void estimate_parameters(Analysis& a, const Options& o, const Array& y, dlm::Par
     for (const auto& [name, value] : m.fixed) options.start[name] = value;
     options.minimize.method = o.method;
     if (o.method == ct::optim::Method::adam) options.minimize.max_iterations = 5000;
-    EstimateProgress bar(o.starts, !o.quiet);
     if (bar.shown())
       options.progress = [&](std::int64_t evaluations, double value) { bar.update(evaluations, value); };
     const dlm::Estimate e = dlm::estimate(m.model, y, options);
@@ -85,7 +85,6 @@ void estimate_parameters(Analysis& a, const Options& o, const Array& y, dlm::Par
     a.search = {e.value.item<double>(), e.iterations.item<std::int64_t>(), e.evaluations.item<std::int64_t>(),
                 e.converged.item<bool>()};
     a.method = method_name(o.method);
-    bar.finish();
     if (!std::isfinite(a.search->value))
       complain<InputError>(
           "[{}] the search ended at -2 log L = {}: the likelihood of this model cannot be computed there; "
@@ -296,7 +295,9 @@ Analysis analyse(const Options& o) {
 
   const Array y = Array::from_host(a.series.modelled());
   dlm::Parameters values;
-  estimate_parameters(a, o, y, values);
+  EstimateProgress bar(o.starts, !o.quiet);
+  estimate_parameters(a, o, y, values, bar);
+  bar.say("smoothing");
   remark_on_estimate(a);
 
   const auto steps = static_cast<std::int64_t>(a.series.steps());

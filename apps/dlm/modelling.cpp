@@ -164,15 +164,9 @@ void take_values(Modelling& m, const char* option, const std::map<std::string, s
             "[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option,
             shown(name));
     }
-    if (!sd && !stationary(values)) {
-      if (std::string_view(option) == "--start" || m.model.first == dlm::FirstState::diffuse)
-        complain<InputError>("[{}] {} is not a stationary process; give smaller coefficients{}.", option,
-                             shown(name),
-                             std::string_view(option) == "--start"
-                                 ? ""
-                                 : ", or a first state that it need not have settled to: --first-state toolbox");
-      m.notes.push_back(fmt::format("The coefficients {} do not make a stationary process.", name));
-    }
+    if (!sd && !stationary(values))
+      complain<InputError>("[{}] {} is not a stationary process, which has nothing to start from; give smaller coefficients.",
+                           option, shown(name));
     to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
   }
 }

@@ -50,6 +50,12 @@ int main() {
   for (const auto& [name, value] : estimate.parameters)
     std::cout << "  " << name << " = " << value << " ± " << estimate.standard_errors.at(name) << "\n";
   assert(estimate.converged.item<bool>());
+  // Of the first state nothing is assumed: the likelihood is the exact limit of a prior that knows ever less. So models can be
+  // compared, and adding a constant to the series changes nothing.
+  const dlm::Estimate elsewhere = dlm::estimate(model, series + 1000.0);
+  std::cout << "log L " << estimate.criteria.log_likelihood << ", AIC " << estimate.criteria.aic << ", and from 1000 higher up "
+            << elsewhere.criteria.aic << "\n";
+  assert(std::abs((estimate.criteria.aic - elsewhere.criteria.aic).item<double>()) < 1e-4);
 
   // 4. The model as matrices; smoothing says what the level and the season were, given everything that was seen.
   const dlm::StateSpace space = dlm::state_space(model, estimate.parameters, series);
@@ -57,6 +63,8 @@ int main() {
   std::cout << "level at the end " << fit.x(-1, 0) << " ± " << fit.xstd(-1, 0) << ", slope " << fit.x(-1, 1) << "\n"
             << "the missing month was about " << fit.level(20, 0) << " ± " << fit.ystd(20, 0) << "\n";
   assert(std::abs(fit.x(-1, 1).item<double>() - 0.4) < 0.2);
+  // Predictions know only what was before them: as long as the first year is not over, there are none.
+  assert(std::isnan(fit.yhat(5, 0).item<double>()) && std::isfinite(fit.yhat(14, 0).item<double>()));
   const double missing_month = 50.0 + 0.4 * 20 + 6.0 * std::sin(2 * M_PI * 20 / 12);
   assert(std::abs(fit.level(20, 0).item<double>() - missing_month) < 3);
 

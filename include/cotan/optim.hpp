@@ -36,8 +36,8 @@ Array hessian_of(const Objective& f, const Array& x);
 
 /// A search at its start; nothing is evaluated yet.
 Search start(const Array& x0, const MinimizeOptions& options = {});
-/// Up to so many evaluations further (0: until it ends). A pure function.
-Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {}, std::int64_t evaluations = 0);
+/// Up to so many evaluations further (0 or none: until it ends). A pure function.
+Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {}, const Array& evaluations = {});
 /// Both.
 Search minimize(const Objective& f, const Array& x0, const MinimizeOptions& options = {});
 

@@ -12,6 +12,9 @@ namespace {
 constexpr std::int64_t most_terms = 256;        ///< of all reductions together, where lanes run along a kept loop
 constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
 constexpr std::int64_t longest = 32;            ///< of one reduction
+/// Of one that is repeated along a kept loop in the body of a loop: longer ones, as of a filter with 25 states, ran no faster
+/// as straight-line code and took seconds to compile.
+constexpr std::int64_t longest_in_body = 16;
 constexpr int most_operations = 1024;
 constexpr std::int64_t fewest_lanes = 4;
 constexpr std::int64_t most_elements = 512;     ///< that stay in registers where nothing is reduced
@@ -131,7 +134,8 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
       plan.kept.push_back(l);
     }
   }
-  if (reduced > longest || reduced * operations > most_operations) return std::nullopt;
+  if (reduced > (in_loop && !plan.kept.empty() ? longest_in_body : longest) || reduced * operations > most_operations)
+    return std::nullopt;
   const bool lanes = !plan.kept.empty() && plan.kept.back().extent >= fewest_lanes && in_rows &&
                      (suits_lanes(kernel, plan.kept.back()) ||
                       (in_loop && plan.kept.back().extent <= most_gathered && domain <= most_gathered_terms));

@@ -1,6 +1,7 @@
 // Maximum likelihood: a search over unconstrained parameters, compiled as one program, and standard errors from the exact
 // Hessian at its end.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -21,18 +22,6 @@ ParameterInfo info_of(const Model& model, const std::string& name) {
   std::vector<std::string> names;
   for (const ParameterInfo& p : known) names.push_back(p.name);
   raise<ValueError>("[dlm] the model has no parameter '{}'; it has {}.", name, fmt::join(names, ", "));
-}
-
-/// Partial autocorrelations -> coefficients (Durbin and Levinson).
-Array coefficients_of(const Array& partial) {
-  std::vector<Array> phi;
-  for (std::int64_t k = 0; k < partial.shape()[0]; ++k) {
-    std::vector<Array> next;
-    for (std::size_t j = 0; j < phi.size(); ++j) next.push_back(phi[j] - partial[k] * phi[phi.size() - 1 - j]);
-    next.push_back(partial[k]);
-    phi = next;
-  }
-  return np::stack(phi);
 }
 
 /// Of the observed values: how much they vary, and how much from one to the next.
@@ -131,13 +120,13 @@ optim::Search best_of(const Problem& problem, const Parameters& fixed, const Arr
   return tree::map([&](const Array& a) { return a[best]; }, all_ends);
 }
 
-/// The same search, a few evaluations at a time.
+/// The same search, a few evaluations at a time: as many as take half a second.
 optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Array& y) {
-  constexpr std::int64_t few = 10;
   const EstimateOptions& o = problem.options;
-  const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Array& y) {
+  const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Array& y, const Array& few) {
     return optim::advance([&](const Array& t) { return problem.objective(fixed, t, y); }, s, o.minimize, few);
   });
+  int few = 1;
   optim::Search best;
   std::int64_t evaluations = 0;
   double lowest = INFINITY;
@@ -145,7 +134,10 @@ optim::Search with_progress(const Problem& problem, const Parameters& fixed, con
     optim::Search s = optim::start(scattered(start, k), o.minimize);
     while (!s.finished.item<bool>()) {
       const std::int64_t before = s.evaluations.item<std::int64_t>();
-      s = on(s, fixed, y);
+      const auto began = std::chrono::steady_clock::now();
+      s = on(s, fixed, y, np::full({}, few, i32));
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      few = took.count() < 0.25 ? std::min(2 * few, 64) : took.count() > 0.75 ? std::max(few / 2, 1) : few;
       evaluations += s.evaluations.item<std::int64_t>() - before;
       o.progress(evaluations, std::min(lowest, s.value.item<double>()));
     }

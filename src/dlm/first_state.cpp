@@ -9,19 +9,40 @@ namespace cotan::dlm {
 
 namespace np = numpy;
 
+namespace {
+
+/// The first k elements in reverse, and zeros.
+Array reversed(const Array& a, const Array& k) {
+  const std::int64_t p = a.shape(0);
+  const Array at = k - 1 - np::arange(p);
+  return np::where(at >= 0, np::take(a, np::maximum(at, 0)), 0.0);
+}
+
+}  // namespace
+
+// Durbin's and Levinson's recursion and its inverse, as loops: programs of long processes stay small.
+Array coefficients_of(const Array& partial) {
+  const std::int64_t p = partial.shape(0);
+  if (p == 1) return partial;
+  return lax::fori_loop(
+      0, p,
+      [&](const Array& k, const Array& phi) {
+        const Array last = np::take(partial, k);
+        return np::where(np::arange(p) == k, last, phi - last * reversed(phi, k));
+      },
+      np::zeros_like(partial));
+}
 Array partial_of(const Array& coefficients) {
-  std::vector<Array> phi, out;
-  for (std::int64_t k = 0; k < coefficients.shape()[0]; ++k) phi.push_back(coefficients[k]);
-  while (!phi.empty()) {
-    const Array last = phi.back();
-    out.insert(out.begin(), last);
-    phi.pop_back();
-    std::vector<Array> before;
-    for (std::size_t j = 0; j < phi.size(); ++j)
-      before.push_back((phi[j] + last * phi[phi.size() - 1 - j]) / (1.0 - last * last));
-    phi = before;
-  }
-  return np::stack(out);
+  const std::int64_t p = coefficients.shape(0);
+  if (p == 1) return coefficients;
+  return lax::fori_loop(
+      0, p,
+      [&](const Array& i, const Array& phi) {
+        // Shorter by one from step to step; what was cut off stays in its place.
+        const Array k = p - 1 - i, last = np::take(phi, k);
+        return np::where(np::arange(p) < k, (phi + last * reversed(phi, k)) / (1.0 - last * last), phi);
+      },
+      coefficients);
 }
 
 Array stationary_covariance(const Array& G, const Array& W, const std::string& name) {

@@ -8,7 +8,7 @@ namespace np = numpy;
 
 namespace {
 
-Array dot(const Array& a, const Array& b) { return np::sum(a * b); }
+Array dot(const Array& a, const Array& b) { return np::matmul(a, b); }
 
 /// What is seen, as values whose errors are independent of each other: L⁻¹ y, where the errors' covariance is L diag(h) Lᵀ.
 struct Independent {
@@ -48,20 +48,22 @@ Array without_direction(const Array& D, const Array& f, const Array& finds) {
 Look look_at(const Belief& b, const Array& Z, const Array& y, const Array& h, const Array& seen) {
   Look out;
   out.Z = Z;
-  out.M = times(b.C, Z);
+  out.M = np::matmul(b.C, Z);
   out.S = dot(Z, out.M) + h;
   out.v = seen * (y - dot(Z, b.x));
-  if (b.D) {
-    const Array f = times(transposed(*b.D), Z), variance = dot(f, f);
-    const Array least = rounding(Z) * dot(np::abs(Z), *b.size);
-    out.finds = (seen > 0) & (variance > least * least);
-    out.infinite = np::where(out.finds, variance, 1.0);
-    out.seen = np::where(out.finds, 0.0, seen);
-    out.K = np::where(out.finds, times(*b.D, f) / out.infinite, seen * out.M / np::where(out.seen > 0, out.S, 1.0));
-  } else {
-    out.seen = seen;
-    out.K = seen * out.M / np::where(seen > 0, out.S, 1.0);
+  out.seen = seen;
+  if (!b.D) {
+    out.weight = seen / np::where(seen > 0, out.S, 1.0);
+    out.K = out.weight * out.M;
+    return out;
   }
+  const Array f = np::matmul(Z, *b.D), variance = dot(f, f);
+  const Array least = rounding(Z) * dot(np::abs(Z), *b.size);
+  out.finds = (seen > 0) & (variance > least * least);
+  out.infinite = np::where(out.finds, variance, 1.0);
+  out.seen = np::where(out.finds, 0.0, seen);
+  out.weight = out.seen / np::where(out.seen > 0, out.S, 1.0);
+  out.K = np::where(out.finds, np::matmul(*b.D, f) / out.infinite, out.weight * out.M);
   return out;
 }
 
@@ -73,21 +75,22 @@ Belief first_belief(const StateSpace& model) {
 }
 
 Observed observe(const Matrices& m, const Belief& before, const Array& y, const Array& seen) {
-  const Matrices now = only_seen(m, seen);
-  const Independent i = independent(now, y);
+  // One value that is missing is left out by its weight of 0.
+  const Independent i = independent(y.shape(0) == 1 ? m : only_seen(m, seen), y);
   Observed out{{}, before, {}};
   for (std::int64_t k = 0; k < y.shape(0); ++k) {
     Belief& b = out.after;
     const Look look = look_at(b, i.F[k], i.y[k], i.h[k], seen[k]);
-    b.x = b.x + look.K * look.v;
-    // The same for both kinds of gains; rounding leaves it symmetric.
-    const Array KM = outer(look.K, look.M - 0.5 * look.S * look.K);
-    b.C = b.C - (KM + transposed(KM));
-    const Array S = np::where(look.seen > 0, look.S, 1.0);
-    Array term = np::log(S) + look.seen * look.v * look.v / S;
+    b.x = b.x + look.v * look.K;
+    Array term = np::log(np::where(look.seen > 0, look.S, 1.0)) + look.weight * look.v * look.v;
+    // Rounding leaves both symmetric.
     if (b.D) {
+      const Array KM = outer(look.K, look.M - 0.5 * look.S * look.K);
+      b.C = b.C - (KM + transposed(KM));
       term = term + np::log(look.infinite);
-      b.D = without_direction(*b.D, times(transposed(*b.D), look.Z), look.finds);
+      b.D = without_direction(*b.D, np::matmul(look.Z, *b.D), look.finds);
+    } else {
+      b.C = b.C - look.weight * outer(look.M, look.M);
     }
     out.minus2_log = out.minus2_log.defined() ? out.minus2_log + term : term;
     out.looks.push_back(look);
@@ -96,8 +99,7 @@ Observed observe(const Matrices& m, const Belief& before, const Array& y, const 
 }
 
 Belief moved_on(const Transition& transition, const Matrices& m, const Belief& now) {
-  const auto moved = [&](const Array& x) { return np::squeeze(transition.times(m.G, np::expand_dims(x, -1)), -1); };
-  Belief next{moved(now.x), symmetric(transition.around(m.G, now.C)) + m.W};
+  Belief next{transition.times_vector(m.G, now.x), symmetric(transition.around(m.G, now.C)) + m.W};
   if (now.D) {
     next.D = transition.times(m.G, *now.D);
     next.size = np::maximum(*now.size, row_sizes(*next.D));
@@ -111,9 +113,7 @@ Adjoint with_diffuse_terms(const Adjoint& a) {
 }
 
 Adjoint moved_back(const Transition& transition, const Matrices& m, const Adjoint& after) {
-  const auto vector = [&](const Array& r) {
-    return np::squeeze(transition.times_transposed(m.G, np::expand_dims(r, -1)), -1);
-  };
+  const auto vector = [&](const Array& r) { return transition.transposed_times_vector(m.G, r); };
   Adjoint out{vector(after.r), transition.around_transposed(m.G, after.N)};
   if (after.r1) {
     out.r1 = vector(*after.r1);
@@ -128,12 +128,12 @@ Adjoint observed_back(const std::vector<Look>& looks, const Adjoint& after) {
   Adjoint a = after;
   for (auto look = looks.rbegin(); look != looks.rend(); ++look) {
     const Array &Z = look->Z, &K = look->K;
-    const Array weight = look->seen / np::where(look->seen > 0, look->S, 1.0);  // 1 / S of what is seen
+    const Array& weight = look->weight;
     const Array ZZ = outer(Z, Z);
     // (I - a Zᵀ)ᵀ N (I - b Zᵀ), one side after the other: where gains are near 1, less is lost.
     const auto through = [&](const Array& N, const Array& a, const Array& b) {
-      const Array half = N - outer(times(N, b), Z);
-      return half - outer(Z, times(transposed(half), a));
+      const Array half = N - outer(np::matmul(N, b), Z);
+      return half - outer(Z, np::matmul(a, half));
     };
     const Adjoint old = a;
     a.r = old.r + (weight * look->v - dot(K, old.r)) * Z;

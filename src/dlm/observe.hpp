@@ -18,6 +18,7 @@ struct Look {
   Array Z;        ///< [m]: what it sees of the state
   Array v, S, K;  ///< innovation, its (finite) variance, and the gain of the state before it moves on
   Array M;        ///< C Z
+  Array weight;   ///< 1 / S where it is seen and S is all of its variance, else 0
   Array infinite; ///< its infinite variance: |Dᵀ Z|², or 1 where `finds` is not so
   Array finds;    ///< is it seen, and does it find a direction of D?
   Array seen;     ///< is it seen, and predicted with a finite variance? As 0 and 1

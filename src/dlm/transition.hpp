@@ -14,6 +14,13 @@ class Transition {
   /// G X and Gᵀ X of a matrix [m, k]; `G` is the one of the step.
   Array times(const Array& G, const Array& X) const { return product(G, X, false); }
   Array times_transposed(const Array& G, const Array& X) const { return product(G, X, true); }
+  /// Of a vector [m].
+  Array times_vector(const Array& G, const Array& x) const {
+    return parts_.empty() ? numpy::matmul(G, x) : numpy::squeeze(times(G, numpy::expand_dims(x, -1)), -1);
+  }
+  Array transposed_times_vector(const Array& G, const Array& x) const {
+    return parts_.empty() ? numpy::matmul(x, G) : numpy::squeeze(times_transposed(G, numpy::expand_dims(x, -1)), -1);
+  }
   /// G C Gᵀ and Gᵀ N G of a symmetric matrix.
   Array around(const Array& G, const Array& C) const { return times(G, transposed(times(G, C))); }
   Array around_transposed(const Array& G, const Array& N) const {

@@ -188,14 +188,15 @@ Search start(const Array& x0, const MinimizeOptions& o) {
           .moments = np::zeros({2, d}, dtype)};
 }
 
-Search advance(const Objective& f, const Search& search, const MinimizeOptions& o, std::int64_t evaluations) {
+Search advance(const Objective& f, const Search& search, const MinimizeOptions& o, const Array& evaluations) {
   const auto value_and_gradient = value_and_grad(f);
   const auto evaluate = [&](const Array& x) { return std::pair<Array, Array>(value_and_gradient(x)); };
-  const Array end = search.evaluations + static_cast<int>(evaluations);
+  const bool bounded = evaluations.defined();
+  const Array last = bounded ? np::where(evaluations > 0, search.evaluations + evaluations.astype(i32), std::numeric_limits<int>::max()) : Array();
   return lax::while_loop(
       [&](const Search& s) {
         const Array more = ~s.finished;
-        return evaluations > 0 ? more & (s.evaluations < end) : more;
+        return bounded ? more & (s.evaluations < last) : more;
       },
       [&](const Search& s) {
         switch (o.method) {
