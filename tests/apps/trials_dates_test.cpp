@@ -427,7 +427,12 @@ std::vector<Seed> seeds() {
                {"time", "%Y-%m-%d %H:%M", Step::hour, "%Y-%m-%dT%H:%M:%S"},
                {"quarter", "%Y-Q%q", Step::quarter, "%Y-Q%q"},
                {"week", "%G-W%V", Step::week, "%G-W%V"},
-               {"date", "%d/%m/%Y", Step::day, "%Y-%m-%d"}};
+               {"date", "%d/%m/%Y", Step::day, "%Y-%m-%d"},
+               {"ts", "%s", Step::day, "%Y-%m-%d"},
+               {"period", "%Y%m", Step::month, "%Y-%m"},
+               {"", "%Y-%m-%d", Step::day, "%Y-%m-%d"},
+               {"when", "%m/%d/%Y", Step::day, "%Y-%m-%d"},
+               {"year", "%Y", Step::year, "%Y"}};
   std::vector<Seed> out;
   for (const auto& kind : kinds) {
     Seed seed;
