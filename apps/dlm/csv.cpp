@@ -42,8 +42,8 @@ std::vector<Column> name_columns(const Record& first, bool header, std::string_v
   std::vector<Column> columns(first.fields.size());
   std::map<std::string_view, std::size_t> taken;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    columns[i].named = header && !first.fields[i].empty();
-    columns[i].name = columns[i].named ? first.fields[i] : fmt::format("c{}", i + 1);
+    columns[i].named = !header || !first.fields[i].empty();
+    columns[i].name = header && columns[i].named ? first.fields[i] : fmt::format("c{}", i + 1);
     const auto [other, is_new] = taken.emplace(columns[i].name, i);
     if (!is_new)
       fail("{}:{}: columns {} and {} are both named {}; give each column a name of its own.", source,
@@ -160,9 +160,10 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
           "hold the separator {}{}.",
           name, record.line, record.fields.size(), record.fields.size() == 1 ? "" : "s",
           header ? "header" : "first row", table.columns.size(), shown_separator(separator),
-          separator == ',' && record.fields.size() > table.columns.size()
-              ? " (numbers with decimal commas need quotes, or ';' between fields)"
-              : "");
+          record.fields.size() <= table.columns.size() ? ""
+          : table.columns.size() == 1                  ? ", or remove lines above the table"
+          : separator == ',' ? " (numbers with decimal commas need quotes, or ';' between fields)"
+                             : "");
     table.lines.push_back(record.line);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       table.columns[i].text.push_back(std::move(record.fields[i]));

@@ -15,7 +15,7 @@ enum class ColumnKind { number, date, text };
 
 struct Column {
   std::string name;
-  bool named = true;  ///< by the header; otherwise by its position
+  bool named = true;  ///< false: the header leaves it without a name
   ColumnKind kind = ColumnKind::number;
   std::vector<double> values = {};     ///< numbers, or dates as times; NaN where missing; empty for text
   std::vector<std::string> text = {};  ///< the fields as written; empty for numbers

@@ -128,6 +128,20 @@ DateForm simplify(std::vector<double>& times, DateForm form) {
     for (double& t : times) t /= seconds_per_day;
     form = DateForm::day;
   }
+  if (form == DateForm::second) {  // at the same time of each day, once a month
+    std::vector<double> days = times;
+    const auto clock = [](double t) { return t - std::floor(t / seconds_per_day) * seconds_per_day; };
+    const auto first = std::find_if(times.begin(), times.end(), [](double t) { return !std::isnan(t); });
+    for (double& t : days) {
+      if (std::isnan(t)) continue;
+      if (clock(t) != clock(*first)) return form;
+      t = std::floor(t / seconds_per_day);
+    }
+    if (const DateForm months = months_of(days); months != DateForm::day) {
+      times = days;
+      return months;
+    }
+  }
   return form == DateForm::day ? months_of(times) : form;
 }
 

@@ -41,7 +41,7 @@ std::string format_time(double time, DateForm form);
 /// The step between neighbours if it is the same positive number everywhere (to 1e-9), else 0.
 double common_step(std::span<const double> times);
 
-/// Times that all fall on midnight become days; days that all fall on the same or on the last day of their
+/// Times that all fall on midnight, or once a month on the same time of the day, become days; days that all fall on the same or on the last day of their
 /// month become months, and so do days close to one end of the month that come once in it. NaN is missing.
 DateForm simplify(std::vector<double>& times, DateForm form);
 

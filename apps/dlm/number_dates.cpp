@@ -67,6 +67,10 @@ std::optional<DateReading> years(const NumberColumn& c) {
   }
   if (c.hint == NameHint::none || c.hint == NameHint::index)
     if (!(c.leads && growing && c.fields.size() > 1 && !c.alone)) return {};
+  // What is called an index, or nothing, counts years only one by one and in times that people write about.
+  if (c.hint == NameHint::index &&
+      (common_step(c.numbers) != 1 || c.numbers.front() < 1700 || c.numbers.back() > 2100))
+    return {};
   return DateReading{c.numbers, DateForm::year, "years", ""};
 }
 

@@ -202,6 +202,7 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
   if (mark == ',' && dollars) return '.';                     // $1,234
   if (mark == ',' && plain && !large) return '.';             // 987 and 1,234
   if (mark == '.' && !plain && separator != ';') return '.';  // the usual decimal point
+  if (mark == ',' && !plain && separator == ';') return ',';  // why there are semicolons
   double with_point = 0, with_comma = 0;
   bool grouped = false;
   read_bare(column[row]->digits, '.', with_point, grouped);

@@ -38,6 +38,18 @@ bool counts_rows(const Column& column) {
     if (column.values[i] != column.values[i - 1] + 1) return false;
   return true;
 }
+/// Most steps are of one size, as those of a time with a mistake in it are.
+bool mostly_even(const std::vector<double>& values) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (const double step = values[i] - values[i - 1]; !std::isnan(step)) steps.push_back(step);
+  std::sort(steps.begin(), steps.end());  // more than half of them: then the middle one is of them
+  if (steps.size() < 4) return false;
+  const double usual = steps[steps.size() / 2];
+  const auto equal = std::count_if(steps.begin(), steps.end(),
+                                   [&](double s) { return std::abs(s - usual) <= 1e-9 * std::abs(usual); });
+  return usual != 0 && 10 * static_cast<std::size_t>(equal) >= 7 * steps.size();
+}
 bool is_constant(const Column& column) {
   if (column.kind == ColumnKind::text)
     return std::all_of(column.text.begin(), column.text.end(),
@@ -130,15 +142,16 @@ class Assigner {
   /// The same where no other column has dates.
   void refuse_unreadable_text() const {
     const auto numeric = [](const Column& c) { return c.kind == ColumnKind::number; };
-    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric)) return;  // there is nothing to model
+    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric))
+      return;  // there is nothing to model
     for (const Column& c : table_.columns) {
       if (!is_free(c)) continue;
       if (c.kind == ColumnKind::date && !c.problem.empty()) throw CsvError(c.problem);
       const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
       if (c.kind == ColumnKind::number && (said || leads(c))) {
         if (!c.problem.empty()) throw CsvError(c.problem);
-        if (said && leads(c) && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) &&
-            !is_constant(c))
+        const bool should_be = leads(c) && c.values.size() > 1 && (said || mostly_even(c.values));
+        if (should_be && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
           throw CsvError(out_of_order(c));
       }
       const bool expected = leads(c) || c.hint() == NameHint::time;
@@ -149,11 +162,10 @@ class Assigner {
 
   /// Where a column that is the time by its name and place stops to be one.
   std::string out_of_order(const Column& c) const {
-    std::size_t row = 0;
-    while (row < c.values.size() && !std::isnan(c.values[row]) &&
-           in_order({c.values.begin(), c.values.begin() + static_cast<std::ptrdiff_t>(row) + 1}))
+    const double first = c.values[0], second = c.values[std::min<std::size_t>(1, c.values.size() - 1)];
+    std::size_t row = std::isnan(first) ? 0 : 1;  // where the direction of the first step is not kept
+    while (row + 1 < c.values.size() && (c.values[row] - c.values[row - (row > 0)]) * (second - first) > 0)
       ++row;
-    row = std::min(row, c.values.size() - 1);
     return fmt::format(
         "[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
         "the column of times with --time, or say --time none: the rows are counted.",

@@ -51,8 +51,8 @@ std::vector<std::size_t> row_order(const Table& table, const Column* time, std::
   for (std::size_t i = 1; i < order.size(); ++i)
     if (time->values[order[i]] == time->values[order[i - 1]])
       complain<InputError>(
-          "[{}:{}] the time {} is also that of line {}; give each time once, or choose another column with "
-          "--time.",
+          "[{}:{}] the time {} is also that of line {}; give each time once (several series need a file each), "
+          "or choose another column with --time.",
           table.source, table.lines[order[i]], format_time(time->values[order[i]], time->form),
           table.lines[order[i - 1]]);
   return order;
@@ -183,7 +183,7 @@ std::string Series::step_name() const {
       count = step / longer.length;
       break;
     }
-  return count == 1 ? unit : fmt::format("{} {}s", number_text(count), unit);
+  return count == 1 ? unit : fmt::format("{:.6g} {}s", count, unit);
 }
 
 std::string Series::spacing() const {

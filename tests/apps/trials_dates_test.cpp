@@ -145,11 +145,13 @@ TEST(Trials, Item1TimesInEveryFormat) {
                               "%Y%m%dT%H%M%S", "%Y%m%d%H%M", "%Y%m%d%H%M%S", "%a %b %d %H:%M:%S %Y",
                               "%d/%b/%Y:%H:%M:%S +0000", "%Y-%m-%d %H:%M:%S.000", "%b %d, %Y, %H:%M", "%s"})
     expect_read("time", pattern, Step::hour, "%Y-%m-%dT%H:%M:%S", 60);
-  const Series s = read(
-      "t,y\n2020-01-01T01:00:00+01:00,1\n2020-01-01T01:00:00.500Z,2\n2020-01-01T00:30:00-00:30,3\n2020-01-"
-      "01T01:01Z,4\n",
-      {.time = "t", .log = false});
-  (void)s;
+  // Zones and fractions.
+  const Series s =
+      read("t,y\n2020-01-01T01:00:00+01:00,1\n2020-01-01T00:30:00.500Z,2\n2020-01-01T00:30-00:30,3\n");
+  EXPECT_EQ(s.label(0), "2020-01-01T00:00:00");
+  EXPECT_EQ(s.label(1), "2020-01-01T00:30:00.500");
+  EXPECT_EQ(s.label(2), "2020-01-01T01:00:00");
+  EXPECT_NE(s.time_in_words().find("in UTC"), std::string::npos);
 }
 
 TEST(Trials, Item1MonthsQuartersWeeksYears) {
@@ -161,6 +163,7 @@ TEST(Trials, Item1MonthsQuartersWeeksYears) {
        {"01/%m/%Y", "%m/01/%Y", "%Y-%m-01", "01.%m.%y", "%Y-%m-01 00:00:00", "1 %B %Y", "%Y%m01"})
     expect_read("date", pattern, Step::month, "%Y-%m-01", 30);
   expect_read("date", "%Y-%m-15", Step::month, "%Y-%m-15", 30);
+  expect_read("date", "%Y-%m-15 12:00:00", Step::month, "%Y-%m-15", 30);
   for (const char* pattern : {"%YQ%q", "%Y-Q%q", "%Y Q%q", "Q%q %Y", "Q%q-%Y", "%qQ%Y", "Q%q %y", "%Y:Q%q"}) {
     std::vector<std::string> labels;
     const Series s = read(column("quarter", all_written(pattern, Step::quarter, 20)));
@@ -300,6 +303,9 @@ TEST(Trials, Item2IndicesAndUnixTimesAreNotTheSeries) {
   EXPECT_EQ(pandas.name, "v");
   EXPECT_EQ(pandas.ignored_in_words(), "\"c1\" (counts the rows)");
   EXPECT_EQ(read(",v\n0,5\n1,6\n2,4\n").name, "v");
+  EXPECT_EQ(read("5.5\n6.1\n4\n").notes, std::vector<std::string>());
+  EXPECT_EQ(read("id,v\n1000,5\n1003,6\n1006,4\n").form, DateForm::none);
+  EXPECT_EQ(read(",v\n1990,5\n1991,6\n1992,4\n").form, DateForm::year);
   EXPECT_EQ(read("id,date,v,w,note\n7,2020-01-01,5,1,a\n9,2020-01-02,6,1,b\n8,2020-01-03,4,1,c\n")
                 .ignored_in_words(),
             "\"id\" (an index by its name), \"w\" (the same in all rows), \"note\" (text)");
@@ -357,6 +363,7 @@ TEST(Trials, Item9NumbersAsPeopleWriteThem) {
   EXPECT_EQ(values("d,y\n2020-01,\"1,234\"\n2020-02,987\n"), (V{1234, 987}));
   EXPECT_EQ(values("d,y\n2020-01,\"1,234,567\"\n2020-02,\"2,345\"\n"), (V{1234567, 2345}));
   EXPECT_EQ(values("d,y\n2020-01,1.234\n2020-02,2.345\n"), (V{1.234, 2.345}));
+  EXPECT_EQ(values("d;y\n2020-01;1,234\n2020-02;2,345\n"), (V{1.234, 2.345})) << "why there are semicolons";
   EXPECT_EQ(values("d;y\n2020-01;€ 1.234,00\n2020-02;5 €\n"), (V{1234, 5}));
   EXPECT_EQ(values("d;y;z\n2020-01;1.234;1,5\n2020-02;2.345;2,5\n"), (V{1234, 2345}))
       << "the other column has decimal commas";
@@ -427,7 +434,12 @@ std::vector<Seed> seeds() {
                {"time", "%Y-%m-%d %H:%M", Step::hour, "%Y-%m-%dT%H:%M:%S"},
                {"quarter", "%Y-Q%q", Step::quarter, "%Y-Q%q"},
                {"week", "%G-W%V", Step::week, "%G-W%V"},
-               {"date", "%d/%m/%Y", Step::day, "%Y-%m-%d"}};
+               {"date", "%d/%m/%Y", Step::day, "%Y-%m-%d"},
+               {"ts", "%s", Step::day, "%Y-%m-%d"},
+               {"period", "%Y%m", Step::month, "%Y-%m"},
+               {"", "%Y-%m-%d", Step::day, "%Y-%m-%d"},
+               {"when", "%m/%d/%Y", Step::day, "%Y-%m-%d"},
+               {"year", "%Y", Step::year, "%Y"}};
   std::vector<Seed> out;
   for (const auto& kind : kinds) {
     Seed seed;
