@@ -340,6 +340,7 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
   std::vector<DateParts> parts(fields.size());
   std::vector<std::string_view> used;
   bool clear = true, day_month = false, month_day = false;
+  constexpr std::size_t enough_to_see = 200;
   std::size_t matched = 0, count = 0, unknown = fields.size();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (!here[i]) continue;
@@ -347,6 +348,8 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
     const std::vector<const Format*> possible = formats_of(fields[i], options);
     if (possible.empty()) unknown = std::min(unknown, i);
     matched += !possible.empty();
+    if (count >= enough_to_see && unknown < fields.size())
+      break;  // a column of text need not be read to its end
     clear = clear && possible.size() == 1 && !possible[0]->may_be_a_day;
     if (possible.size() != 1) continue;
     match_date(possible[0]->pattern, fields[i], true, parts[i]);

@@ -246,7 +246,7 @@ Parsed parse_number(std::string_view field, double& value) {
 
 bool is_missing(std::string_view field) {
   if (field.empty()) return true;
-  if (field.size() > 8) return false;
+  if (field.size() > 8 || (field[0] >= '0' && field[0] <= '9')) return false;
   const std::string word = lower(field);
   for (const char* sign :
        {"na", "n/a", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
