@@ -1,5 +1,6 @@
 // Arrays that are padded with zeros to lie side by side, and added, are a concatenation: what the gradients of the parts of a
 // split come to. 0 + x is x but for the sign of a zero, which is x's own afterwards.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -12,12 +13,27 @@ namespace cotan {
 
 namespace {
 
-/// Arrays in a row along one axis, zeros before and after them.
+/// Arrays along one axis that do not overlap, zeros around and between them.
 struct Row {
+  struct Part {
+    std::int64_t begin, end;
+    Atom array;  ///< of the new program
+  };
   std::size_t axis = 0;
-  std::int64_t begin = 0, end = 0;  ///< of what is not zeros
-  std::vector<Atom> parts;          ///< of the new program
+  std::vector<Part> parts;  ///< in order
   Atom zero;
+  std::int64_t begin() const { return parts.front().begin; }
+  std::int64_t end() const { return parts.back().end; }
+  bool has_gaps() const {
+    for (std::size_t k = 1; k < parts.size(); ++k)
+      if (parts[k].begin != parts[k - 1].end) return true;
+    return false;
+  }
+  std::vector<Atom> arrays() const {
+    std::vector<Atom> out;
+    for (const Part& part : parts) out.push_back(part.array);
+    return out;
+  }
 };
 
 bool is_zero(const Atom& a) {
@@ -36,19 +52,21 @@ std::optional<Row> row_of(const Jaxpr& j, const Equation& e, const Rewriter& rew
     if (low[axis] < 0 || high[axis] < 0 || interior[axis] != 0) return std::nullopt;
     if (low[axis] == 0 && high[axis] == 0) continue;
     if (out) return std::nullopt;
-    out = Row{axis, low[axis], low[axis] + j.type(e.inputs[0]).shape[axis], {rewriter.read(e.inputs[0])}, e.inputs[1]};
+    const std::int64_t size = j.type(e.inputs[0]).shape[axis];
+    if (size == 0) return std::nullopt;
+    out = Row{axis, {{low[axis], low[axis] + size, rewriter.read(e.inputs[0])}}, e.inputs[1]};
   }
   return out;
 }
 
-/// Both in one, where they touch and do not overlap.
+/// Both in one, where they do not overlap.
 std::optional<Row> joined(const Row& a, const Row& b) {
   if (a.axis != b.axis) return std::nullopt;
-  if (a.end != b.begin && b.end != a.begin) return std::nullopt;
-  const Row &first = a.end == b.begin ? a : b, &second = &first == &a ? b : a;
-  Row out = first;
-  out.end = second.end;
-  out.parts.insert(out.parts.end(), second.parts.begin(), second.parts.end());
+  Row out = a;
+  out.parts.insert(out.parts.end(), b.parts.begin(), b.parts.end());
+  std::sort(out.parts.begin(), out.parts.end(), [](const Row::Part& x, const Row::Part& y) { return x.begin < y.begin; });
+  for (std::size_t k = 1; k < out.parts.size(); ++k)
+    if (out.parts[k].begin < out.parts[k - 1].end) return std::nullopt;
   return out;
 }
 
@@ -66,7 +84,7 @@ JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr) {
   for (const Equation& e : j.equations) {
     std::optional<Row>& found = rows[e.outputs.empty() ? 0 : static_cast<std::size_t>(e.outputs[0].id)];
     if (e.primitive == &ops::add_p && row(e.inputs[0]) && row(e.inputs[1])) found = joined(*row(e.inputs[0]), *row(e.inputs[1]));
-    if (!found) {
+    if (!found || found->has_gaps()) {  // which what is added next may fill
       const Params params = map_nested(e.params, [](const JaxprPtr& nested) { return join_disjoint_pads(nested); });
       if (e.primitive == &ops::pad_p) found = row_of(j, e, rewriter);
       rewriter.emit(e, rewriter.read(e.inputs), params);
@@ -77,18 +95,18 @@ JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr) {
     const Params dimension{{"dimension", static_cast<std::int64_t>(axis)}};
     const std::int64_t size = type.shape[axis];
     Equation concatenate{&ops::concatenate_p, {}, e.outputs, {}, e.where};
-    if (found->begin == 0 && found->end == size) {
-      rewriter.emit(concatenate, found->parts, dimension);
+    if (found->begin() == 0 && found->end() == size) {
+      rewriter.emit(concatenate, found->arrays(), dimension);
       continue;
     }
     // Zeros are left around it; what comes next may take their place.
     AbstractValue whole = type;
-    whole.shape[axis] = found->end - found->begin;
+    whole.shape[axis] = found->end() - found->begin();
     const Var together = rewriter.new_var(whole);
-    rewriter.out().equations.push_back({&ops::concatenate_p, found->parts, {together}, dimension, e.where});
+    rewriter.out().equations.push_back({&ops::concatenate_p, found->arrays(), {together}, dimension, e.where});
     Ints low(type.shape.size(), 0), high(type.shape.size(), 0);
-    low[axis] = found->begin;
-    high[axis] = size - found->end;
+    low[axis] = found->begin();
+    high[axis] = size - found->end();
     rewriter.emit({&ops::pad_p, {}, e.outputs, {}, e.where}, {Atom(together), found->zero},
                   {{"low", low}, {"high", high}, {"interior", Ints(type.shape.size(), 0)}});
   }

@@ -317,9 +317,9 @@ TEST_F(TrialsOfModels, Item3WhatWasNeverSeenIsLeftOut) {
   const Outcome o = run("forecast weekdays.csv --order 0 --season 7 --steps 14 --csv out.csv --json out.json --report out.html");
   ASSERT_EQ(o.code, 0) << o.error;
   EXPECT_NE(o.out.find("never observed"), std::string::npos) << o.out;
-  const auto fitted = column_of(contents(folder_ / "out.csv"), "fitted"), predicted = column_of(contents(folder_ / "out.csv"), "predicted");
+  const auto fitted = column_of(contents(folder_ / "out.csv"), "fitted"), forecast = column_of(contents(folder_ / "out.csv"), "forecast");
   for (std::size_t t = 0; t < 70; ++t) EXPECT_EQ(fitted[t].empty(), t % 7 == 5) << t;
-  for (std::size_t t = 70; t < 84; ++t) EXPECT_EQ(predicted[t].empty(), t % 7 == 5) << t;
+  for (std::size_t t = 70; t < 84; ++t) EXPECT_EQ(forecast[t].empty(), t % 7 == 5) << t;
   EXPECT_EQ(contents(folder_ / "out.html").find("nan"), std::string::npos);
 }
 

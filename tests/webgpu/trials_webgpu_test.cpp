@@ -273,11 +273,15 @@ TEST_F(WebGpuTrials, SlowSpotAdamWOverManyLeaves) {
   const ct::Explanation e = ct::explain(plain, leaves, gradients, one);
   EXPECT_LE(e.dispatches, 6) << e.steps;
   const std::vector<Leaf> expected = plain(leaves, gradients, one);
-  // Each leaf by itself gives the same bits.
+  // Each leaf by itself gives the same, but for what a driver's compiler makes of another shader: NVIDIA's fuses products
+  // and sums as it likes.
+  const auto close = [](const Array& a, const Array& b) {
+    return np::max(np::abs(a - b) - 2e-6f * np::abs(b)).item<float>() <= 1e-9f;
+  };
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     const std::vector<Leaf> alone = plain(std::vector<Leaf>{leaves[k]}, std::vector<Array>{gradients[k]}, one);
-    ASSERT_EQ(alone[0].p.to_vector<float>(), expected[k].p.to_vector<float>()) << k;
-    ASSERT_EQ(alone[0].v.to_vector<float>(), expected[k].v.to_vector<float>()) << k;
+    ASSERT_TRUE(close(alone[0].p, expected[k].p)) << k;
+    ASSERT_TRUE(close(alone[0].v, expected[k].v)) << k;
   }
   // In place, where the caller gives them up: memory stays what it was.
   const auto used = [] { return ct::webgpu::device()->counts().used_bytes; };

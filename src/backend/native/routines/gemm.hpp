@@ -25,7 +25,8 @@ struct Epilogue {
 };
 
 /// C = A·B, or C += A·B; A is m×k, B is k×n, C is m×n and overlaps neither. Floats accumulate in their own
-/// type, halves in float with one rounding at the end, integers wrap.
+/// type, halves in float with one rounding at the end, integers wrap. Processors that multiply pairs of bfloat16 take
+/// subnormal ones for 0.
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
           bool accumulate = false, Epilogue<T> epilogue = {});

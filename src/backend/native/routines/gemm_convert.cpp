@@ -89,8 +89,9 @@ template <class T>
 void multiply_block(const Matrix<const T>& a, const Matrix<const T>& b, std::int64_t row, std::int64_t column, std::int64_t k0,
                     std::int64_t rows, std::int64_t columns, std::int64_t k, Wide<T>* wide_a, Wide<T>* wide_b,
                     Matrix<Wide<T>> sum, bool accumulate) {
+  constexpr std::int64_t worth_pairing = 16;  // short sums are as exact as f32 has them, subnormals included
   if constexpr (std::is_same_v<T, bfloat16>)
-    if (const PairKernels* pairs = pair_kernels())
+    if (const PairKernels* pairs = k >= worth_pairing ? pair_kernels() : nullptr)
       return multiply_blocked(Product<float>{rows, columns, (k + 1) / 2, pair_up(a, row, k0, rows, k, wide_a),
                                              transposed(pair_up(transposed(b), column, k0, columns, k, wide_b)), sum, accumulate,
                                              {}},
