@@ -41,6 +41,9 @@ void run_analysis(const Options& o) {
   const std::string* const outputs[] = {&o.json, &o.csv, &o.plot, &o.report};
   int to_stdout = 0;
   for (const std::string* path : outputs) {
+    std::error_code ignored;
+    if (!path->empty() && std::filesystem::equivalent(*path, o.source, ignored))
+      complain<UsageError>("[{}] it is the file that the series is read from; give the result another name.", *path);
     check_writable(*path);
     to_stdout += *path == "-";
   }

@@ -230,17 +230,27 @@ class Assigner {
     return "";
   }
 
+  /// Flags, days of the week, numbers of shops: few different whole numbers that come again and again.
+  static bool looks_like_code(const Column& c) {
+    constexpr std::size_t few_kinds = 7, enough_rows = 20;
+    const std::vector<double> values = present(c.values);
+    const std::set<double> kinds(values.begin(), values.end());
+    return values.size() >= enough_rows && kinds.size() <= few_kinds &&
+           std::all_of(kinds.begin(), kinds.end(), [](double v) { return v == std::floor(v); });
+  }
+
   void find_values() {
     if (!o_.column.empty()) {
       roles_.values = &table_.numeric(o_.column);
       return;
     }
-    // What has a reason against it is taken only where nothing else is there.
-    for (const bool even_so : {false, true})
+    // What has a reason against it is taken only where nothing else is there, and codes after measurements.
+    enum Pass { measurements, numbers, anything };
+    for (const Pass pass : {measurements, numbers, anything})
       for (const Column& c : table_.columns) {
         if (c.kind != ColumnKind::number || !is_free(c) || roles_.values) continue;
         const std::string reason = reason_to_skip(c);
-        if (!reason.empty() && !even_so) continue;
+        if ((!reason.empty() && pass != anything) || (pass == measurements && looks_like_code(c))) continue;
         roles_.values = &table_.numeric(c.name);
         if (!reason.empty())
           roles_.notes.push_back(fmt::format(
@@ -270,9 +280,11 @@ class Assigner {
     for (const std::string& name : o_.regress)
       uses.push_back({Role::regressor, name, table_.numeric(name).format});
     if (!o_.sd_column.empty()) uses.push_back({Role::sd, o_.sd_column, ""});
+    std::vector<std::string> others;
     for (const Column& c : table_.columns) {
       if (&c == roles_.values || time_parts_.contains(c.name) || asked_for(c.name)) continue;
       const std::string reason = reason_to_skip(c);
+      if (reason.empty()) others.push_back(shown(c.name));
       uses.push_back({Role::ignored, c.name, reason.empty() ? "other numbers" : reason});
     }
     const Column& v = *roles_.values;
@@ -282,6 +294,13 @@ class Assigner {
       roles_.notes.push_back(
           fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),
                       values.front() < values.back() ? "grows" : "falls", shown(v.name)));
+    if (o_.column.empty() && !others.empty()) {
+      constexpr std::size_t most_named = 5;
+      const std::size_t more = others.size() > most_named ? others.size() - most_named : 0;
+      others.resize(others.size() - more);
+      roles_.notes.push_back(fmt::format("The series is {}, and could have been {}{}: --column names it.", shown(v.name),
+                                         fmt::join(others, ", "), more ? fmt::format(" and {} more", more) : ""));
+    }
   }
 
   const Table& table_;

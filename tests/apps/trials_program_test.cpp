@@ -242,3 +242,25 @@ TEST(Trials, Item15ColumnsWithOneMeaningEach) {
   }
   EXPECT_EQ(row, 103);
 }
+
+/// Of a second round of trials: what is read is never written over, and a guess among columns is said.
+TEST(Trials, ResultsAreNotWrittenOverTheSeries) {
+  const Folder here;
+  const std::string text = rows(30, "date,v", [](int i) { return fmt::format("2020-01-{:02},{}", i + 1, 5 + wave(i, 7)); });
+  here.write("in.csv", text);
+  const Outcome o = here.run("fit in.csv --order 0 --csv ./in.csv");
+  EXPECT_NE(o.code, 0);
+  EXPECT_NE(o.error.find("is the file that the series is read from"), std::string::npos) << o.error;
+  EXPECT_EQ(contents(here.folder_ / "in.csv"), text);
+}
+TEST(Trials, CodesAreNotTheSeriesAndGuessesAreSaid) {
+  const Folder here;
+  here.write("shop.csv", rows(28, "date,dow,promo,sales,returns", [](int i) {
+               return fmt::format("2023-01-{:02},{},{},{},{}", i + 1, i % 7, i % 3 == 0 ? 1 : 0, 100 + 3.5 * wave(i, 7), 4 + wave(i, 5));
+             }));
+  const Outcome o = here.run("fit shop.csv --order 0");
+  ASSERT_EQ(o.code, 0) << o.error;
+  EXPECT_NE(o.out.find("values     column \"sales\""), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("could have been \"dow\", \"promo\", \"returns\""), std::string::npos) << o.out;
+  EXPECT_EQ(here.run("fit shop.csv --order 0 --column returns").out.find("could have been"), std::string::npos);
+}
