@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cotan/debug.hpp>
+#include <cstdio>
 
 namespace {
 
@@ -26,5 +27,10 @@ class LiveBufferCheck : public testing::EmptyTestEventListener {
 int run_tests(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new LiveBufferCheck);  // gtest owns it
-  return RUN_ALL_TESTS();
+  const int failed = RUN_ALL_TESTS();
+  // A filter that matches nothing tests nothing.
+  const auto& all = *testing::UnitTest::GetInstance();
+  if (failed || all.test_to_run_count() > 0 || testing::GTEST_FLAG(list_tests)) return failed;
+  std::fputs("no test matches the filter\n", stderr);
+  return 1;
 }
