@@ -17,6 +17,8 @@ struct MinimizeOptions {
   double gradient_tolerance = 1e-8;   ///< of the largest derivative, relative to the value
   int memory = 8;                     ///< of lbfgs: steps it remembers
   double learning_rate = 0.05;        ///< of adam
+  /// Of lbfgs: a matrix that is nearly the Hessian, and not negative; what is remembered mends it. None: a multiple of 1.
+  std::function<Array(const Array&)> curvature = {};
 };
 
 /// Where a search stands. All arrays, so that it can go on in another call.

@@ -18,10 +18,6 @@ struct Prepared {
 struct Vectors {
   Array M, S, cx;
 };
-/// What one step says: innovations of all series, and their variance.
-struct Innovations {
-  Array v, S;
-};
 
 class Recursion {
  public:
@@ -89,7 +85,7 @@ ScanCheckpoint kept_vectors(std::int64_t steps, std::int64_t numbers) {
 
 }  // namespace
 
-Array minus2_log_likelihood(const StateSpace& s, const Opening& o) {
+Innovations innovations(const StateSpace& s, const Opening& o) {
   const Recursion recursion(s);
   const std::int64_t n = o.y.shape(0), series = o.y.shape(1), m = s.x0.shape(0), first = o.finds.shape(0);
   const Array x0 = np::expand_dims(s.x0, -1) * (np::arange(series) == 0).astype(s.x0.dtype());
@@ -104,8 +100,13 @@ Array minus2_log_likelihood(const StateSpace& s, const Opening& o) {
   const Innovations rest = lax::scan(step, recursion.first_vectors(start, !s.D0), o.y(range(first, n)),
                                      {.checkpoint = kept_vectors(n - first, m * (series + 1))})
                                .second;
-  if (first > 0) seen = {np::concatenate({seen.v, rest.v}, 0), np::concatenate({seen.S, rest.S}, 0)};
-  return o.minus2_log + (first > 0 ? minus2_log_of(seen.v, seen.S) : minus2_log_of(rest.v, rest.S));
+  if (first == 0) return rest;
+  return {np::concatenate({seen.v, rest.v}, 0), np::concatenate({seen.S, rest.S}, 0)};
+}
+
+Array minus2_log_likelihood(const StateSpace& s, const Opening& o) {
+  const Innovations i = innovations(s, o);
+  return o.minus2_log + minus2_log_of(i.v, i.S);
 }
 
 }  // namespace cotan::dlm

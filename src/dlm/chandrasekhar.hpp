@@ -18,6 +18,11 @@ struct Opening {
 };
 /// None where the recursions are not possible, or not worth it. Parameters of the model may be any.
 std::optional<Opening> opening_of(const Model& model, const Parameters& parameters, const Array& y);
+/// What each step says: innovations of all series, [n, 1 + gaps], and their variance, [n]; 0 and 1 where the first state is found.
+struct Innovations {
+  Array v, S;
+};
+Innovations innovations(const StateSpace& model, const Opening& opening);
 /// -2 log L without constants.
 Array minus2_log_likelihood(const StateSpace& model, const Opening& opening);
 

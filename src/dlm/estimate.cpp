@@ -25,12 +25,6 @@ ParameterInfo info_of(const Model& model, const std::string& name) {
   raise<ValueError>("[dlm] the model has no parameter '{}'; it has {}.", name, fmt::join(names, ", "));
 }
 
-/// Of the observed values: how much they vary, and how much from one to the next.
-Array spread(const Array& values, const Array& seen) {
-  const Array n = np::maximum(np::sum(seen), 1.0), mean = np::sum(seen * values) / n;
-  return np::sqrt(np::sum(seen * np::square(values - mean)) / n);
-}
-
 /// A series, and what is known about it before parameters are.
 struct Data {
   Array y;
@@ -52,12 +46,38 @@ struct Problem {
     return objective(fixed, theta, data, options.algorithm);
   }
   Array objective(const Parameters& fixed, const Array& theta, const Data& data, Algorithm algorithm) const {
-    Parameters p = fixed;
-    for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
+    const Parameters p = with_values(fixed, theta);
     const StateSpace s = space(p, data.y);
     const bool by_vectors = data.opening && algorithm == Algorithm::sequential;
     const Array lik = by_vectors ? minus2_log_likelihood(s, *data.opening) : minus2_log_likelihood(s, data.y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
+  }
+  /// Where a search over many parameters would be long, it knows their information matrix: that of innovations and their
+  /// variances, which takes first derivatives alone.
+  optim::MinimizeOptions search_options(const Parameters& fixed, const Data& data) const {
+    optim::MinimizeOptions out = options.minimize;
+    std::int64_t count = 0;
+    for (const std::string& name : free) count += info_of(model, name).size;
+    if (!data.opening || options.algorithm != Algorithm::sequential || count <= few_parameters) return out;
+    out.curvature = [this, &fixed, &data](const Array& theta) {
+      const auto scaled = [&](const Array& t) {
+        const Innovations i = innovations(space(with_values(fixed, t), data.y), *data.opening);
+        const Array S = lax::stop_gradient(i.S);
+        return np::concatenate({std::sqrt(2.0) * i.v(all, 0) / np::sqrt(S), i.S / S}, 0);
+      };
+      const Array J = jacfwd(scaled)(theta);
+      return np::matmul(transposed(J), J);
+    };
+    return out;
+  }
+
+ private:
+  static constexpr std::int64_t few_parameters = 10;
+
+  Parameters with_values(const Parameters& fixed, const Array& theta) const {
+    Parameters p = fixed;
+    for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
+    return p;
   }
 };
 
@@ -118,8 +138,9 @@ Estimate finished(const Problem& problem, const Parameters& fixed, const optim::
 /// The best of several searches.
 optim::Search best_of(const Problem& problem, const Parameters& fixed, const Array& start, const Data& data) {
   const EstimateOptions& o = problem.options;
+  const optim::MinimizeOptions how = problem.search_options(fixed, data);
   const auto search = [&](const Array& first) {
-    return optim::minimize([&](const Array& t) { return problem.objective(fixed, t, data); }, first, o.minimize);
+    return optim::minimize([&](const Array& t) { return problem.objective(fixed, t, data); }, first, how);
   };
   if (o.starts <= 1) return search(start);
   std::vector<Array> firsts;
@@ -134,7 +155,7 @@ optim::Search best_of(const Problem& problem, const Parameters& fixed, const Arr
 optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Data& data) {
   const EstimateOptions& o = problem.options;
   const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Data& data, const Array& few) {
-    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, data); }, s, o.minimize, few);
+    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, data); }, s, problem.search_options(fixed, data), few);
   });
   int few = 1;
   optim::Search best;
@@ -189,39 +210,6 @@ Parameters constrained(const Model& model, const Array& theta, const std::vector
   }
   if (theta.ndim() != 1 || theta.shape()[0] != at)
     raise<ShapeError>("[dlm] the parameters are {}; there are [{}] of them.", theta.aval(), at);
-  return out;
-}
-
-Parameters default_start(const Model& model, const Array& y) {
-  const Array values = y.astype(f64), missing = np::isnan(values), seen = (~missing).astype(f64);
-  const Array filled = np::where(missing, 0.0, values);
-  const std::int64_t n = y.shape()[0];
-  Array change = spread(filled, seen);
-  if (n > 2) {
-    const auto later = range(1, n), earlier = range(0, n - 1);
-    const Array both = seen(later) * seen(earlier);
-    const Array differences = spread(filled(later) - filled(earlier), both);
-    change = np::where(np::sum(both) >= 2, differences, change);
-  }
-  const Array size = np::where(change > 0, change, 1.0);
-  Parameters out;
-  for (const ParameterInfo& p : parameters_of(model)) {
-    if (p.kind == Kind::autoregression) {
-      std::vector<double> partial(static_cast<std::size_t>(p.size), 0.0);
-      partial[0] = 0.5;
-      out[p.name] = coefficients_of(Array::from_host(partial));
-    } else {
-      out[p.name] = size * (p.name == model.sd ? 0.5 : 0.2);
-    }
-  }
-  // What changes a slope or a curvature moves the series far more.
-  for (const Block& block : model.blocks) {
-    if (const auto* t = std::get_if<Trend>(&block))
-      for (int k = 1; k <= t->order; ++k)
-        if (const std::string& name = t->sd[static_cast<std::size_t>(k)]; !name.empty() && name != t->sd[0])
-          out[name] = size * 0.02;
-    if (const auto* s = std::get_if<Spline>(&block)) out[s->sd] = size * 0.1;
-  }
   return out;
 }
 

@@ -45,25 +45,40 @@ Array partial_of(const Array& coefficients) {
       coefficients);
 }
 
+/// Of as many lags as there are partial autocorrelations, from 0 on, where `variance` is that of the noise.
+Array autocovariances(const Array& partial, const Array& variance) {
+  const std::int64_t p = partial.shape(0);
+  struct Known {
+    Array phi, gamma, error;  ///< of a process of order k: coefficients, autocovariances below lag k + 1, and the noise's variance
+  };
+  const Array all_of_it = variance / np::prod(1.0 - np::square(partial)), lags = np::arange(p);
+  const Known known = lax::fori_loop(
+      1, p,
+      [&](const Array& k, const Known& now) {
+        const Array last = np::take(partial, k - 1);
+        const Array next = np::sum(now.phi * reversed(now.gamma, k)) + last * now.error;
+        return Known{np::where(lags == k - 1, last, now.phi - last * reversed(now.phi, k - 1)),
+                     np::where(lags == k, next, now.gamma), now.error * (1.0 - last * last)};
+      },
+      Known{np::zeros_like(partial), np::where(lags == 0, all_of_it, 0.0), all_of_it});
+  return known.gamma;
+}
+
 Array stationary_covariance(const Array& G, const Array& W, const std::string& name) {
   const std::int64_t m = G.shape(0);
-  const Array phi = G(all, 0), stationary = np::all(np::abs(partial_of(phi)) < 1);
+  const Array phi = G(all, 0), partial = partial_of(phi), stationary = np::all(np::abs(partial) < 1);
   if (is_concrete(stationary) && !stationary.item<bool>())
     raise<ValueError>(
         "[dlm] the coefficients '{}' = {} are not those of a stationary process, which has no distribution to start from; give smaller ones, or "
         "a first state by Model::x0 and C0.",
         name, fmt::join(phi.to_vector<double>(), ", "));
   if (m == 1) return np::where(stationary, W / (1.0 - G * G), NAN);
-  // By doubling: after k rounds it is the sum of the first 2^k terms of W + G W Gᵀ + …
-  constexpr std::int64_t rounds = 48;
-  const auto [power, sum] = lax::fori_loop(
-      0, rounds,
-      [](const Array&, const std::pair<Array, Array>& now) {
-        const auto& [A, C] = now;
-        return std::pair{np::matmul(A, A), C + symmetric(sandwich(A, C))};
-      },
-      std::pair{G, W});
-  return np::where(stationary, sum, NAN);
+  // A state is a sum of past values, weighted by the coefficients that they still have to go through.
+  const Array lag = np::arange(m), at = np::expand_dims(lag, -1) + lag - 1;
+  const Array later = (np::expand_dims(lag, -1) > 0) & (lag > 0) & (at < m);
+  const Array sums = np::where(later, np::take(phi, np::clip(at, 0, m - 1)), (at == -1).astype(phi.dtype()));
+  const Array covariances = np::take(autocovariances(partial, W(0, 0)), np::abs(np::expand_dims(lag, -1) - lag));
+  return np::where(stationary, symmetric(sandwich(sums, covariances)), NAN);
 }
 
 void take_toolbox_first_state(StateSpace& s, const Model& model, const Array& y) {

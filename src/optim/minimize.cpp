@@ -39,8 +39,21 @@ Search select(const Array& condition, const Search& a, const Search& b) {
 
 // L-BFGS ----------------------------------------------------------------------------------------------
 
-/// -H g by the two loops over the steps that are remembered, the newest last; unused rows are zero.
-Array quasi_newton_direction(const Array& steps, const Array& changes, const Array& gradient) {
+/// A⁻¹ q of a matrix that may be singular, damped (Levenberg) by a share of its size: little where little is left to gain, and
+/// steps go far.
+Array damped_solve(const Array& A, const Array& q) {
+  const Array size = np::maximum(np::max(np::diagonal(A)), 1e-300) * np::eye(q.shape()[0], {}, 0, A.dtype());
+  const auto solved = [&](const Array& share) {
+    const Array root = linalg::cholesky(A + share * size, false);
+    return np::squeeze(linalg::cho_solve(root, np::expand_dims(q, -1)), -1);
+  };
+  const Array most = np::full({}, 1e-2, A.dtype()), gain = dot(q, solved(most));
+  return solved(most * np::clip(gain, 1e-3, 1.0));
+}
+
+/// -H g by the two loops over the steps that are remembered, the newest last; unused rows are zero. `curvature`: where they
+/// begin, if there is one.
+Array quasi_newton_direction(const Array& steps, const Array& changes, const Array& gradient, const Array& curvature) {
   const Array products = np::sum(steps * changes, 1), used = products > 0;
   const Array rho = np::where(used, 1.0 / np::where(used, products, 1.0), 0.0);
   struct Row {
@@ -55,12 +68,13 @@ Array quasi_newton_direction(const Array& steps, const Array& changes, const Arr
       gradient, rows, {.reverse = true});
   const Array newest_change = changes[-1], newest = products[-1], length = dot(newest_change, newest_change);
   const Array scale = np::where(newest > 0, newest / np::where(length > 0, length, 1.0), 1.0);
+  const Array first = curvature.defined() ? damped_solve(curvature, q) : scale * q;
   const auto [direction, unused] = lax::scan(
       [](const Array& r, const std::pair<Row, Array>& in) {
         const auto& [row, alpha] = in;
         return std::pair{r + (alpha - row.rho * dot(row.y, r)) * row.s, none};
       },
-      scale * q, std::pair{rows, alphas});
+      first, std::pair{rows, alphas});
   return -direction;
 }
 
@@ -93,14 +107,17 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   };
   next.steps = pushed(s.steps, step);
   next.changes = pushed(s.changes, change);
-  const Array direction = quasi_newton_direction(next.steps, next.changes, gradient);
+  const Array accepted = decreases & far_enough;
+  // What takes long is not computed for points that are not taken.
+  const auto turned = [&] { return quasi_newton_direction(next.steps, next.changes, gradient, o.curvature ? o.curvature(trial) : Array()); };
+  const Array direction = o.curvature ? lax::cond(accepted, turned, [&] { return s.direction; }) : turned();
   const Array down = dot(direction, gradient) < 0;
   next.direction = choose(down, direction, -gradient);
-  next.step = choose(first | ~down, 1.0 / np::maximum(np::sqrt(dot(gradient, gradient)), 1.0), 1.0);
+  next.step = choose((o.curvature ? ~down : first | ~down), 1.0 / np::maximum(np::sqrt(dot(gradient, gradient)), 1.0), 1.0);
   next.low = np::zeros_like(s.low);
   next.high = np::full_like(s.high, infinity);
   next.lambda = np::zeros_like(s.lambda);
-  Search out = select(decreases & far_enough, next, searching);
+  Search out = select(accepted, next, searching);
   out.evaluations = s.evaluations + 1;
   return out;
 }
