@@ -10,11 +10,11 @@ namespace {
 
 Array dot(const Array& a, const Array& b) { return np::matmul(a, b); }
 
-/// States of all series, [m, series], and how unsure they are.
+/// States of all series, [series, m], and how unsure they are. Rows are vectors: loops run along them.
 struct Prepared {
   Array x, C;
 };
-/// The same by vectors: C Z, the variance of what is seen next, and [c, x], where the next covariance is C - c cᵀ.
+/// The same by vectors: C Z, the variance of what is seen next, and c above x, where the next covariance is C - c cᵀ.
 struct Vectors {
   Array M, S, cx;
 };
@@ -26,21 +26,21 @@ class Recursion {
 
   /// With matrices, and gains that find what is diffuse.
   std::pair<Prepared, Innovations> prepare(const Prepared& now, const Array& y, const Array& gain, const Array& finds) const {
-    const Array M = np::matmul(now.C, Z_), S = variance(M), v = y - np::matmul(Z_, now.x);
+    const Array M = np::matmul(now.C, Z_), S = variance(M), v = y - np::matmul(now.x, Z_);
     const Array counted = np::where(finds, 1.0, S), K = np::where(finds, gain, M / counted);
-    return {{transition_.times(G_, now.x + outer(K, v)), moved_on(now.C, M, S, K)}, {np::where(finds, 0.0, v), counted}};
+    return {{rows_moved_on(now.x + outer(v, K)), moved_on(now.C, M, S, K)}, {np::where(finds, 0.0, v), counted}};
   }
   /// `stationary`: does C stay as it is while nothing is seen?
   Vectors first_vectors(const Prepared& now, bool stationary) const {
     const Array M = np::matmul(now.C, Z_), S = variance(M);
     const Array c = stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S, M / S));
-    return {M, S, np::concatenate({np::expand_dims(c, -1), now.x}, 1)};
+    return {M, S, np::concatenate({np::expand_dims(c, 0), now.x}, 0)};
   }
   /// c moves on as a state does that sees nothing but zeros, and is as large as the variance allows.
   std::pair<Vectors, Innovations> step(const Vectors& now, const Array& y) const {
-    const Array v = np::concatenate({np::zeros({1}, y.dtype()), y}, 0) - np::matmul(Z_, now.cx), f = -v[0];
-    const Array c = now.cx(all, 0), S = now.S - f * f;
-    const Array moved = transition_.times(G_, now.cx + outer(now.M / now.S, v)), of_c = np::arange(v.shape(0)) == 0;
+    const Array v = np::concatenate({np::zeros({1}, y.dtype()), y}, 0) - np::matmul(now.cx, Z_), f = -v[0];
+    const Array c = now.cx[0], S = now.S - f * f;
+    const Array moved = rows_moved_on(now.cx + outer(v, now.M / now.S)), of_c = np::expand_dims(np::arange(v.shape(0)) == 0, -1);
     const Array scaled = moved * np::where(of_c, np::sqrt(now.S / S), 1.0);
     // Once C has converged, c fades: what is too small to matter would be slow to compute with.
     const Array faded = of_c & (np::abs(scaled) < nothing * np::sqrt(S));
@@ -50,6 +50,7 @@ class Recursion {
  private:
   static constexpr double nothing = 1e-30;
 
+  Array rows_moved_on(const Array& x) const { return transposed(transition_.times(G_, transposed(x))); }
   Array variance(const Array& M) const { return dot(Z_, M) + V_; }
   Array moved_on(const Array& C, const Array& M, const Array& S, const Array& K) const {
     const Array KM = outer(K, M - 0.5 * S * K);
@@ -88,7 +89,7 @@ ScanCheckpoint kept_vectors(std::int64_t steps, std::int64_t numbers) {
 Innovations innovations(const StateSpace& s, const Opening& o) {
   const Recursion recursion(s);
   const std::int64_t n = o.y.shape(0), series = o.y.shape(1), m = s.x0.shape(0), first = o.finds.shape(0);
-  const Array x0 = np::expand_dims(s.x0, -1) * (np::arange(series) == 0).astype(s.x0.dtype());
+  const Array x0 = outer((np::arange(series) == 0).astype(s.x0.dtype()), s.x0);
   Prepared start{x0, s.C0};
   Innovations seen;
   if (first > 0) {
