@@ -283,11 +283,12 @@ Band Analysis::band(const std::vector<double>& mean, const std::vector<double>& 
   return out;
 }
 
-Analysis analyse(const Options& o) {
-  choose_device(o);
+namespace {
+
+Analysis analyse_series(const Options& o, const Series& series) {
   Analysis a;
   a.level = o.level;
-  a.series = read_series(o);
+  a.series = series;
   a.modelling = choose_model(o, a.series);
   a.notes = a.series.notes;
   a.notes.insert(a.notes.end(), a.modelling.notes.begin(), a.modelling.notes.end());
@@ -361,6 +362,32 @@ Analysis analyse(const Options& o) {
   }
   diagnose(a);
   remark_on_perfection(a);
+  return a;
+}
+
+/// Fits and forecasts as if the last values were not known.
+Holdout hold_out(Options o, const Series& series) {
+  const std::size_t row = first_held_back(series, static_cast<std::size_t>(o.holdout));
+  o.json.clear();  // which would ask for more than a forecast
+  const Analysis before = analyse_series(o, ending_before(series, row));
+  std::vector<Band> bands;
+  for (const double level : {0.8, o.level})
+    if (bands.empty() || level != bands[0].level) bands.push_back(before.band(before.future.mean, before.future.sd, level));
+  std::sort(bands.begin(), bands.end(), [](const Band& x, const Band& y) { return x.level < y.level; });
+  Holdout out = score(series, row, before.original(before.future.mean), bands, o.seasons);
+  out.converged = !before.search || before.search->converged;
+  return out;
+}
+
+}  // namespace
+
+Analysis analyse(const Options& o) {
+  choose_device(o);
+  const Series series = read_series(o);
+  std::optional<Holdout> holdout;
+  if (o.holdout) holdout = hold_out(o, series);
+  Analysis a = analyse_series(o, series);
+  a.holdout = holdout;
   return a;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chart.hpp"
+#include "holdout.hpp"
 #include "modelling.hpp"
 #include "options.hpp"
 #include "series.hpp"
@@ -59,6 +60,8 @@ struct Analysis {
   std::vector<Path> paths;
   std::optional<cotan::dlm::Forecast> forecast;
   Future future;
+
+  std::optional<Holdout> holdout;  ///< of a fit without the last values; everything else is of all of them
 
   TestResult autocorrelation, normality, variance;
   std::vector<std::string> notes;

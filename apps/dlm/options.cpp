@@ -255,6 +255,10 @@ const std::vector<OptionSpec>& table() {
 
       {"--steps", "H", results, "forecast H steps; fit adds it to its results",
        [](O& o, S v) { o.steps = whole("--steps", v, 1, 1000000); }},
+      {"--holdout", "N", results,
+       "also fit without the last N values, forecast them, and score the forecast beside one that repeats the last "
+       "season, or the last value; all other results are of a fit to the whole series",
+       [](O& o, S v) { o.holdout = whole("--holdout", v, 1, 1000000); }},
       {"--level", "P", results, "probability inside of bands; default: 0.95",
        [](O& o, S v) {
          o.level = real("--level", v);

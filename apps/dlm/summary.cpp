@@ -10,27 +10,6 @@
 namespace apps {
 namespace {
 
-/// Columns set flush left (the first, and those of words) or right, two spaces apart.
-std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i >= widths.size()) widths.push_back(0);
-      widths[i] = std::max(widths[i], letters_of(row[i]));
-    }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string room(widths[i] - letters_of(row[i]), ' ');
-      line += (i ? "  " : " ") + (right[i] ? room + row[i] : row[i] + room);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 std::string parameter_rows(const Analysis& a) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "", "std. error"}};
   for (const Parameter& p : a.parameters)
@@ -150,6 +129,21 @@ std::string summary_text(const Analysis& a) {
   out += "\n";
   for (const std::string& note : a.notes) out += "  note: " + note + "\n";
   return out;
+}
+
+std::string holdout_text(const Analysis& a) {
+  const Holdout& h = *a.holdout;
+  const auto row = [](const std::string& name, const Accuracy& of) {
+    return std::vector<std::string>{name, number_text(of.mae), number_text(of.rmse), number_text(of.mase, 3)};
+  };
+  std::string out = fmt::format("\n  holdout: the last {} value{}, {} to {}, forecast by a fit to the {} before\n", h.values,
+                                h.values == 1 ? "" : "s", a.series.label(h.first), a.series.label(h.first + h.rows - 1),
+                                a.series.observed() - h.values);
+  out += aligned({{"", "MAE", "RMSE", "MASE"},
+                  row(a.series.log ? "model (median)" : "model", h.of_model),
+                  row(naive_in_words(h), h.of_naive)},
+                 {false, true, true, true});
+  return out + fmt::format("  {}\n  Everything else here is of a fit to all {} values.\n", verdict_in_words(h), a.series.observed());
 }
 
 std::string forecast_text(const Analysis& a) {

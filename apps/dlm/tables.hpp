@@ -21,6 +21,7 @@ std::string verdict(const TestResult& test, const std::string& fine, const std::
 
 std::string summary_text(const Analysis& analysis);
 std::string forecast_text(const Analysis& analysis);
+std::string holdout_text(const Analysis& analysis);
 std::string json_text(const Analysis& analysis);
 std::string csv_text(const Analysis& analysis);
 
