@@ -217,19 +217,20 @@ void remark_on_unknown(Analysis& a) {
 
 // ---- diagnostics
 
-/// A series without noise, such as a straight line, has no likelihood to speak of.
-void remark_on_perfection(Analysis& a) {
+/// A series without noise, such as a straight line, has no likelihood to speak of; true where that is so.
+bool remark_on_perfection(Analysis& a) {
   const std::vector<double> y = a.series.modelled();
   double error = 0, low = INFINITY, high = -INFINITY;
   for (std::size_t t = 0; t < y.size(); ++t) {
     if (std::isfinite(a.residuals[t])) error = std::max(error, std::abs(y[t] - a.predicted[t]));
     if (std::isfinite(y[t])) low = std::min(low, y[t]), high = std::max(high, y[t]);
   }
-  if (a.search && a.left_out && error < 1e-6 * (high - low))
-    a.notes.push_back(
-        "The model predicts the series almost without error: its likelihood grows without bound, so that "
-        "parameters, standard errors, "
-        "likelihood and tests mean nothing.");
+  if (!(a.search && a.left_out && error < 1e-6 * (high - low))) return false;
+  a.notes.push_back(
+      "The model predicts the series almost without error: its likelihood grows without bound, so that "
+      "parameters, standard errors, "
+      "likelihood and tests mean nothing.");
+  return true;
 }
 
 void diagnose(Analysis& a) {
@@ -246,6 +247,27 @@ void diagnose(Analysis& a) {
   a.autocorrelation = ljung_box(a.residuals, lags, a.estimated_count());
   a.normality = jarque_bera(a.residuals);
   a.variance = heteroscedasticity(a.residuals);
+}
+
+// ---- outliers and level shifts
+
+/// A column of shocks [n, k].
+ShockPath shock_path(const Array& size, const Array& sd, std::int64_t column) {
+  return {host(size(ct::all, column)), host(sd(ct::all, column))};
+}
+
+void flag_surprises(Analysis& a, const dlm::Decomposition& d) {
+  ShockPath level;
+  for (const Part& part : a.modelling.parts)
+    if (level.size.empty() && (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline))
+      level = shock_path(d.state_shock, d.state_shock_sd, part.first);
+  if (!level.size.empty()) level.size[0] = level.sd[0] = missing;  // no level was before
+  a.flags = find_flags(shock_path(d.value_shock, d.value_shock_sd, 0), level);
+  const std::size_t many = std::max<std::size_t>(5, a.series.observed() / 20);
+  if (a.flags.found.size() > many)
+    a.notes.push_back(fmt::format("{} outliers and level shifts are more than a few: rather than {} wrong values, the model "
+                                  "may lack something, such as a season, or --log.",
+                                  a.flags.found.size(), a.flags.found.size()));
 }
 
 dlm::StateSpace cast(const dlm::StateSpace& s, ct::DType dtype) {
@@ -361,7 +383,7 @@ Analysis analyse_series(const Options& o, const Series& series) {
     if (overflows) a.notes.push_back("The forecast overflows at some steps; they are left out.");
   }
   diagnose(a);
-  remark_on_perfection(a);
+  if (!remark_on_perfection(a)) flag_surprises(a, d);
   return a;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chart.hpp"
+#include "flags.hpp"
 #include "holdout.hpp"
 #include "modelling.hpp"
 #include "options.hpp"
@@ -61,6 +62,7 @@ struct Analysis {
   std::optional<cotan::dlm::Forecast> forecast;
   Future future;
 
+  Flags flags;
   std::optional<Holdout> holdout;  ///< of a fit without the last values; everything else is of all of them
 
   TestResult autocorrelation, normality, variance;

@@ -86,6 +86,21 @@ Json holdout_json(const Analysis& a) {
           {"bands", bands}};
 }
 
+Json flags_json(const Analysis& a) {
+  Json found = Json::array();
+  for (const Flag& flag : a.flags.found)
+    found.push_back({{"kind", flag.kind == Flag::Kind::outlier ? "outlier" : "level_shift"},
+                     {"row", flag.row},
+                     {"time", a.series.label(flag.row)},
+                     {"size", number(flag.size)},
+                     {"sd", number(flag.sd)},
+                     {"t", number(flag.t())}});
+  return {{"threshold", a.flags.threshold}, {"tests", a.flags.tests},
+          {"found", found},
+          {"t_of_values", numbers(a.flags.t_of_values)},
+          {"t_of_level", numbers(a.flags.t_of_level)}};
+}
+
 void add_fit(Json& out, const cotan::dlm::Fit& f) {
   for (const auto& [name, value] : {std::pair{"x0", &f.x0},
                                     {"C0", &f.C0},
@@ -172,6 +187,7 @@ std::string json_text(const Analysis& a) {
                         {"ljung_box", test_json(a.autocorrelation)},
                         {"jarque_bera", test_json(a.normality)},
                         {"variance_ratio", test_json(a.variance)}};
+  out["flags"] = flags_json(a);
   out["holdout"] = holdout_json(a);
   out["notes"] = a.notes;
   out["G"] = nested(a.space.G);

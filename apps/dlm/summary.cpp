@@ -64,7 +64,26 @@ std::string test_rows(const Analysis& a) {
                  {false, true, false, false});
 }
 
+/// What the model does not expect, if anything.
+std::string flag_rows(const Analysis& a) {
+  if (a.flags.found.empty()) return "";
+  constexpr std::size_t most = 20;
+  std::vector<std::vector<std::string>> rows;
+  for (const Flag& flag : a.flags.found)
+    if (rows.size() < most)
+      rows.push_back({a.series.label(flag.row), name_of(flag.kind), size_of_flag(a, flag), fmt::format("t = {}", number_text(flag.t(), 3))});
+  std::string out = fmt::format("\n  outliers and level shifts: {}\n", threshold_in_words(a.flags));
+  out += aligned(rows, {false, false, true, false});
+  if (a.flags.found.size() > most) out += fmt::format("  … and {} more; --json has them all\n", a.flags.found.size() - most);
+  return out;
+}
+
 }  // namespace
+
+std::string size_of_flag(const Analysis& a, const Flag& flag) {
+  if (a.series.log) return "×" + number_text(std::exp(flag.size), 3);
+  return fmt::format("{} ± {}", number_text(flag.size, 3), number_text(flag.sd, 2));
+}
 
 std::string series_in_words(const Analysis& a) {
   const Series& s = a.series;
@@ -124,7 +143,7 @@ std::string summary_text(const Analysis& a) {
       "\n  residuals{}\n",
       a.left_out ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)", a.left_out)
                  : "");
-  out += test_rows(a);
+  out += test_rows(a) + flag_rows(a);
   if (a.notes.empty()) return out;
   out += "\n";
   for (const std::string& note : a.notes) out += "  note: " + note + "\n";
