@@ -270,6 +270,16 @@ void flag_surprises(Analysis& a, const dlm::Decomposition& d) {
                                   a.flags.found.size(), a.flags.found.size()));
 }
 
+/// Seasons are looked for in what regressors leave.
+void suggest_seasons(Analysis& a) {
+  std::vector<double> rest = a.series.modelled();
+  for (const Path& path : a.paths)
+    if (path.kind == Part::Kind::regression)
+      for (std::size_t t = 0; t < rest.size(); ++t) rest[t] -= path.mean[t];
+  a.seasons = find_seasons(a.series, rest);
+  if (!a.seasons.empty()) a.notes.push_back(suggestion_in_words(a.series, a.seasons));
+}
+
 dlm::StateSpace cast(const dlm::StateSpace& s, ct::DType dtype) {
   return ct::tree::map([=](const Array& a) { return a.astype(dtype); }, s);
 }
@@ -410,6 +420,7 @@ Analysis analyse(const Options& o) {
   if (o.holdout) holdout = hold_out(o, series);
   Analysis a = analyse_series(o, series);
   a.holdout = holdout;
+  if (o.seasons.empty()) suggest_seasons(a);
   return a;
 }
 

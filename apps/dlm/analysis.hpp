@@ -9,6 +9,7 @@
 #include "holdout.hpp"
 #include "modelling.hpp"
 #include "options.hpp"
+#include "season_search.hpp"
 #include "series.hpp"
 #include "statistics.hpp"
 
@@ -63,6 +64,7 @@ struct Analysis {
   Future future;
 
   Flags flags;
+  std::vector<SeasonEvidence> seasons;  ///< that the series seems to have, where the model has none
   std::optional<Holdout> holdout;  ///< of a fit without the last values; everything else is of all of them
 
   TestResult autocorrelation, normality, variance;

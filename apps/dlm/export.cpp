@@ -101,6 +101,16 @@ Json flags_json(const Analysis& a) {
           {"t_of_level", numbers(a.flags.t_of_level)}};
 }
 
+Json seasons_json(const Analysis& a) {
+  Json out = Json::array();
+  for (const SeasonEvidence& season : a.seasons)
+    out.push_back({{"period", season.period},
+                   {"option", season.option()},
+                   {"share", number(season.share)},
+                   {"p_value", number(season.p_value)}});
+  return out;
+}
+
 void add_fit(Json& out, const cotan::dlm::Fit& f) {
   for (const auto& [name, value] : {std::pair{"x0", &f.x0},
                                     {"C0", &f.C0},
@@ -188,6 +198,7 @@ std::string json_text(const Analysis& a) {
                         {"jarque_bera", test_json(a.normality)},
                         {"variance_ratio", test_json(a.variance)}};
   out["flags"] = flags_json(a);
+  out["suggested_seasons"] = seasons_json(a);
   out["holdout"] = holdout_json(a);
   out["notes"] = a.notes;
   out["G"] = nested(a.space.G);
