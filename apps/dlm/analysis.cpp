@@ -296,6 +296,15 @@ std::size_t Analysis::estimated_count() const {
     if (p.estimated) count += p.values.size();
   return count;
 }
+std::vector<Effect> Analysis::effects() const {
+  std::vector<Effect> out;
+  for (const Part& part : modelling.parts)
+    for (std::size_t k = 0; part.kind == Part::Kind::regression && k < static_cast<std::size_t>(part.states); ++k) {
+      const std::size_t state = static_cast<std::size_t>(part.first) + k;
+      out.push_back({series.regressor_names[k], last_x[state], last_sd[state]});
+    }
+  return out;
+}
 double Analysis::deviance() const {
   return one_pass + static_cast<double>(series.observed()) * std::log(2 * M_PI);
 }

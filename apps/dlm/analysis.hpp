@@ -36,6 +36,13 @@ struct Path {
   std::vector<double> mean, sd;
 };
 
+/// Of one unit of a regressor, at the last step.
+struct Effect {
+  std::string name;
+  double value, sd;
+  double t() const { return value / sd; }
+};
+
 struct Future {
   std::vector<double> mean, sd;  ///< of observations
 };
@@ -75,6 +82,7 @@ struct Analysis {
   double aic() const { return aic_; }
   double bic() const { return bic_; }
   std::size_t estimated_count() const;
+  std::vector<Effect> effects() const;
   /// Mean and standard deviation of the modelled scale, as a band on the original one.
   Band band(const std::vector<double>& mean, const std::vector<double>& sd, double probability) const;
   std::vector<double> original(const std::vector<double>& mean) const;

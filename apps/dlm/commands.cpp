@@ -8,8 +8,8 @@
 #include "analysis.hpp"
 #include "datasets.hpp"
 #include "errors.hpp"
-#include "figures.hpp"
 #include "files.hpp"
+#include "pages.hpp"
 #include "tables.hpp"
 #include "text.hpp"
 

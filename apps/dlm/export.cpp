@@ -101,6 +101,13 @@ Json flags_json(const Analysis& a) {
           {"t_of_level", numbers(a.flags.t_of_level)}};
 }
 
+Json effects_json(const Analysis& a) {
+  Json out = Json::object();
+  for (const Effect& effect : a.effects())
+    out[effect.name] = {{"value", number(effect.value)}, {"sd", number(effect.sd)}, {"t", number(effect.t())}};
+  return out;
+}
+
 Json seasons_json(const Analysis& a) {
   Json out = Json::array();
   for (const SeasonEvidence& season : a.seasons)
@@ -197,6 +204,7 @@ std::string json_text(const Analysis& a) {
                         {"ljung_box", test_json(a.autocorrelation)},
                         {"jarque_bera", test_json(a.normality)},
                         {"variance_ratio", test_json(a.variance)}};
+  out["effects"] = effects_json(a);
   out["flags"] = flags_json(a);
   out["suggested_seasons"] = seasons_json(a);
   out["holdout"] = holdout_json(a);

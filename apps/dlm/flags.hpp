@@ -17,8 +17,9 @@ struct Flag {
 struct Flags {
   double threshold = 0;   ///< of |t|
   std::size_t tests = 0;  ///< of values and of jumps
-  std::vector<double> t_of_values = {}, t_of_level = {};  ///< auxiliary residuals: shocks in their standard deviations
-  std::vector<Flag> found = {};                           ///< by row
+  std::vector<double> t_of_values = {},
+                      t_of_level = {};  ///< auxiliary residuals: shocks in their standard deviations
+  std::vector<Flag> found = {};         ///< by row
 };
 
 /// Estimated shocks and their standard deviations, a row each; NaN where nothing tells.
@@ -26,8 +27,8 @@ struct ShockPath {
   std::vector<double> size, sd;
 };
 
-/// The threshold lets half a false flag pass in a series of this length whose model is right, and is never below 3. Of
-/// neighbours that stand for one event only the clearest is kept.
+/// The threshold lets half a false flag pass in a series of this length whose model is right, and is never
+/// below 3. Of neighbours that stand for one event only the clearest is kept.
 Flags find_flags(const ShockPath& values, const ShockPath& level);
 
 std::string name_of(Flag::Kind kind);

@@ -16,7 +16,9 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-long long place_of(const Series& s, std::size_t row) { return std::llround((s.time[row] - s.time[0]) / s.step); }
+long long place_of(const Series& s, std::size_t row) {
+  return std::llround((s.time[row] - s.time[0]) / s.step);
+}
 
 /// The values before a row, by the step at which they were observed.
 class Past {
@@ -53,7 +55,8 @@ class Past {
   double last_ = nothing;
 };
 
-/// The season to repeat: the longest whole one of which two periods were seen, else one of no whole number of steps.
+/// The season to repeat: the longest whole one of which two periods were seen, else one of no whole number of
+/// steps.
 std::size_t season_to_repeat(const Past& past, const std::vector<Season>& seasons) {
   std::size_t whole = 0, other = 0;
   for (const Season& season : seasons) {
@@ -76,7 +79,8 @@ Accuracy accuracy(const Series& s, std::size_t row, const std::vector<double>& f
   return {sum / count, std::sqrt(squares / count), sum / count / scale};
 }
 
-/// The probability of no more than `inside` of `count` values in a band that holds each with probability `level`.
+/// The probability of no more than `inside` of `count` values in a band that holds each with probability
+/// `level`.
 double chance_of_so_few(std::size_t inside, std::size_t count, double level) {
   double sum = 0;
   const auto n = static_cast<double>(count);
@@ -92,8 +96,9 @@ double chance_of_so_few(std::size_t inside, std::size_t count, double level) {
 
 std::size_t first_held_back(const Series& s, std::size_t count) {
   if (count >= s.observed())
-    complain<InputError>("[--holdout] {} of {} values cannot be held back, as none would be left to fit; give fewer.",
-                         count, s.observed());
+    complain<InputError>(
+        "[--holdout] {} of {} values cannot be held back, as none would be left to fit; give fewer.", count,
+        s.observed());
   std::size_t row = s.n();
   for (std::size_t left = count; left > 0;)
     if (!std::isnan(s.y[--row])) --left;
@@ -107,15 +112,16 @@ Series ending_before(const Series& s, std::size_t row) {
   out.source = fmt::format("{} without what --holdout leaves out", s.source);
   out.y.resize(row);
   out.time.resize(row);
-  out.future_time.assign(s.time.begin() + static_cast<std::ptrdiff_t>(row), s.time.begin() + static_cast<std::ptrdiff_t>(end));
+  out.future_time.assign(s.time.begin() + static_cast<std::ptrdiff_t>(row),
+                         s.time.begin() + static_cast<std::ptrdiff_t>(end));
   for (std::vector<double>& regressor : out.regressors) regressor.resize(end);
   if (!out.scale.empty()) out.scale.resize(end);
   out.notes.clear();
   return out;
 }
 
-Holdout score(const Series& s, std::size_t row, const std::vector<double>& forecast, const std::vector<Band>& bands,
-              const std::vector<Season>& seasons) {
+Holdout score(const Series& s, std::size_t row, const std::vector<double>& forecast,
+              const std::vector<Band>& bands, const std::vector<Season>& seasons) {
   Holdout out;
   out.first = row;
   out.rows = forecast.size();
@@ -133,7 +139,8 @@ Holdout score(const Series& s, std::size_t row, const std::vector<double>& forec
   out.of_naive = accuracy(s, row, out.naive, scale);
   for (const Band& band : bands) {
     std::size_t inside = 0;
-    for (std::size_t i = 0; i < out.rows; ++i) inside += s.y[row + i] >= band.lower[i] && s.y[row + i] <= band.upper[i];
+    for (std::size_t i = 0; i < out.rows; ++i)
+      inside += s.y[row + i] >= band.lower[i] && s.y[row + i] <= band.upper[i];
     out.inside.push_back(inside);
   }
   return out;
@@ -153,17 +160,21 @@ std::string verdict_in_words(const Holdout& h) {
   else if (std::abs(change) < 0.05)
     out = fmt::format("The model's mean absolute error is about that of {}.", naive);
   else if (change < 0)
-    out = fmt::format("The model's mean absolute error is {:.0f} % smaller than that of {}.", -100 * change, naive);
+    out = fmt::format("The model's mean absolute error is {:.0f} % smaller than that of {}.", -100 * change,
+                      naive);
   else
-    out = fmt::format("The model's mean absolute error is {} % larger than that of {}: it does not earn its keep here.",
-                      number_text(100 * change, change > 1 ? 3 : 2), naive);
+    out = fmt::format(
+        "The model's mean absolute error is {} % larger than that of {}: it does not earn its keep here.",
+        number_text(100 * change, change > 1 ? 3 : 2), naive);
   for (std::size_t i = 0; i < h.bands.size(); ++i)
-    out += fmt::format("{}{} {} the {:g} % band", i ? ", " : fmt::format(" Of {} value{}, ", h.values, h.values == 1 ? "" : "s"),
+    out += fmt::format("{}{} {} the {:g} % band",
+                       i ? ", " : fmt::format(" Of {} value{}, ", h.values, h.values == 1 ? "" : "s"),
                        h.inside[i], h.inside[i] == 1 ? "lies in" : "lie in", 100 * h.bands[i].level);
   out += ".";
   if (!h.bands.empty() && chance_of_so_few(h.inside.back(), h.values, h.bands.back().level) < 0.01)
     out += " The bands seem too narrow.";
-  if (h.values < 8) out += fmt::format(" {} value{} little about either.", h.values, h.values == 1 ? " says" : "s say");
+  if (h.values < 8)
+    out += fmt::format(" {} value{} little about either.", h.values, h.values == 1 ? " says" : "s say");
   if (!h.converged) out += " The search without these values did not converge.";
   return out;
 }

@@ -1,4 +1,5 @@
-// How well the last values of a series are forecast from those before them, beside a forecast that needs no model.
+// How well the last values of a series are forecast from those before them, beside a forecast that needs no
+// model.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,12 +12,12 @@ namespace apps {
 /// Of forecasts, on the original scale; NaN where nothing can be told.
 struct Accuracy {
   double mae, rmse;  ///< mean absolute error, root of the mean squared one
-  double mase;       ///< mae over that of the naive forecast one season (or step) ahead within the values before
+  double mase;  ///< mae over that of the naive forecast one season (or step) ahead within the values before
 };
 
 struct Holdout {
-  std::size_t first = 0, rows = 0;  ///< rows of the series from the first value held back to the last one
-  std::size_t values = 0;           ///< those of them that were observed
+  std::size_t first = 0, rows = 0;      ///< rows of the series from the first value held back to the last one
+  std::size_t values = 0;               ///< those of them that were observed
   std::vector<double> forecast, naive;  ///< [rows]
   std::vector<Band> bands;              ///< of the forecast, [rows] each, the narrow one first
   std::vector<std::size_t> inside;      ///< values inside of each band

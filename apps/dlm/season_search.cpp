@@ -1,5 +1,5 @@
-// A season is a set of lines in the spectrum of changes: each harmonic is measured by its neighbours, so that any smooth
-// spectrum, of noise or of a random walk, is its own yardstick.
+// A season is a set of lines in the spectrum of changes: each harmonic is measured by its neighbours, so that
+// any smooth spectrum, of noise or of a random walk, is its own yardstick.
 #include "season_search.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ constexpr double fewest_periods = 3;
 constexpr int most_harmonics = 6, most_neighbours = 6;  // neighbours on each side
 constexpr double longest_with_all_effects = 31;
 
-/// Changes from each step of the grid to the next, less their mean; 0 where a value is missing, which adds nothing.
+/// Changes from each step of the grid to the next, less their mean; 0 where a value is missing, which adds
+/// nothing.
 struct Changes {
   std::vector<double> at;
   std::size_t known = 0;
@@ -52,7 +53,8 @@ struct Changes {
   }
 };
 
-/// The probability of so much power at a frequency if the spectrum is smooth there; NaN where it has too few neighbours.
+/// The probability of so much power at a frequency if the spectrum is smooth there; NaN where it has too few
+/// neighbours.
 double line_p_value(const Changes& changes, double frequency, double period, double power) {
   const double bin = 1 / changes.length(), periods = changes.length() / period;
   double noise = 0;
@@ -91,24 +93,37 @@ std::vector<double> calendar_periods(const Series& s, double length) {
   constexpr double hour = 3600, day = 24 * hour, week = 7 * day, year = 365.25 * day;
   std::vector<double> periods;
   switch (unit_of(s.form)) {
-    case TimeUnit::none: break;
-    case TimeUnit::year: break;
-    case TimeUnit::quarter: periods = {4}; break;
-    case TimeUnit::month: periods = {12}; break;
-    case TimeUnit::day: periods = {7, year / day}; break;
-    case TimeUnit::second: periods = {hour, day, week, year}; break;
+    case TimeUnit::none:
+      break;
+    case TimeUnit::year:
+      break;
+    case TimeUnit::quarter:
+      periods = {4};
+      break;
+    case TimeUnit::month:
+      periods = {12};
+      break;
+    case TimeUnit::day:
+      periods = {7, year / day};
+      break;
+    case TimeUnit::second:
+      periods = {hour, day, week, year};
+      break;
   }
   for (double& period : periods) period /= s.step;
   std::erase_if(periods, [&](double period) { return period < 3 || length / period < fewest_periods; });
   return periods;
 }
 
-/// Lags at which the autocorrelation of changes peaks, the shortest of those that are nearly as high as the highest.
+/// Lags at which the autocorrelation of changes peaks, the shortest of those that are nearly as high as the
+/// highest.
 std::vector<double> peaks_of_autocorrelation(const Changes& changes) {
   const auto lags = static_cast<std::size_t>(std::min(changes.length() / fewest_periods, 400.0));
   const std::vector<double> r = autocorrelation(changes.at, lags);
   const double least = 3 / std::sqrt(changes.length());
-  const auto peak = [&](std::size_t lag) { return r[lag] > least && r[lag] > r[lag - 1] && r[lag] >= r[lag + 1]; };
+  const auto peak = [&](std::size_t lag) {
+    return r[lag] > least && r[lag] > r[lag - 1] && r[lag] >= r[lag + 1];
+  };
   double highest = 0;
   for (std::size_t lag = 3; lag + 1 < r.size(); ++lag)
     if (peak(lag)) highest = std::max(highest, r[lag]);
@@ -122,7 +137,8 @@ bool is_multiple(double period, double of) { return std::abs(period / of - std::
 }  // namespace
 
 std::string SeasonEvidence::option() const {
-  return fmt::format("--season {:g}", std::round(1e3 * period) / 1e3) + (harmonics ? fmt::format(" --harmonics {}", harmonics) : "");
+  return fmt::format("--season {:g}", std::round(1e3 * period) / 1e3) +
+         (harmonics ? fmt::format(" --harmonics {}", harmonics) : "");
 }
 
 std::vector<SeasonEvidence> find_seasons(const Series& s, const std::vector<double>& values) {
@@ -134,7 +150,8 @@ std::vector<SeasonEvidence> find_seasons(const Series& s, const std::vector<doub
     out.push_back(evidence_for(changes, period, static_cast<double>(calendar.size())));
   std::erase_if(out, [](const SeasonEvidence& e) { return e.p_value > significant; });
   for (const double period : peaks_of_autocorrelation(changes)) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const SeasonEvidence& e) { return is_multiple(period, e.period); });
+    const bool known = std::any_of(out.begin(), out.end(),
+                                   [&](const SeasonEvidence& e) { return is_multiple(period, e.period); });
     if (known) continue;
     const SeasonEvidence found = evidence_for(changes, period, changes.length() / fewest_periods);
     if (found.p_value < significant) out.push_back(found);
@@ -152,10 +169,12 @@ std::string suggestion_in_words(const Series& s, const std::vector<SeasonEvidenc
     p_value = std::max(p_value, season.p_value);
   }
   const std::string step = s.step_name();
-  return fmt::format("{} seems to fit: what repeats makes up {:.0f} % of the changes from one {} to the next ({}). The model here "
-                     "has no season.",
-                     options, 100 * std::min(share, 1.0), step.empty() || s.form == DateForm::none ? "step" : step,
-                     p_value < 1e-4 ? "p < 0.0001" : fmt::format("p = {:.4f}", p_value));
+  return fmt::format(
+      "{} seems to fit: what repeats makes up {:.0f} % of the changes from one {} to the next ({}). The "
+      "model here "
+      "has no season.",
+      options, 100 * std::min(share, 1.0), step.empty() || s.form == DateForm::none ? "step" : step,
+      p_value < 1e-4 ? "p < 0.0001" : fmt::format("p = {:.4f}", p_value));
 }
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// Item 16 of the trials: outliers and level shifts by auxiliary residuals, against statsmodels 0.15 (smoothed disturbances
-// over the square root of their variances, exact diffuse start).
+// Item 16 of the trials: outliers and level shifts by auxiliary residuals, against statsmodels 0.15 (smoothed
+// disturbances over the square root of their variances, exact diffuse start).
 #include <fmt/format.h>
 
 #include <random>
@@ -36,7 +36,9 @@ apps::ShockPath shocks(std::size_t count, const std::vector<std::pair<std::size_
 
 TEST(Trials, Item16TheNileAgreesWithStatsmodels) {
   const Folder here;
-  const Outcome o = here.run("fit nile --order 0 --set obs=122.876 --set level=38.329 --json nile.json --report nile.html --plot nile.svg");
+  const Outcome o = here.run(
+      "fit nile --order 0 --set obs=122.876 --set level=38.329 --json nile.json --report nile.html --plot "
+      "nile.svg");
   ASSERT_EQ(o.code, 0) << o.error;
   const Json flags = here.json("nile.json")["flags"];
   expect_close(flags, {{0, 0.07919906718, NAN},
@@ -52,7 +54,8 @@ TEST(Trials, Item16TheNileAgreesWithStatsmodels) {
   EXPECT_EQ(flags["found"][0]["time"], "1899");
   EXPECT_EQ(flags["found"][1]["kind"], "outlier");
   EXPECT_EQ(flags["found"][1]["time"], "1913");
-  for (const char* words : {"|t| > 3.02, where half of one in 199 tests is expected", "1899  level shift", "1913  outlier"})
+  for (const char* words :
+       {"|t| > 3.02, where half of one in 199 tests is expected", "1899  level shift", "1913  outlier"})
     EXPECT_NE(o.out.find(words), std::string::npos) << words << "\n" << o.out;
 }
 
@@ -63,8 +66,11 @@ TEST(Trials, Item16ASeasonWithGapsAgreesWithStatsmodels) {
   for (int row = -1; std::getline(lines, line); ++row)
     text += (row == 30 || row == 31 || row == 100 ? line.substr(0, line.find(',') + 1) : line) + "\n";
   here.write("gaps.csv", text);
-  ASSERT_EQ(here.run("fit gaps.csv --log --season 12 --set obs=0.02 --set level=0.03 --set slope=0.001 --set season=0.005 "
-                     "--json fit.json --quiet").code, 0);
+  ASSERT_EQ(here.run("fit gaps.csv --log --season 12 --set obs=0.02 --set level=0.03 --set slope=0.001 --set "
+                     "season=0.005 "
+                     "--json fit.json --quiet")
+                .code,
+            0);
   const Json flags = here.json("fit.json")["flags"];
   expect_close(flags, {{0, -0.6638036204, NAN},
                        {5, -0.4596392515, -1.414213039},
@@ -78,9 +84,11 @@ TEST(Trials, Item16ASeasonWithGapsAgreesWithStatsmodels) {
 
 TEST(Trials, Item16AnEventIsFlaggedOnce) {
   using apps::Flag;
-  // An outlier at 20 with the jumps that it looks like; a jump at 60 over several rows with the outliers around it.
-  const apps::Flags flags = apps::find_flags(shocks(100, {{20, 9}, {59, 4}, {60, -5}}),
-                                       shocks(100, {{20, 5}, {21, -6}, {59, -4}, {60, -8}, {61, -6}, {62, -5}}));
+  // An outlier at 20 with the jumps that it looks like; a jump at 60 over several rows with the outliers
+  // around it.
+  const apps::Flags flags =
+      apps::find_flags(shocks(100, {{20, 9}, {59, 4}, {60, -5}}),
+                       shocks(100, {{20, 5}, {21, -6}, {59, -4}, {60, -8}, {61, -6}, {62, -5}}));
   ASSERT_EQ(flags.found.size(), 2u);
   EXPECT_EQ(flags.found[0].row, 20u);
   EXPECT_EQ(flags.found[0].kind, Flag::Kind::outlier);

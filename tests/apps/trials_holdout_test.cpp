@@ -11,12 +11,14 @@ namespace {
 std::string monthly(const std::vector<double>& values) {
   std::string out = "month,y\n";
   for (std::size_t i = 0; i < values.size(); ++i)
-    out += fmt::format("{}-{:02},{}\n", 2000 + i / 12, i % 12 + 1, std::isnan(values[i]) ? "" : fmt::format("{}", values[i]));
+    out += fmt::format("{}-{:02},{}\n", 2000 + i / 12, i % 12 + 1,
+                       std::isnan(values[i]) ? "" : fmt::format("{}", values[i]));
   return out;
 }
 std::vector<double> seasonal(int count) {
   std::vector<double> out;
-  for (int i = 0; i < count; ++i) out.push_back(50 + 0.5 * i + 8 * std::sin(2 * M_PI * i / 12) + 0.3 * ((i * 37) % 11));
+  for (int i = 0; i < count; ++i)
+    out.push_back(50 + 0.5 * i + 8 * std::sin(2 * M_PI * i / 12) + 0.3 * ((i * 37) % 11));
   return out;
 }
 
@@ -53,8 +55,9 @@ TEST(Trials, Item16HoldoutScoresAreThoseOfTheForecasts) {
   EXPECT_EQ(held["bands"][1]["inside"], inside);
   EXPECT_NEAR(held["bands"][1]["coverage"].get<double>(), inside / 12.0, 1e-12);
   EXPECT_EQ(here.json("all.json")["y"].size(), 72u) << "the fit itself is of everything";
-  for (const char* words : {"holdout: the last 12 values, 2005-01 to 2005-12, forecast by a fit to the 60 before",
-                            "% smaller than that of repeating the last season", "of a fit to all 72 values"})
+  for (const char* words :
+       {"holdout: the last 12 values, 2005-01 to 2005-12, forecast by a fit to the 60 before",
+        "% smaller than that of repeating the last season", "of a fit to all 72 values"})
     EXPECT_NE(o.out.find(words), std::string::npos) << words << "\n" << o.out;
 }
 
@@ -63,7 +66,8 @@ TEST(Trials, Item16HoldoutOnTheOriginalScale) {
   ASSERT_EQ(here.run("fit airline --log --season 12 --holdout 12 --json a.json --quiet").code, 0);
   const Json held = here.json("a.json")["holdout"];
   double sum = 0;
-  for (std::size_t i = 0; i < 12; ++i) sum += std::abs(held["observed"][i].get<double>() - held["forecast"][i].get<double>());
+  for (std::size_t i = 0; i < 12; ++i)
+    sum += std::abs(held["observed"][i].get<double>() - held["forecast"][i].get<double>());
   EXPECT_NEAR(held["model"]["mae"].get<double>(), sum / 12, 1e-9);
   EXPECT_LT(held["model"]["mae"].get<double>(), 30);  // passengers, not their logarithms
   EXPECT_GT(held["model"]["mae"].get<double>(), 5);
@@ -85,7 +89,8 @@ TEST(Trials, Item16HoldoutAfterGapsAndWithRegressors) {
 
   std::string text = "month,y,x\n";
   for (int i = 0; i < 60; ++i)
-    text += fmt::format("{}-{:02},{},{}\n", 2000 + i / 12, i % 12 + 1, 20 + 5 * (i % 5 == 0) + 0.1 * ((i * 37) % 11), i % 5 == 0 ? 1 : 0);
+    text += fmt::format("{}-{:02},{},{}\n", 2000 + i / 12, i % 12 + 1,
+                        20 + 5 * (i % 5 == 0) + 0.1 * ((i * 37) % 11), i % 5 == 0 ? 1 : 0);
   here.write("regress.csv", text);
   ASSERT_EQ(here.run("fit regress.csv --column y --order 0 --regress x --holdout 10 --json r.json").code, 0);
   const Json known = here.json("r.json")["holdout"];
@@ -96,7 +101,8 @@ TEST(Trials, Item16HoldoutAfterGapsAndWithRegressors) {
 TEST(Trials, Item16HoldoutThatCannotBe) {
   const Folder here;
   here.expect_refused("fit nile --holdout 100", "[--holdout] 100 of 100 values cannot be held back");
-  here.expect_refused("fit nile --holdout 98", "[nile without what --holdout leaves out] 2 observed values cannot tell");
+  here.expect_refused("fit nile --holdout 98",
+                      "[nile without what --holdout leaves out] 2 observed values cannot tell");
   for (const char* value : {"0", "-3", "2.5", "twelve", "99999999999"})
     here.expect_refused(fmt::format("fit nile --holdout {}", value), "is not a whole number from 1", 2);
   const Outcome few = here.run("fit nile --order 0 --holdout 1");

@@ -1,4 +1,5 @@
-// Item 16 of the trials: seasons that a series seems to have are suggested, never taken; noise and walks have none.
+// Item 16 of the trials: seasons that a series seems to have are suggested, never taken; noise and walks have
+// none.
 #include <fmt/format.h>
 
 #include <functional>
@@ -16,10 +17,12 @@ struct Axis {
   double step;
   std::size_t rows;
 };
-constexpr Axis monthly{apps::DateForm::month, 1, 144}, quarterly{apps::DateForm::quarter, 1, 80}, weekly{apps::DateForm::day, 7, 260},
-    daily{apps::DateForm::day, 1, 1200}, hourly{apps::DateForm::second, 3600, 1000}, counted{apps::DateForm::none, 1, 200};
+constexpr Axis monthly{apps::DateForm::month, 1, 144}, quarterly{apps::DateForm::quarter, 1, 80},
+    weekly{apps::DateForm::day, 7, 260}, daily{apps::DateForm::day, 1, 1200},
+    hourly{apps::DateForm::second, 3600, 1000}, counted{apps::DateForm::none, 1, 200};
 
-std::vector<apps::SeasonEvidence> seasons_of(const Axis& axis, const std::function<double(std::size_t)>& value) {
+std::vector<apps::SeasonEvidence> seasons_of(const Axis& axis,
+                                             const std::function<double(std::size_t)>& value) {
   apps::Series s;
   s.form = axis.form;
   s.step = axis.step;
@@ -42,7 +45,8 @@ TEST(Trials, Item16NoiseAndWalksHaveNoSeason) {
         {"white noise", [&](std::size_t) { return normal(random); }},
         {"random walk", [&](std::size_t) { return state += normal(random); }},
         {"autoregression", [&](std::size_t) { return state = 0.8 * state + normal(random); }},
-        {"walk with a drift and noise", [&](std::size_t) { return (state += 0.3 + normal(random)) + 2 * normal(random); }},
+        {"walk with a drift and noise",
+         [&](std::size_t) { return (state += 0.3 + normal(random)) + 2 * normal(random); }},
         {"slow cycle", [&](std::size_t) {
            const double next = 1.6 * state - 0.75 * before + normal(random);
            before = state;
@@ -56,7 +60,8 @@ TEST(Trials, Item16NoiseAndWalksHaveNoSeason) {
       }
       RecordProperty(fmt::format("{}_{}", name, axis.rows), found);
       // A cycle that comes and goes looks like a season now and then in a short series.
-      EXPECT_LE(found, name == std::string("slow cycle") ? 4 : 2) << name << ", " << axis.rows << " rows: false suggestions in 200 series";
+      EXPECT_LE(found, name == std::string("slow cycle") ? 4 : 2)
+          << name << ", " << axis.rows << " rows: false suggestions in 200 series";
     }
   }
 }
@@ -68,7 +73,8 @@ TEST(Trials, Item16SeasonsOfTheCalendarAreFound) {
   const auto noisy = [&](double season) { return (walk += 0.3 * normal(random)) + normal(random) + season; };
   const auto options = [&](const Axis& axis, const std::function<double(std::size_t)>& season) {
     std::string out;
-    for (const apps::SeasonEvidence& e : seasons_of(axis, [&](std::size_t i) { return noisy(season(i)); })) out += e.option() + ";";
+    for (const apps::SeasonEvidence& e : seasons_of(axis, [&](std::size_t i) { return noisy(season(i)); }))
+      out += e.option() + ";";
     return out;
   };
   EXPECT_EQ(options(monthly, [](std::size_t i) { return 2 * wave(i, 12) + wave(i, 4); }), "--season 12;");
@@ -77,15 +83,18 @@ TEST(Trials, Item16SeasonsOfTheCalendarAreFound) {
   EXPECT_EQ(options(daily, [](std::size_t i) { return (i % 7 == 2 ? 3.0 : 0.0) + 12 * wave(i, 365.25); }),
             "--season 7;--season 365.25 --harmonics 1;");
   EXPECT_EQ(options(hourly, [](std::size_t i) { return 3 * wave(i, 24); }), "--season 24;");
-  EXPECT_EQ(options(weekly, [](std::size_t i) { return 4 * wave(i, 365.25 / 7); }), "--season 52.179 --harmonics 1;");
-  EXPECT_EQ(options(counted, [](std::size_t i) { return i % 9 == 3 ? 5.0 : 0.0; }), "--season 9;") << "by its autocorrelation";
+  EXPECT_EQ(options(weekly, [](std::size_t i) { return 4 * wave(i, 365.25 / 7); }),
+            "--season 52.179 --harmonics 1;");
+  EXPECT_EQ(options(counted, [](std::size_t i) { return i % 9 == 3 ? 5.0 : 0.0; }), "--season 9;")
+      << "by its autocorrelation";
 }
 
 TEST(Trials, Item16ASeasonIsSuggestedNotTaken) {
   const Folder here;
   const Outcome o = here.run("fit airline --log --json a.json");
   ASSERT_EQ(o.code, 0) << o.error;
-  EXPECT_NE(o.out.find("note: --season 12 seems to fit: what repeats makes up 8"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("note: --season 12 seems to fit: what repeats makes up 8"), std::string::npos)
+      << o.out;
   EXPECT_EQ(o.out.find("season of 12 steps"), std::string::npos) << o.out;
   const Json fit = here.json("a.json");
   EXPECT_EQ(fit["suggested_seasons"][0]["option"], "--season 12");
