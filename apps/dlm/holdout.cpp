@@ -26,6 +26,7 @@ class Past {
   Past(const Series& s, std::size_t row) : series_(s) {
     for (std::size_t i = 0; i < row; ++i) {
       if (std::isnan(s.y[i])) continue;
+      if (!std::isnan(last_)) changes_ += std::abs(s.y[i] - last_), ++change_count_;
       last_ = s.y[i];
       if (s.on_grid) at_[place_of(s, i)] = s.y[i];
     }
@@ -43,6 +44,7 @@ class Past {
   double mean_change(std::size_t steps) const {
     double sum = 0;
     std::size_t pairs = 0;
+    if (steps == 1 && !series_.on_grid) sum = changes_, pairs = change_count_;  // from each value to the next
     for (const auto& [place, value] : at_)
       if (const auto before = at_.find(place - static_cast<long long>(steps)); before != at_.end())
         sum += std::abs(value - before->second), ++pairs;
@@ -52,7 +54,8 @@ class Past {
  private:
   const Series& series_;
   std::map<long long, double> at_;
-  double last_ = nothing;
+  double last_ = nothing, changes_ = 0;
+  std::size_t change_count_ = 0;
 };
 
 /// The season to repeat: the longest whole one of which two periods were seen, else one of no whole number of

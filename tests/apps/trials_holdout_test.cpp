@@ -98,6 +98,22 @@ TEST(Trials, Item16HoldoutAfterGapsAndWithRegressors) {
   EXPECT_GT(known["naive"]["mae"].get<double>(), 0.9);
 }
 
+TEST(Trials, Item16HoldoutOfUnevenTimes) {
+  const Folder here;
+  std::string text = "t,y\n";
+  std::vector<double> y;
+  double scale = 0;
+  for (int i = 0; i < 40; ++i) {
+    y.push_back(10 + (i * 37) % 11);
+    text += fmt::format("{},{}\n", i + 0.01 * ((i * 29) % 37), y.back());
+    if (i > 0 && i < 35) scale += std::abs(y[i] - y[i - 1]) / 34;
+  }
+  here.write("uneven.csv", text);
+  ASSERT_EQ(here.run("fit uneven.csv --column y --time t --order 0 --holdout 5 --json u.json --quiet").code, 0);
+  const Json naive = here.json("u.json")["holdout"]["naive"];
+  EXPECT_NEAR(naive["mase"].get<double>(), naive["mae"].get<double>() / scale, 1e-9);
+}
+
 TEST(Trials, Item16HoldoutThatCannotBe) {
   const Folder here;
   here.expect_refused("fit nile --holdout 100", "[--holdout] 100 of 100 values cannot be held back");
