@@ -255,6 +255,10 @@ const std::vector<OptionSpec>& table() {
 
       {"--steps", "H", results, "forecast H steps; fit adds it to its results",
        [](O& o, S v) { o.steps = whole("--steps", v, 1, 1000000); }},
+      {"--holdout", "N", results,
+       "also fit without the last N values, forecast them, and score the forecast beside one that repeats the last "
+       "season, or the last value; all other results are of a fit to the whole series",
+       [](O& o, S v) { o.holdout = whole("--holdout", v, 1, 1000000); }},
       {"--level", "P", results, "probability inside of bands; default: 0.95",
        [](O& o, S v) {
          o.level = real("--level", v);
@@ -269,7 +273,8 @@ const std::vector<OptionSpec>& table() {
       {"--plot", "FILE.svg", results, "a picture, as SVG",
        [](O& o, S v) { o.plot = named_as("--plot", "SVG", {"svg"}, v); }},
       {"--report", "FILE.html", results,
-       "a page with figures, tables and diagnostics that needs nothing else",
+       "a page with figures, tables and diagnostics that needs nothing else; point at a figure for its values, drag to "
+       "look closer",
        [](O& o, S v) { o.report = named_as("--report", "HTML", {"html", "htm", "xhtml"}, v); }},
       {"--out", "FOLDER", results, "of the demo's files; default: out", [](O& o, S v) { o.out = v; }},
       {"--quiet", "", results, "no summary and no progress bar", [](O& o, S) { o.quiet = true; }},
@@ -450,6 +455,10 @@ time of day or not, 20200601, 202006, years, decimal years, Unix times), in one 
 month, date and time), or numbers that grow. Whether the day or the month comes first is decided by the
 whole column, and asked for where it does not tell. Numbers may have decimal commas, separators of
 thousands, a currency or %. The summary says which column was taken for what.
+
+The summary lists outliers and level shifts: values, and jumps of the level, that the model does not expect
+(auxiliary residuals beyond a threshold that half of one is expected to pass by chance). Where no --season is
+given it suggests those that the series seems to have, and takes none.
 )";
 
 constexpr const char* csv_help = R"(
