@@ -200,4 +200,65 @@ TEST(Trials, SlowSmallProducts) {
     }
 }
 
+Array softmax(const Array& x) {
+  const Array e = np::exp(x - np::max(x, -1, true));
+  return e / np::sum(e, -1, true);
+}
+Array layer_norm(const Array& x) {
+  return (x - np::mean(x, -1, true)) * lax::rsqrt(np::var(x, -1, true) + 1e-5);
+}
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+// One kernel, in which quotients are computed once each: exponentials and the cotangent's quotient stay in a row. Passes have
+// several sums in flight, and large results go past the cache.
+TEST(Trials, SlowSoftmaxGradient) {
+  const auto gradient = ct::jit([](const Array& x, const Array& cotangent) { return ct::vjp(softmax, x).second(cotangent); });
+  const Array large = np::zeros({4096, 1024});
+  const ct::Explanation e = ct::explain(gradient, large, large);
+  EXPECT_EQ(e.kernels, 1);
+  EXPECT_EQ(count(e.steps, "(one row)"), 2u) << e.steps;
+  EXPECT_NE(e.steps.find("unrolled 4"), std::string::npos) << e.steps;
+  EXPECT_NE(e.steps.find("streaming stores"), std::string::npos) << e.steps;
+  EXPECT_EQ(count(e.llvm_ir, "fdiv <"), 3u * 4u);
+  const Array small = np::zeros({64, 1024});
+  EXPECT_EQ(ct::explain(gradient, small, small).steps.find("streaming stores"), std::string::npos);
+}
+
+TEST(Trials, SlowRowsWithRests) {
+  for (std::int64_t columns : {1, 3, 16, 17, 63, 64, 65, 130, 1000}) {
+    const Array x = numbered({7, columns}, ct::f64) / 101.0, y = numbered({7, columns}, ct::f64) / 7.0;
+    const auto check = [&](const auto& f) {
+      const auto gradient = [&](const Array& x, const Array& y) { return std::get<0>(ct::vjp(f, x).second(y)); };
+      const auto ours = ct::jit(gradient)(x, y).template to_vector<double>();
+      const auto theirs = on_reference([&] {
+        return gradient(ct::device_put(x, "reference"), ct::device_put(y, "reference")).template to_vector<double>();
+      });
+      for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-12 * (1 + std::abs(theirs[i])));
+    };
+    check(softmax);
+    check(layer_norm);
+  }
+}
+
+// What goes past the cache must not be read again by the kernel that wrote it, and has to be there for the next one.
+TEST(Trials, SlowStreamedRows) {
+  const std::int64_t rows = 4096, columns = 1024;
+  const Array x = lax::broadcast_in_dim(np::arange(columns, ct::f32) / 1024.0, {rows, columns}, {1});
+  const auto f = [](const Array& x) {
+    const Array y = np::exp(x - np::max(x, 1, true));
+    return std::pair{y, np::sum(y / np::sum(y, 1, true), 1)};
+  };
+  const auto [y, total] = ct::jit(f)(x);
+  for (double t : total.to_vector<double>()) ASSERT_NEAR(t, 1, 1e-5);
+  const auto values = y.to_vector<float>();
+  for (std::int64_t row : {std::int64_t{0}, rows / 2, rows - 1})
+    for (std::int64_t k = 0; k < columns; ++k)
+      ASSERT_NEAR(values[static_cast<std::size_t>(row * columns + k)], std::exp(static_cast<float>(k + 1 - columns) / 1024),
+                  1e-6);
+}
+
 }  // namespace

@@ -159,14 +159,14 @@ bool KernelEmitter::has_rest(std::int64_t begin_multiple, std::int64_t extent, s
   return begin_multiple % step != 0 || extent % step != 0;
 }
 
-void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, llvm::function_ref<void(int)> body) {
-  const std::int64_t width = schedule_.width, step = width * schedule_.unroll;
+void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, int unroll, llvm::function_ref<void(int)> body) {
+  const std::int64_t width = schedule_.width, step = width * unroll;
   const bool rest = has_rest(piece, vector_->extent, step);
   const bool main = piece ? piece >= step : vector_->extent >= step;
   if (single_vector_) {
     base_ = number(0);
     variables_[vector_->variable.get()] = base_;
-    body(schedule_.unroll);
+    body(unroll);
     return;
   }
   Value* main_end = end;
@@ -178,12 +178,12 @@ void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, ll
   if (main) {
     base_ = open_loop(begin, main_end, step, "vector");
     variables_[vector_->variable.get()] = base_;
-    body(schedule_.unroll);
+    body(unroll);
     close();
   }
   if (!rest) return;
   Value* from = main ? main_end : begin;
-  const bool once = schedule_.unroll == 1;
+  const bool once = unroll == 1;
   if (once && main)
     open_if(nest_.here().CreateICmpSLT(from, end)), base_ = from;
   else
@@ -200,7 +200,7 @@ void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, ll
 }
 
 void KernelEmitter::over_vectors() {
-  vector_loop(vector_begin_, vector_end_, schedule_.block, [&](int vectors) { run_passes(vectors); });
+  vector_loop(vector_begin_, vector_end_, schedule_.block, schedule_.unroll, [&](int vectors) { run_passes(vectors); });
 }
 
 void KernelEmitter::over_squares() {
