@@ -261,4 +261,36 @@ TEST(Trials, SlowStreamedRows) {
                   1e-6);
 }
 
+/// Lines of the longest function.
+std::size_t longest_function(const std::string& llvm_ir) {
+  std::size_t longest = 0;
+  for (std::size_t at = llvm_ir.find("\ndefine"); at != std::string::npos; at = llvm_ir.find("\ndefine", at + 1))
+    longest = std::max(longest, count(llvm_ir.substr(at, llvm_ir.find("\n}", at) - at), "\n"));
+  return longest;
+}
+
+// Products of small matrices in the body of a loop are written out only as far as LLVM is quick with them: code of 3,000
+// instructions in a row took three times as long to compile as the loop unrolled.
+TEST(Trials, SlowAttentionGradientInAScan) {
+  for (std::int64_t length : {8, 16}) {
+    const auto layer = [length](const Array& x, const Array& w) {
+      const Array q = np::matmul(x, w).reshape({2, length, 2, 16});
+      return std::pair{x + ct::nn::dot_product_attention(q, q, q).reshape({2, length, 32}), 0.0};
+    };
+    const auto loss = [&](const Array& x, const Array& weights) {
+      return np::sum(np::square(lax::scan(layer, x, weights).first));
+    };
+    const auto gradient = ct::grad<0, 1>(loss);
+    const Array x = numbered({2, length, 32}, ct::f32) / 101.0, weights = numbered({4, 32, 32}, ct::f32) / 1010.0;
+    EXPECT_LT(longest_function(ct::explain(ct::jit(gradient), x, weights).llvm_ir), 2500u);
+    const auto ours = ct::tree::leaves(ct::jit(gradient)(x, weights));
+    const auto theirs = on_reference(
+        [&] { return ct::tree::leaves(gradient(ct::device_put(x, "reference"), ct::device_put(weights, "reference"))); });
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+      const auto a = ours[k].to_vector<double>(), b = theirs[k].to_vector<double>();
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-3 * (1 + std::abs(b[i]))) << k << " " << i;
+    }
+  }
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
@@ -261,6 +262,34 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     for (const Store* store : c.stores)
       if (goes_away(program, store->buffer, c)) s.streamed.push_back(store->buffer);
   return s;
+}
+
+int instructions_of(const Kernel& kernel, const KernelSchedule& s) {
+  const Expr lanes = s.vector_loop >= 0 ? kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable : Expr();
+  std::unordered_set<const expr::Node*> seen;
+  std::vector<Expr> open;
+  int all = 0;
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) open.push_back(r.value);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& store : *stores) {
+        open.push_back(store.value);
+        all += s.unroll;
+      }
+  }
+  while (!open.empty()) {
+    const Expr e = open.back();
+    open.pop_back();
+    if (!seen.insert(e.get()).second) continue;
+    if (e->op == expr::Op::load) {
+      const bool one_by_one = lanes && contiguity(e->operands[0], lanes) < 0;
+      all += s.unroll * (one_by_one ? 2 * s.width : 1);  // loaded, and inserted
+    } else if (e->op != expr::Op::constant && e->op != expr::Op::variable && e->op != expr::Op::linear) {
+      all += s.unroll;
+      open.insert(open.end(), e->operands.begin(), e->operands.end());
+    }
+  }
+  return all;
 }
 
 std::string describe(const Kernel& kernel, const KernelSchedule& s) {

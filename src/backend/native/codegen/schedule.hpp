@@ -27,6 +27,8 @@ struct KernelSchedule {
 /// `vector_bytes`: of the widest register. `in_loop`: it becomes part of a loop's code.
 KernelSchedule schedule_kernel(const compiler::Program& program, const compiler::Kernel& kernel, int vector_bytes,
                                bool in_loop = false);
+/// Of the code of one step of the vector loop, about, where all other loops are written out.
+int instructions_of(const compiler::Kernel& kernel, const KernelSchedule& schedule);
 std::string describe(const compiler::Kernel& kernel, const KernelSchedule& schedule);
 
 }  // namespace cotan::native
