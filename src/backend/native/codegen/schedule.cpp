@@ -208,7 +208,7 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
       for (const Pass& pass : kernel.passes) {
         const int cost = cost_in_lanes(pass, lanes.variable);
         int unroll = 1;
-        while (cost < light_work && unroll < 4 && run >= 2 * unroll * s.width) unroll *= 2;
+        while (cost * unroll < light_work && unroll < 4 && run >= 2 * unroll * s.width) unroll *= 2;
         s.unroll_of_pass.push_back(unroll);
       }
     } else if (reduces && can_sum_in_memory(kernel) && reduced >= 8 && lanes.extent >= 4 * s.width) {
