@@ -223,7 +223,7 @@ TEST(Trials, SlowSoftmaxGradient) {
   EXPECT_EQ(count(e.steps, "(one row)"), 2u) << e.steps;
   EXPECT_NE(e.steps.find("unrolled 4"), std::string::npos) << e.steps;
   EXPECT_NE(e.steps.find("streaming stores"), std::string::npos) << e.steps;
-  EXPECT_EQ(count(e.llvm_ir, "fdiv <"), 3u * 4u);
+  EXPECT_EQ(count(e.llvm_ir, "fdiv <"), 3u * 4u);  // of divisors that reciprocals do not suit
   const Array small = np::zeros({64, 1024});
   EXPECT_EQ(ct::explain(gradient, small, small).steps.find("streaming stores"), std::string::npos);
 }
@@ -260,6 +260,36 @@ TEST(Trials, SlowStreamedRows) {
       ASSERT_NEAR(values[static_cast<std::size_t>(row * columns + k)], std::exp(static_cast<float>(k + 1 - columns) / 1024),
                   1e-6);
 }
+
+// Rows are divided by what they share through its reciprocal, and the bits are those of a division.
+template <class T>
+void quotients_of_rows() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr T tiny = std::numeric_limits<T>::denorm_min() * 100, huge = std::numeric_limits<T>::max() / 3;
+  std::vector<T> divisors = {3, -3, 0, -T(0), inf, -inf, nan, tiny, -tiny, huge, 1, T(0.1), T(1e-30), T(1e30), T(0.7), 49};
+  std::vector<T> row = {0, -T(0), 1, -1, inf, -inf, nan, tiny, huge, -huge, T(1e-30), T(1e30), 1 / T(3)};
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> mantissa(1, 2), exponent(-20, 20);
+  while (row.size() < 150) row.push_back(static_cast<T>(mantissa(random) * std::exp2(exponent(random))));
+  while (divisors.size() < 60) divisors.push_back(static_cast<T>(mantissa(random) * std::exp2(exponent(random))));
+  const auto rows = static_cast<std::int64_t>(divisors.size()), columns = static_cast<std::int64_t>(row.size());
+  std::vector<T> x, d;
+  for (T divisor : divisors) {
+    x.insert(x.end(), row.begin(), row.end());
+    d.insert(d.end(), row.size(), divisor);
+  }
+  const auto quotient = ct::jit([](const Array& x, const Array& d) { return x / np::max(d, 1, true); });
+  const auto ours = quotient(Array::from_host(x, {rows, columns}), Array::from_host(d, {rows, columns})).template to_vector<T>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T expected = x[i] / d[i];
+    const bool same = ours[i] == expected && std::signbit(ours[i]) == std::signbit(expected);
+    const T place = std::max(std::numeric_limits<T>::denorm_min(), std::abs(expected) * std::numeric_limits<T>::epsilon());
+    const bool rounded = std::abs(x[i]) <= tiny && std::abs(ours[i] - expected) <= place;
+    ASSERT_TRUE(same || rounded || (std::isnan(ours[i]) && std::isnan(expected))) << x[i] << " / " << d[i] << ": " << ours[i];
+  }
+}
+TEST(Trials, SlowQuotientsOfRowsF32) { quotients_of_rows<float>(); }
+TEST(Trials, SlowQuotientsOfRowsF64) { quotients_of_rows<double>(); }
 
 /// Lines of the longest function.
 std::size_t longest_function(const std::string& llvm_ir) {

@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/native/codegen/emit_function.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
@@ -289,6 +290,7 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
     return b.CreateAdd(splat(b, in_square_ ? v : b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))), lane_numbers());
   }
   if (e->op == Op::load) return emit_load(e, u, place);
+  if (divides_by_one_number(e, place)) return emit_quotient(e, u, place);
   std::vector<Value*> x;
   for (Expr operand : e->operands) x.push_back(emit(operand, u));
   auto b = nest_.at(place.level);
@@ -298,6 +300,32 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
   if (e->op == Op::call) return emit_function_call(b, module_, *e.get(), x);
   if (e->op == Op::patch) return emit_patch(*e.get(), x, place);
   return emit_operation(b, *e.get(), x);
+}
+
+bool KernelEmitter::divides_by_one_number(Expr e, Place place) {
+  if (e->op != Op::div || !lanes_reduce_ || !place.varying || (e->dtype != DType::f32 && e->dtype != DType::f64)) return false;
+  const Place divisor = place_of(e->operands[1]);
+  return !divisor.varying && divisor.level < place.level && e->operands[1]->op != Op::constant;
+}
+
+Value* KernelEmitter::emit_quotient(Expr e, int u, Place place) {
+  const Expr divisor = e->operands[1];
+  const int exponents = e->dtype == DType::f32 ? 60 : 500;
+  const Expr usual = ge(divisor, like(divisor, std::ldexp(1.0, -exponents))) &
+                     le(divisor, like(divisor, std::ldexp(1.0, exponents)));
+  Value *x = emit(e->operands[0], u), *is_usual = emit(usual, u);
+  Value *shared = emit(divisor, u), *reciprocal = emit(1.0 / divisor, u);
+  auto b = nest_.at(place.level);
+  Value *d = splat(b, shared), *r = splat(b, reciprocal);
+  llvm::Type* type = x->getType();
+  const auto fma = [&](Value* a, Value* y, Value* z) { return b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, y, z}); };
+  Value* near = b.CreateFMul(x, r);
+  Value* error = fma(near, d, b.CreateFNeg(x));
+  // Infinities are right as they are.
+  Value* finite = b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, error), llvm::ConstantFP::getInfinity(type));
+  Value* quotient = b.CreateSelect(finite, fma(b.CreateFNeg(error), r, near), near);
+  auto& rare = nest_.begin_rare(place.level, b.CreateNot(is_usual));
+  return nest_.end_rare(place.level, rare.CreateFDiv(x, d), quotient);
 }
 
 Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place) {

@@ -152,6 +152,11 @@ class KernelEmitter {
 
   Value* emit_new(Expr e, int u, Place place);
 
+  /// A row by what all of it shares: by the reciprocal, and one correction that leaves the bits of a division (Markstein).
+  /// Divisors that are negative, tiny or huge take the division itself; dividends next to zero are off by one place at most.
+  bool divides_by_one_number(Expr e, Place place);
+  Value* emit_quotient(Expr e, int u, Place place);
+
   /// condition, usual value, then the operands of the call.
   Value* emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place);
 
