@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "dlm/chandrasekhar.hpp"
 #include "dlm/first_state.hpp"
 
 namespace cotan::dlm {
@@ -30,6 +31,12 @@ Array spread(const Array& values, const Array& seen) {
   return np::sqrt(np::sum(seen * np::square(values - mean)) / n);
 }
 
+/// A series, and what is known about it before parameters are.
+struct Data {
+  Array y;
+  std::optional<Opening> opening = {};
+};
+
 struct Problem {
   const Model& model;
   const EstimateOptions& options;
@@ -41,13 +48,15 @@ struct Problem {
     if (s.D0 && s.diffuse_steps == 0) s.diffuse_steps = diffuse_steps;
     return s;
   }
-  Array objective(const Parameters& fixed, const Array& theta, const Array& y) const {
-    return objective(fixed, theta, y, options.algorithm);
+  Array objective(const Parameters& fixed, const Array& theta, const Data& data) const {
+    return objective(fixed, theta, data, options.algorithm);
   }
-  Array objective(const Parameters& fixed, const Array& theta, const Array& y, Algorithm algorithm) const {
+  Array objective(const Parameters& fixed, const Array& theta, const Data& data, Algorithm algorithm) const {
     Parameters p = fixed;
     for (const auto& [name, value] : constrained(model, theta, free)) p[name] = value;
-    const Array lik = minus2_log_likelihood(space(p, y), y, algorithm);
+    const StateSpace s = space(p, data.y);
+    const bool by_vectors = data.opening && algorithm == Algorithm::sequential;
+    const Array lik = by_vectors ? minus2_log_likelihood(s, *data.opening) : minus2_log_likelihood(s, data.y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
   }
 };
@@ -84,7 +93,8 @@ Parameters standard_errors_of(const Problem& problem, const Array& theta, const 
   return out;
 }
 
-Estimate finished(const Problem& problem, const Parameters& fixed, const optim::Search& search, const Array& y) {
+Estimate finished(const Problem& problem, const Parameters& fixed, const optim::Search& search, const Data& data) {
+  const Array& y = data.y;
   Estimate out;
   out.parameters = fixed;
   for (const auto& [name, value] : constrained(problem.model, search.x, problem.free)) out.parameters[name] = value;
@@ -98,7 +108,7 @@ Estimate finished(const Problem& problem, const Parameters& fixed, const optim::
   out.criteria = criteria_of(problem.space(out.parameters, y), y, lik + std::log(2 * M_PI) * seen, search.x.shape()[0]);
   out.covariance = np::full({search.x.shape()[0], search.x.shape()[0]}, NAN, search.x.dtype());
   if (!problem.options.standard_errors) return out;
-  const auto objective = [&](const Array& t) { return problem.objective(fixed, t, y, Algorithm::sequential); };
+  const auto objective = [&](const Array& t) { return problem.objective(fixed, t, data, Algorithm::sequential); };
   const Array H = optim::hessian_of(objective, search.x);
   out.covariance = 2.0 * linalg::inv(symmetric(H));
   out.standard_errors = standard_errors_of(problem, search.x, out.covariance);
@@ -106,10 +116,10 @@ Estimate finished(const Problem& problem, const Parameters& fixed, const optim::
 }
 
 /// The best of several searches.
-optim::Search best_of(const Problem& problem, const Parameters& fixed, const Array& start, const Array& y) {
+optim::Search best_of(const Problem& problem, const Parameters& fixed, const Array& start, const Data& data) {
   const EstimateOptions& o = problem.options;
   const auto search = [&](const Array& first) {
-    return optim::minimize([&](const Array& t) { return problem.objective(fixed, t, y); }, first, o.minimize);
+    return optim::minimize([&](const Array& t) { return problem.objective(fixed, t, data); }, first, o.minimize);
   };
   if (o.starts <= 1) return search(start);
   std::vector<Array> firsts;
@@ -121,10 +131,10 @@ optim::Search best_of(const Problem& problem, const Parameters& fixed, const Arr
 }
 
 /// The same search, a few evaluations at a time: as many as take half a second.
-optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Array& y) {
+optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Data& data) {
   const EstimateOptions& o = problem.options;
-  const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Array& y, const Array& few) {
-    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, y); }, s, o.minimize, few);
+  const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Data& data, const Array& few) {
+    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, data); }, s, o.minimize, few);
   });
   int few = 1;
   optim::Search best;
@@ -135,7 +145,7 @@ optim::Search with_progress(const Problem& problem, const Parameters& fixed, con
     while (!s.finished.item<bool>()) {
       const std::int64_t before = s.evaluations.item<std::int64_t>();
       const auto began = std::chrono::steady_clock::now();
-      s = on(s, fixed, y, np::full({}, few, i32));
+      s = on(s, fixed, data, np::full({}, few, i32));
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
       few = took.count() < 0.25 ? std::min(2 * few, 64) : took.count() > 0.75 ? std::max(few / 2, 1) : few;
       evaluations += s.evaluations.item<std::int64_t>() - before;
@@ -230,14 +240,15 @@ Estimate estimate(const Model& model, const Array& y, const EstimateOptions& opt
   const Array start = unconstrained(model, first, problem.free);
   // Which steps find the first state does not depend on the parameters.
   if (is_concrete(y)) problem.diffuse_steps = state_space(model, first, y).diffuse_steps;
+  const Data data{y, opening_of(model, first, y)};
   if (options.progress) {
-    const optim::Search end = with_progress(problem, fixed, start, y);
-    return jit([&](const optim::Search& s, const Parameters& fixed, const Array& y) { return finished(problem, fixed, s, y); })(
-        end, fixed, y);
+    const optim::Search end = with_progress(problem, fixed, start, data);
+    return jit([&](const optim::Search& s, const Parameters& fixed, const Data& data) { return finished(problem, fixed, s, data); })(
+        end, fixed, data);
   }
-  return jit([&](const Parameters& fixed, const Array& start, const Array& y) {
-    return finished(problem, fixed, best_of(problem, fixed, start, y), y);
-  })(fixed, start, y);
+  return jit([&](const Parameters& fixed, const Array& start, const Data& data) {
+    return finished(problem, fixed, best_of(problem, fixed, start, data), data);
+  })(fixed, start, data);
 }
 
 }  // namespace cotan::dlm

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "dlm/observe.hpp"
+#include "dlm/diffuse_steps.hpp"
 
 namespace cotan::dlm {
 
@@ -84,7 +84,7 @@ void take_diffuse_states(StateSpace& s, const std::vector<double>& diffuse, cons
   for (std::int64_t i = 0, k = 0; i < m; ++i)
     if (diffuse[static_cast<std::size_t>(i)] == 1) D0[static_cast<std::size_t>(i * d + k++)] = 1;
   s.D0 = Array::from_host(D0, {m, d});
-  if (is_concrete(y) && is_concrete(s.G) && is_concrete(s.F)) s.diffuse_steps = count_diffuse_steps(s, y);
+  if (is_concrete(y) && is_concrete(s.G) && is_concrete(s.F)) s.diffuse_steps = find_diffuse(s, y).steps;
 }
 
 }  // namespace cotan::dlm

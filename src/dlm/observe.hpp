@@ -101,7 +101,4 @@ struct Split {
 /// The state after the last step, whatever is left to find of it then.
 Belief after_last(const StateSpace& model, const Observations& o);
 
-/// Steps of `y` until nothing of D0 is left, or all of them; on the host.
-std::int64_t count_diffuse_steps(const StateSpace& model, const Array& y);
-
 }  // namespace cotan::dlm
