@@ -176,6 +176,8 @@ std::string Series::step_name() const {
   for (const Longer& longer : {Longer{"second", "day", 86400},
                                {"second", "hour", 3600},
                                {"second", "minute", 60},
+                               {"quarter", "year", 4},
+                               {"quarter", "half-year", 2},
                                {"month", "year", 12},
                                {"day", "week", 7}})
     if (unit == longer.unit && step > 0 && std::fmod(step, longer.length) == 0) {
