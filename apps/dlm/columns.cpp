@@ -118,6 +118,8 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
       std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
   if (!anything) return take_numbers(column, std::move(numbers));
   if (take_given_format(table, column, options)) return;
+  const bool said = column.hint() == NameHint::time || column.hint() == NameHint::date;
+  if (said && !numbers.unit.empty()) numbers.share = 0;  // "1 janv", not a quantity
   if (numbers.share == 1 && numbers.problem.empty())
     return take_sound_numbers(table, column, std::move(numbers), leads, alone);
 
@@ -139,9 +141,22 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
   }
 }
 
+/// Fields that the user says mean nothing are emptied, but not in columns that are the time by their names.
+void empty_missing(Column& column, const CsvOptions& options) {
+  const NameHint hint = column.hint();
+  if (hint == NameHint::time || hint == NameHint::date || column.name == options.dates_of) return;
+  for (const std::string& word : options.missing) {
+    double code = 0, value = 0;
+    const bool is_number = parse_number(word, code) == Parsed::yes;
+    for (std::string& field : column.text)
+      if (field == word || (is_number && parse_number(field, value) == Parsed::yes && value == code)) field.clear();
+  }
+}
+
 }  // namespace
 
 void convert_columns(Table& table, const CsvOptions& options, char separator) {
+  for (Column& column : table.columns) empty_missing(column, options);
   std::vector<NumberOutcome> numbers;
   char decimal = options.decimal;
   std::size_t numeric = 0;

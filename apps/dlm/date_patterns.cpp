@@ -77,6 +77,7 @@ struct Clock {
   double zone = 0;  ///< seconds east of Greenwich
 
   std::optional<double> seconds() const {
+    if (hour == 24 && (minute || second || fraction > 0 || half)) return {};  // the end of the day
     if (half && (hour < 1 || hour > 12)) return {};
     const int in_day = half ? hour % 12 + (half == 2 ? 12 : 0) : hour;
     return 3600.0 * in_day + 60.0 * minute + second + fraction - zone;
@@ -121,7 +122,7 @@ bool read_zone(Cursor& in, Clock& clock) {
 /// To the end of the text. `compact`: 120000 too.
 bool read_clock(Cursor& in, bool compact, Clock& clock) {
   const std::string_view before = in.rest;
-  if (!in.digits(1, 2, 0, 23, clock.hour)) return false;
+  if (!in.digits(1, 2, 0, 24, clock.hour)) return false;
   const bool padded = before.size() - in.rest.size() == 2;
   if (in.take(':')) {
     if (!in.digits(2, 2, 0, 59, clock.minute)) return false;
@@ -211,7 +212,7 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
     case 'A':
       return position_of(in.word(), weekday_names) > 0;
     case 'H':
-      return of_clock(in.digits(1, 2, 0, 23, clock.hour));
+      return of_clock(in.digits(1, 2, 0, 24, clock.hour));
     case 'I':
       return of_clock(in.digits(1, 2, 1, 12, clock.hour));
     case 'M':

@@ -15,6 +15,7 @@ inline Series read(const std::string& text, const DataOptions& options = {}) {
   const CsvOptions csv{.separator = options.separator,
                        .decimal = options.decimal,
                        .dates = options.dates,
+                       .missing = options.missing,
                        .dates_of = options.time};
   return series_of(read_csv(text, "data.csv", csv), options);
 }
