@@ -177,7 +177,8 @@ const std::vector<OptionSpec>& table() {
        "The most common step counts as 1; uneven steps are part of the model",
        [](O& o, S v) { o.time = v; }},
       {"--date-format", "FORMAT", data,
-       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter",
+       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter, %i for half a "
+       "year, %N for the second year of 2019/20, %Q for Unix milliseconds",
        [](O& o, S v) {
          if (const std::string flaw = flaw_of_pattern(v); !flaw.empty())
            complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.",
@@ -188,6 +189,20 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S) { set_order(o, DateOrder::day_first); }},
       {"--month-first", "", data, "01/06/2020 is January 6",
        [](O& o, S) { set_order(o, DateOrder::month_first); }},
+      {"--time-step", "NAME", data,
+       "what makes a step: calendar (the most common step between dates), business-days (Monday comes after Friday) or "
+       "rows (each row a step). Default: calendar, refused where a row lies so far away that its date is in doubt",
+       [](O& o, S v) {
+         o.time_steps = choice<TimeSteps>("--time-step", v,
+                                          {{"calendar", TimeSteps::calendar},
+                                           {"business-days", TimeSteps::business_days},
+                                           {"rows", TimeSteps::rows}});
+       }},
+      {"--missing", "VALUE[,VALUE…]", data,
+       "numbers or words that mean that nothing was observed, such as -999; none: no number does, however large",
+       [](O& o, S v) {
+         for (const std::string& word : pieces(v, ',')) o.missing.push_back(word);
+       }},
       {"--regress", "COL[,COL…]", data,
        "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its "
        "regressors",
