@@ -108,8 +108,9 @@ Case long_gradient(const Parameters& p, ct::ScanCheckpoint checkpoint) {
 const Register all[] = {
     {"cotan", "kalman",
      [](const Parameters& p) {
-       return jitted([m = p["m"]](const Array& theta, const Array& y) { return kalman_filter(theta, y, m); },
-                     parameters(p), random_array({p["n"]}, 1, p.is_double()));
+       const auto filter = [m = p["m"]](const Array& theta, const Array& y) { return kalman_filter(theta, y, m); };
+       const Array y = random_array({p["n"]}, 1, p.is_double());
+       return p.flag("finite") ? jitted(ct::assume_finite(filter), parameters(p), y) : jitted(filter, parameters(p), y);
      }},
     {"cotan", "kalman_grad",
      [](const Parameters& p) {

@@ -217,19 +217,20 @@ void remark_on_unknown(Analysis& a) {
 
 // ---- diagnostics
 
-/// A series without noise, such as a straight line, has no likelihood to speak of.
-void remark_on_perfection(Analysis& a) {
+/// A series without noise, such as a straight line, has no likelihood to speak of; true where that is so.
+bool remark_on_perfection(Analysis& a) {
   const std::vector<double> y = a.series.modelled();
   double error = 0, low = INFINITY, high = -INFINITY;
   for (std::size_t t = 0; t < y.size(); ++t) {
     if (std::isfinite(a.residuals[t])) error = std::max(error, std::abs(y[t] - a.predicted[t]));
     if (std::isfinite(y[t])) low = std::min(low, y[t]), high = std::max(high, y[t]);
   }
-  if (a.search && a.left_out && error < 1e-6 * (high - low))
-    a.notes.push_back(
-        "The model predicts the series almost without error: its likelihood grows without bound, so that "
-        "parameters, standard errors, "
-        "likelihood and tests mean nothing.");
+  if (!(a.search && a.left_out && error < 1e-6 * (high - low))) return false;
+  a.notes.push_back(
+      "The model predicts the series almost without error: its likelihood grows without bound, so that "
+      "parameters, standard errors, "
+      "likelihood and tests mean nothing.");
+  return true;
 }
 
 void diagnose(Analysis& a) {
@@ -248,6 +249,37 @@ void diagnose(Analysis& a) {
   a.variance = heteroscedasticity(a.residuals);
 }
 
+// ---- outliers and level shifts
+
+/// A column of shocks [n, k].
+ShockPath shock_path(const Array& size, const Array& sd, std::int64_t column) {
+  return {host(size(ct::all, column)), host(sd(ct::all, column))};
+}
+
+void flag_surprises(Analysis& a, const dlm::Decomposition& d) {
+  ShockPath level;
+  for (const Part& part : a.modelling.parts)
+    if (level.size.empty() && (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline))
+      level = shock_path(d.state_shock, d.state_shock_sd, part.first);
+  if (!level.size.empty()) level.size[0] = level.sd[0] = missing;  // no level was before
+  a.flags = find_flags(shock_path(d.value_shock, d.value_shock_sd, 0), level);
+  const std::size_t many = std::max<std::size_t>(5, a.series.observed() / 20);
+  if (a.flags.found.size() > many)
+    a.notes.push_back(fmt::format("{} outliers and level shifts are more than a few: rather than {} wrong values, the model "
+                                  "may lack something, such as a season, or --log.",
+                                  a.flags.found.size(), a.flags.found.size()));
+}
+
+/// Seasons are looked for in what regressors leave.
+void suggest_seasons(Analysis& a) {
+  std::vector<double> rest = a.series.modelled();
+  for (const Path& path : a.paths)
+    if (path.kind == Part::Kind::regression)
+      for (std::size_t t = 0; t < rest.size(); ++t) rest[t] -= path.mean[t];
+  a.seasons = find_seasons(a.series, rest);
+  if (!a.seasons.empty()) a.notes.push_back(suggestion_in_words(a.series, a.seasons));
+}
+
 dlm::StateSpace cast(const dlm::StateSpace& s, ct::DType dtype) {
   return ct::tree::map([=](const Array& a) { return a.astype(dtype); }, s);
 }
@@ -263,6 +295,15 @@ std::size_t Analysis::estimated_count() const {
   for (const Parameter& p : parameters)
     if (p.estimated) count += p.values.size();
   return count;
+}
+std::vector<Effect> Analysis::effects() const {
+  std::vector<Effect> out;
+  for (const Part& part : modelling.parts)
+    for (std::size_t k = 0; part.kind == Part::Kind::regression && k < static_cast<std::size_t>(part.states); ++k) {
+      const std::size_t state = static_cast<std::size_t>(part.first) + k;
+      out.push_back({series.regressor_names[k], last_x[state], last_sd[state]});
+    }
+  return out;
 }
 double Analysis::deviance() const {
   return one_pass + static_cast<double>(series.observed()) * std::log(2 * M_PI);
@@ -283,11 +324,12 @@ Band Analysis::band(const std::vector<double>& mean, const std::vector<double>& 
   return out;
 }
 
-Analysis analyse(const Options& o) {
-  choose_device(o);
+namespace {
+
+Analysis analyse_series(const Options& o, const Series& series) {
   Analysis a;
   a.level = o.level;
-  a.series = read_series(o);
+  a.series = series;
   a.modelling = choose_model(o, a.series);
   a.notes = a.series.notes;
   a.notes.insert(a.notes.end(), a.modelling.notes.begin(), a.modelling.notes.end());
@@ -360,7 +402,34 @@ Analysis analyse(const Options& o) {
     if (overflows) a.notes.push_back("The forecast overflows at some steps; they are left out.");
   }
   diagnose(a);
-  remark_on_perfection(a);
+  if (!remark_on_perfection(a)) flag_surprises(a, d);
+  return a;
+}
+
+/// Fits and forecasts as if the last values were not known.
+Holdout hold_out(Options o, const Series& series) {
+  const std::size_t row = first_held_back(series, static_cast<std::size_t>(o.holdout));
+  o.json.clear();  // which would ask for more than a forecast
+  const Analysis before = analyse_series(o, ending_before(series, row));
+  std::vector<Band> bands;
+  for (const double level : {0.8, o.level})
+    if (bands.empty() || level != bands[0].level) bands.push_back(before.band(before.future.mean, before.future.sd, level));
+  std::sort(bands.begin(), bands.end(), [](const Band& x, const Band& y) { return x.level < y.level; });
+  Holdout out = score(series, row, before.original(before.future.mean), bands, o.seasons);
+  out.converged = !before.search || before.search->converged;
+  return out;
+}
+
+}  // namespace
+
+Analysis analyse(const Options& o) {
+  choose_device(o);
+  const Series series = read_series(o);
+  std::optional<Holdout> holdout;
+  if (o.holdout) holdout = hold_out(o, series);
+  Analysis a = analyse_series(o, series);
+  a.holdout = holdout;
+  if (o.seasons.empty()) suggest_seasons(a);
   return a;
 }
 

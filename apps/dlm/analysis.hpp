@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "chart.hpp"
+#include "flags.hpp"
+#include "holdout.hpp"
 #include "modelling.hpp"
 #include "options.hpp"
+#include "season_search.hpp"
 #include "series.hpp"
 #include "statistics.hpp"
 
@@ -31,6 +34,13 @@ struct Path {
   Part::Kind kind;
   bool is_slope;
   std::vector<double> mean, sd;
+};
+
+/// Of one unit of a regressor, at the last step.
+struct Effect {
+  std::string name;
+  double value, sd;
+  double t() const { return value / sd; }
 };
 
 struct Future {
@@ -60,6 +70,10 @@ struct Analysis {
   std::optional<cotan::dlm::Forecast> forecast;
   Future future;
 
+  Flags flags;
+  std::vector<SeasonEvidence> seasons;  ///< that the series seems to have, where the model has none
+  std::optional<Holdout> holdout;  ///< of a fit without the last values; everything else is of all of them
+
   TestResult autocorrelation, normality, variance;
   std::vector<std::string> notes;
 
@@ -68,6 +82,7 @@ struct Analysis {
   double aic() const { return aic_; }
   double bic() const { return bic_; }
   std::size_t estimated_count() const;
+  std::vector<Effect> effects() const;
   /// Mean and standard deviation of the modelled scale, as a band on the original one.
   Band band(const std::vector<double>& mean, const std::vector<double>& sd, double probability) const;
   std::vector<double> original(const std::vector<double>& mean) const;

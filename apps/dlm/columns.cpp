@@ -19,7 +19,7 @@ std::string message(const Table& table, const Column& column, std::size_t row, c
 }
 
 DateOutcome dates_of(const Column& column, const DateOptions& options) {
-  return read_dates(column.text, options, [](const std::string& field) { return is_missing(field); });
+  return read_dates(column.text, options, is_missing, unit_of_name(column.name));
 }
 
 void take_dates(Column& column, DateReading reading) {
@@ -63,7 +63,8 @@ void take_no_dates(Column& column, std::string problem) {
 /// Dates of digits, but for one field: a column of dates that cannot be used.
 bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads,
                     bool alone) {
-  const std::optional<std::size_t> row = odd_one_out({column.text, numbers, column.hint(), leads, alone});
+  const std::optional<std::size_t> row =
+      odd_one_out({column.text, numbers, column.hint(), unit_of_name(column.name), leads, alone});
   if (!row) return false;
   take_no_dates(column,
                 message(table, column, *row,
@@ -72,16 +73,28 @@ bool refuse_odd_one(const Table& table, Column& column, const std::vector<double
   return true;
 }
 
+/// Fields of plain numbers, with points where they have decimal commas; none where they have currencies and the like.
+std::vector<std::string> with_points(std::vector<std::string> fields, const std::string& style) {
+  if (style == "decimal commas")
+    for (std::string& field : fields) std::replace(field.begin(), field.end(), ',', '.');
+  else if (!style.empty())
+    fields.clear();
+  return fields;
+}
+
 /// Numbers that are the only content of a column: dates in disguise, or just numbers.
 void take_sound_numbers(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone) {
-  std::optional<DateReading> dates =
-      numbers.style.empty() ? read_number_dates({column.text, numbers.values, column.hint(), leads, alone})
-                            : std::nullopt;
-  if (dates) {
-    take_dates(column, std::move(*dates));
+  const std::vector<std::string> fields = with_points(column.text, numbers.style);
+  const NumberColumn digits{fields, numbers.values, column.hint(), unit_of_name(column.name), leads, alone};
+  DateOutcome dates = fields.empty() ? DateOutcome() : read_number_dates(digits);
+  if (dates.reading) {
+    take_dates(column, std::move(*dates.reading));
     column.numbers = std::move(numbers.values);
     return;
   }
+  if (!dates.problem.empty()) return take_no_dates(column, message(table, column, dates.row, dates.problem));
+  if (const DateOutcome clock = doubt_number_clock(digits); !clock.problem.empty() && !fields.empty())
+    column.no_dates = message(table, column, clock.row, clock.problem);
   if (refuse_odd_one(table, column, numbers.values, leads, alone)) return;
   if (column.hint() == NameHint::date) {
     std::vector<double> sorted;
@@ -105,6 +118,8 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
       std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
   if (!anything) return take_numbers(column, std::move(numbers));
   if (take_given_format(table, column, options)) return;
+  const bool said = column.hint() == NameHint::time || column.hint() == NameHint::date;
+  if (said && !numbers.unit.empty()) numbers.share = 0;  // "1 janv", not a quantity
   if (numbers.share == 1 && numbers.problem.empty())
     return take_sound_numbers(table, column, std::move(numbers), leads, alone);
 
@@ -126,9 +141,22 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
   }
 }
 
+/// Fields that the user says mean nothing are emptied, but not in columns that are the time by their names.
+void empty_missing(Column& column, const CsvOptions& options) {
+  const NameHint hint = column.hint();
+  if (hint == NameHint::time || hint == NameHint::date || column.name == options.dates_of) return;
+  for (const std::string& word : options.missing) {
+    double code = 0, value = 0;
+    const bool is_number = parse_number(word, code) == Parsed::yes;
+    for (std::string& field : column.text)
+      if (field == word || (is_number && parse_number(field, value) == Parsed::yes && value == code)) field.clear();
+  }
+}
+
 }  // namespace
 
 void convert_columns(Table& table, const CsvOptions& options, char separator) {
+  for (Column& column : table.columns) empty_missing(column, options);
   std::vector<NumberOutcome> numbers;
   char decimal = options.decimal;
   std::size_t numeric = 0;

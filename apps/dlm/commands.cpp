@@ -8,8 +8,8 @@
 #include "analysis.hpp"
 #include "datasets.hpp"
 #include "errors.hpp"
-#include "figures.hpp"
 #include "files.hpp"
+#include "pages.hpp"
 #include "tables.hpp"
 #include "text.hpp"
 
@@ -53,6 +53,7 @@ void run_analysis(const Options& o) {
   std::ostream& out = to_stdout ? std::cerr : std::cout;
   if (!o.quiet) {
     out << summary_text(a);
+    if (a.holdout) out << holdout_text(a);
     if (a.forecast) out << forecast_text(a);
   } else {
     for (const std::string& note : a.notes) std::cerr << "cotan-dlm: note: " << note << "\n";

@@ -130,14 +130,17 @@ const Column& Table::time(std::string_view name) const {
 Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& options) {
   const Decoded decoded = decode(bytes, name);
   const std::string_view text = decoded.text;
-  const char separator =
-      options.separator ? options.separator : find_separator(text, options.decimal, options.comment);
+  const char declared = declared_separator(text);
+  const char separator = options.separator ? options.separator
+                         : declared        ? declared
+                                           : find_separator(text, options.decimal, options.comment);
   if (separator == '"' || separator == '\n' || separator == '\r' || separator == options.decimal)
     fail("{}: {} cannot separate fields; choose ',', ';' or a tab, and a decimal mark that differs from it.",
          name, shown(std::string_view(&separator, 1)));
 
   Scanner scanner(text, name, separator, options.comment);
   Record record;
+  if (declared) scanner.skip_line();
   if (!scanner.next(record)) fail("{}: the file is empty; give a header line and rows of data.", name);
   const bool header = options.header == Header::automatic ? is_header(record.fields, options)
                                                           : options.header == Header::present;

@@ -57,7 +57,8 @@ struct CsvOptions {
   char decimal = 0;                   ///< '.' or ','; 0: what each column says
   char comment = 0;                   ///< lines that begin with it are skipped; 0: there are none
   DateOptions dates = {};
-  std::string dates_of = "";  ///< the column that a given date format is for; "": whichever it fits
+  std::vector<std::string> missing = {};  ///< fields that hold nothing, besides the usual ones, in columns of values
+  std::string dates_of = "";              ///< the column that a given date format is for; "": whichever it fits
 };
 
 /// `name` stands for the file in messages.

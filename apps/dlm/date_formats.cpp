@@ -1,5 +1,4 @@
-// Every format that fits all fields is a reading of the column. Several readings are compared by how evenly
-// they space the rows; what stays open is refused.
+// Every format that fits all fields is a reading of the column.
 #include "date_formats.hpp"
 
 #include <fmt/format.h>
@@ -21,9 +20,15 @@ enum class Order { none, day_month, month_day };
 
 struct Format {
   std::string_view pattern;
-  Order order = Order::none;  ///< of a day and a month that are both numbers
-  bool may_be_a_day = false;  ///< "Jan-10": a year or a day
+  Order order = Order::none;         ///< of a day and a month that are both numbers
+  bool may_be_a_day = false;         ///< "Jan-10": a year or a day
+  NamedUnit unit = NamedUnit::none;  ///< that speaks for it in a column's name
 };
+
+constexpr Format monthly(std::string_view pattern) { return {pattern, Order::none, false, NamedUnit::month}; }
+constexpr Format financial(std::string_view pattern) {
+  return {pattern, Order::none, false, NamedUnit::financial_year};
+}
 
 /// What is looked for, a time of day after it or not. Dates of digits alone are number_dates.cpp's.
 constexpr Format formats[] = {
@@ -71,8 +76,8 @@ constexpr Format formats[] = {
     {"%Y %b %d"},
     {"%Y/%b/%d"},
     {"%Y%b%d"},
-    {"%Y-%m"},
-    {"%Y/%m"},
+    monthly("%Y-%m"),
+    monthly("%Y/%m"),
     {"%m/%Y"},
     {"%m-%Y"},
     {"%YM%m"},
@@ -113,6 +118,26 @@ constexpr Format formats[] = {
     {"W%V %G"},
     {"W%V-%G"},
     {"W%V/%G"},
+    {"%YH%i"},
+    {"%Y-H%i"},
+    {"%Y H%i"},
+    {"H%i %Y"},
+    {"H%i-%Y"},
+    {"H%i/%Y"},
+    {"%iH%Y"},
+    {"%YS%i"},
+    {"%Y-S%i"},
+    {"%Y S%i"},
+    {"S%i %Y"},
+    financial("%Y/%N"),
+    financial("%Y-%N"),
+    financial("%Y–%N"),
+    financial("FY%Y"),
+    financial("FY %Y"),
+    financial("FY%y"),
+    financial("FY %y"),
+    financial("FY%Y/%N"),
+    financial("FY%Y-%N"),
     {"%Y"},
 };
 
@@ -204,7 +229,7 @@ DateReading reading_of(const std::vector<DateParts>& parts, const std::string& w
   unite(times, out.form, row);
   for (const Time& t : times) out.times.push_back(t.value);
   out.format = words;
-  if (out.form == DateForm::second) out.format += " with times";
+  if (out.form == DateForm::second && words.find("HH") == std::string::npos) out.format += " with times";
   if (std::any_of(parts.begin(), parts.end(), [](const DateParts& p) { return p.zone_given; }))
     out.format += ", in UTC";
   out.form = simplify(out.times, out.form);
@@ -216,22 +241,11 @@ DateReading reading_by(const Format& format, const std::vector<std::string>& fie
   std::vector<DateParts> parts(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (here[i]) match_date(format.pattern, fields[i], true, parts[i]);
-  return reading_of(parts, pattern_in_words(format.pattern));
-}
-
-bool same(const DateReading& a, const DateReading& b) {
-  if (a.form != b.form) return false;
-  for (std::size_t i = 0; i < a.times.size(); ++i)
-    if (a.times[i] != b.times[i] && !(std::isnan(a.times[i]) && std::isnan(b.times[i]))) return false;
-  return true;
+  const bool financial = format.unit == NamedUnit::financial_year;
+  return reading_of(parts, (financial ? "financial years " : "") + pattern_in_words(format.pattern));
 }
 
 // ---- several readings
-
-struct Candidate {
-  const Format* format;
-  DateReading reading;
-};
 
 std::string option_for(const Format& format) {
   if (format.pattern.find("%Y") != std::string_view::npos || format.order != Order::none) {
@@ -241,56 +255,11 @@ std::string option_for(const Format& format) {
   return fmt::format("--date-format '{}'", format.pattern);
 }
 
-DateOutcome refuse_ambiguous(const std::vector<Candidate>& all, const std::vector<std::string>& fields,
-                             std::size_t count) {
-  DateOutcome out{.share = 1};
-  for (std::size_t i = 0; i < fields.size(); ++i) {  // the first field on which they differ
-    const auto text = [&](const Candidate& c) { return format_time(c.reading.times[i], c.reading.form); };
-    if (std::isnan(all[0].reading.times[i])) continue;
-    if (std::all_of(all.begin(), all.end(), [&](const Candidate& c) { return text(c) == text(all[0]); }))
-      continue;
-    out.row = i;
-    break;
-  }
-  std::string readings, options;
-  for (const Candidate& c : all) {
-    readings += fmt::format("{}{} ({})", readings.empty() ? "" : " or ",
-                            format_time(c.reading.times[out.row], c.reading.form), c.reading.format);
-    options += (options.empty() ? "" : " or ") + option_for(*c.format);
-  }
-  out.problem =
-      fmt::format("may be {}, and {}; say {}.", readings,
-                  count == 1 ? "the one date does not tell"
-                             : fmt::format("all {} dates fit each reading without one that spaces them "
-                                           "clearly more evenly",
-                                           count),
-                  options);
-  return out;
-}
-
-DateOutcome decide(std::vector<Candidate> all, const std::vector<std::string>& fields, std::size_t count) {
-  std::vector<double> scores;
-  for (const Candidate& c : all) scores.push_back(regularity(c.reading.times));
-  const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
-  double second = 0;
-  bool another_in_order = false;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == best) continue;
-    second = std::max(second, scores[i]);
-    another_in_order = another_in_order || in_order(all[i].reading.times);
-  }
-  const bool ordered = in_order(all[best].reading.times);
-  constexpr std::size_t enough = 4, plenty = 6;
-  if (ordered && ((count >= enough && scores[best] >= 0.6 && scores[best] >= 2 * second) ||
-                  (count >= plenty && !another_in_order))) {
-    DateReading reading = std::move(all[best].reading);
-    reading.why = fmt::format("{}, since that {}; {} reads them otherwise{}", reading.format,
-                              another_in_order ? "spaces the rows evenly" : "puts the rows in order",
-                              option_for(*all[best == 0 ? 1 : 0].format),
-                              reading.why.empty() ? "" : "; " + reading.why);
-    return {.reading = std::move(reading), .share = 1};
-  }
-  return refuse_ambiguous(all, fields, count);
+/// 2000/01, 2001/02, 2002/03: nobody observes every 13 months, these are financial years.
+bool skips_from_year_to_year(const DateReading& reading) {
+  std::vector<double> times = reading.times;
+  std::erase_if(times, [](double t) { return std::isnan(t); });
+  return times.size() > 2 && common_step(times) == 13;
 }
 
 /// "Jan-10" may be a day of a year that is not given: only months that come one after the other are taken.
@@ -326,6 +295,7 @@ bool has_word(const std::string& field) {
 }
 
 std::string not_a_date(const std::string& field) {
+  if (parse_clock(field)) return std::string(clock_without_date);
   const bool words = has_digit(field) && has_word(field);
   return fmt::format(
       "is not a date that is known{}; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00, or "
@@ -413,39 +383,10 @@ DateOutcome read_by_given(const std::vector<std::string>& fields, const std::vec
 
 }  // namespace
 
-bool in_order(const std::vector<double>& times) {
-  double before = missing_time, direction = 0;
-  for (const double t : times) {
-    if (std::isnan(t)) continue;
-    if (!std::isnan(before)) {
-      const double step = t - before;
-      if (step == 0 || step * direction < 0) return false;
-      direction = step;
-    }
-    before = t;
-  }
-  return true;
-}
-
-double regularity(const std::vector<double>& times) {
-  std::vector<double> sorted;
-  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted),
-               [](double t) { return !std::isnan(t); });
-  if (sorted.size() < 2) return 1;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < sorted.size(); ++i) steps.push_back(sorted[i] - sorted[i - 1]);
-  const double shortest = *std::min_element(steps.begin(), steps.end());
-  if (!(shortest > 0)) return 0;
-  const double places = (sorted.back() - sorted.front()) / shortest + 1;
-  const double fill = static_cast<double>(sorted.size()) / places;
-  return in_order(times) ? fill : 0.3 * fill;
-}
-
 bool looks_like_date(const std::string& field) { return !formats_of(field, {}).empty(); }
 
 DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions& options,
-                       const std::function<bool(const std::string&)>& missing) {
+                       const std::function<bool(const std::string&)>& missing, NamedUnit named) {
   std::vector<bool> here(fields.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) count += here[i] = !missing(fields[i]);
@@ -464,16 +405,17 @@ DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions
     std::erase_if(left, [&](const Format* f) { return !fits(*f, fields[i], parts); });
     if (left.empty()) return read_mixture(fields, here, options, i, before);
   }
-  std::vector<Candidate> all;
+  std::vector<DateCandidate> all;
   for (const Format* format : left) {
-    Candidate c{format, reading_by(*format, fields, here)};
+    DateCandidate c{reading_by(*format, fields, here), option_for(*format), format->unit};
+    c.rare = format->unit == NamedUnit::month && skips_from_year_to_year(c.reading);
     if (std::none_of(all.begin(), all.end(),
-                     [&](const Candidate& other) { return same(other.reading, c.reading); }))
+                     [&](const DateCandidate& other) { return same(other.reading, c.reading); }))
       all.push_back(std::move(c));
   }
-  if (all.size() > 1) return decide(std::move(all), fields, count);
-  if (all[0].format->may_be_a_day) return doubt_years(std::move(all[0].reading), *all[0].format, here, count);
-  return {.reading = std::move(all[0].reading), .share = 1};
+  if (all.size() == 1 && left[0]->may_be_a_day)
+    return doubt_years(std::move(all[0].reading), *left[0], here, count);
+  return choose_reading(std::move(all), named == NamedUnit::year ? NamedUnit::financial_year : named);
 }
 
 }  // namespace apps

@@ -2,11 +2,11 @@
 // where it does not tell.
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "dates.hpp"
+#include "date_choice.hpp"
 
 namespace apps {
 
@@ -17,30 +17,16 @@ struct DateOptions {
   DateOrder order = DateOrder::by_data;
 };
 
-struct DateReading {
-  std::vector<double> times;  ///< as `form` counts them; NaN where missing
-  DateForm form = DateForm::none;
-  std::string format;    ///< for people: "dd/mm/yyyy"
-  std::string why = "";  ///< what was decided and could have been decided otherwise
-};
-
-struct DateOutcome {
-  std::optional<DateReading> reading = {};
-  std::string problem = "";  ///< what is wrong and what to do, without the file's name; "" with a reading
-  std::size_t row = 0;       ///< where it is wrong
-  double share = 0;          ///< of the fields, what is a date in some format
-};
-
-/// `missing(field)` says which fields hold nothing.
+/// `missing(field)` says which fields hold nothing; `named` is the unit that the column's name gives.
 DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions& options,
-                       const std::function<bool(const std::string&)>& missing);
+                       const std::function<bool(const std::string&)>& missing, NamedUnit named = NamedUnit::none);
+
+/// What is said of a time of day that stands alone.
+constexpr std::string_view clock_without_date =
+    "is a time of day without a date; give the dates in the same column or in one beside it, or say --time none: the "
+    "rows are counted.";
 
 /// Whether a field is a date in some format, though maybe not in one alone.
 bool looks_like_date(const std::string& field);
-
-/// How well times fill an even grid, 0 to 1; less where they are not in order, 0 where one comes twice.
-double regularity(const std::vector<double>& times);
-/// Strictly rising or strictly falling; NaN is left out.
-bool in_order(const std::vector<double>& times);
 
 }  // namespace apps

@@ -77,6 +77,7 @@ struct Clock {
   double zone = 0;  ///< seconds east of Greenwich
 
   std::optional<double> seconds() const {
+    if (hour == 24 && (minute || second || fraction > 0 || half)) return {};  // the end of the day
     if (half && (hour < 1 || hour > 12)) return {};
     const int in_day = half ? hour % 12 + (half == 2 ? 12 : 0) : hour;
     return 3600.0 * in_day + 60.0 * minute + second + fraction - zone;
@@ -121,7 +122,7 @@ bool read_zone(Cursor& in, Clock& clock) {
 /// To the end of the text. `compact`: 120000 too.
 bool read_clock(Cursor& in, bool compact, Clock& clock) {
   const std::string_view before = in.rest;
-  if (!in.digits(1, 2, 0, 23, clock.hour)) return false;
+  if (!in.digits(1, 2, 0, 24, clock.hour)) return false;
   const bool padded = before.size() - in.rest.size() == 2;
   if (in.take(':')) {
     if (!in.digits(2, 2, 0, 59, clock.minute)) return false;
@@ -174,6 +175,13 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
       in.take('\'');
       parts.short_year = true;
       return in.digits(2, 2, 0, 99, parts.year);
+    case 'N': {
+      int next = 0;
+      const std::size_t before = in.rest.size();
+      if (!in.digits(2, 4, 0, 9999, next)) return false;
+      const std::size_t digits = before - in.rest.size();
+      return digits == 4 ? next == parts.year + 1 : digits == 2 && next == (parts.year + 1) % 100;
+    }
     case 'm':
       return in.digits(1, 2, 1, 12, parts.month);
     case 'd':
@@ -192,6 +200,8 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
       return parts.month > 0;
     case 'j':
       return in.digits(3, 3, 1, 366, parts.day_of_year);
+    case 'i':
+      return in.digits(1, 1, 1, 2, parts.half);
     case 'q':
       return in.digits(1, 1, 1, 4, parts.quarter);
     case 'V':
@@ -202,7 +212,7 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
     case 'A':
       return position_of(in.word(), weekday_names) > 0;
     case 'H':
-      return of_clock(in.digits(1, 2, 0, 23, clock.hour));
+      return of_clock(in.digits(1, 2, 0, 24, clock.hour));
     case 'I':
       return of_clock(in.digits(1, 2, 1, 12, clock.hour));
     case 'M':
@@ -217,12 +227,13 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
     case 'z':
     case 'Z':
       return read_zone(in, clock);
+    case 'Q':
     case 's': {
       double seconds = 0;
       const auto [end, error] = std::from_chars(in.rest.data(), in.rest.data() + in.rest.size(), seconds);
       if (error != std::errc{} || !std::isfinite(seconds)) return false;
       in.rest.remove_prefix(static_cast<std::size_t>(end - in.rest.data()));
-      parts.epoch = seconds;
+      parts.epoch = letter == 'Q' ? seconds / 1000 : seconds;
       return true;
     }
     case '%':
@@ -301,6 +312,7 @@ std::optional<Time> time_of(const DateParts& parts, Century century) {
     if (!parts.clock_given) return {days, DateForm::day};
     return {days * seconds_per_day + parts.clock, DateForm::second};
   };
+  if (parts.half) return Time{4.0 * full + 2 * (parts.half - 1), DateForm::half};
   if (parts.quarter) return Time{4.0 * full + parts.quarter - 1, DateForm::quarter};
   if (parts.week) {
     const sys_days fourth(in / January / 4);  // always in week 1
@@ -334,11 +346,12 @@ std::string pattern_in_words(std::string_view pattern) {
       continue;
     }
     constexpr std::pair<char, const char*> words[] = {
-        {'Y', "yyyy"},  {'G', "yyyy"}, {'y', "yy"},  {'m', "mm"},  {'d', "dd"},
+        {'Y', "yyyy"},  {'G', "yyyy"}, {'y', "yy"},  {'N', "yy"}, {'i', "h"},  {'m', "mm"},  {'d', "dd"},
         {'e', "dd"},    {'b', "Mon"},  {'B', "Mon"}, {'h', "Mon"}, {'j', "ddd"},
         {'q', "q"},     {'V', "ww"},   {'u', "d"},   {'a', "Day"}, {'A', "Day"},
         {'H', "HH"},    {'I', "HH"},   {'M', "MM"},  {'S', "SS"},  {'p', "AM"},
-        {'z', "+HHMM"}, {'Z', "zone"}, {'f', "fff"}, {'%', "%"},   {'s', "Unix seconds"}};
+        {'z', "+HHMM"}, {'Z', "zone"}, {'f', "fff"}, {'%', "%"},   {'s', "Unix seconds"},
+        {'Q', "Unix milliseconds"}};
     const auto* word =
         std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
     out += word == std::end(words) ? "?" : word->second;
@@ -347,7 +360,7 @@ std::string pattern_in_words(std::string_view pattern) {
 }
 
 std::string flaw_of_pattern(std::string_view pattern) {
-  constexpr std::string_view known = "YGymdebBhjqVuaAHIMSpzZfs%FTRD";
+  constexpr std::string_view known = "YGyNmdebBhjiqVuaAHIMSpzZfsQ%FTRD";
   std::string letters;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;
@@ -357,7 +370,7 @@ std::string flaw_of_pattern(std::string_view pattern) {
     letters += pattern[i] == 'F' || pattern[i] == 'D' ? "Ymd" : std::string(1, pattern[i]);
   }
   const auto has = [&](std::string_view any) { return letters.find_first_of(any) != std::string::npos; };
-  if (has("s")) return "";
+  if (has("sQ")) return "";
   if (!has("YyG")) return "it has no year (%Y or %y)";
   if (has("d") && !has("mbBh")) return "it has a day but no month (%m or %b)";
   if (has("HIMS") && !has("deju")) return "it has a time of day but no day (%d)";

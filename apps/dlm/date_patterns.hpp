@@ -10,7 +10,7 @@ namespace apps {
 
 /// What a date says; 0 (year: -1) where it says nothing.
 struct DateParts {
-  int year = -1, month = 0, day = 0, quarter = 0, week = 0, weekday = 0, day_of_year = 0;
+  int year = -1, month = 0, day = 0, half = 0, quarter = 0, week = 0, weekday = 0, day_of_year = 0;
   bool short_year = false;  ///< two digits
   bool clock_given = false, zone_given = false;
   double clock = 0;                  ///< seconds from midnight UTC
@@ -27,9 +27,9 @@ enum class Century {
 /// Whether the text is a date by this pattern. With `clock_may_follow` a time of day may stand after it, and
 /// the name of a weekday before it: "Mon, 5 Jan 2020 12:00".
 ///
-/// %Y year, %y its last two digits, %m month, %b or %B its English name, %d day, %j day of the year, %q
-/// quarter, %G %V %u ISO year, week, weekday, %a or %A weekday's name, %H %I %M %S %p clock, %z zone, %s Unix
-/// seconds, %F %T %D %R as in C; a space is any white space.
+/// %Y year, %y its last two digits, %N the year after it (of financial years, two digits or four), %m month, %b or %B
+/// its English name, %d day, %j day of the year, %i half of the year, %q quarter, %G %V %u ISO year, week, weekday, %a or %A weekday's name, %H %I %M %S %p clock, %z zone, %s Unix
+/// seconds, %Q milliseconds, %F %T %D %R as in C; a space is any white space.
 bool match_date(std::string_view pattern, std::string_view text, bool clock_may_follow, DateParts& parts);
 
 /// The parts as a time; none where there is no such date (February 30).

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 
 namespace apps {
 namespace {
@@ -27,9 +29,10 @@ struct DateFormFacts {
 };
 /// In the order of DateForm.
 constexpr DateFormFacts date_forms[] = {
-    {TimeUnit::none, "a number"}, {TimeUnit::year, "a year"}, {TimeUnit::quarter, "a quarter"},
-    {TimeUnit::month, "a month"}, {TimeUnit::month, "a day"}, {TimeUnit::month, "a day"},
-    {TimeUnit::day, "a week"},    {TimeUnit::day, "a day"},   {TimeUnit::second, "a day with a time"}};
+    {TimeUnit::none, "a number"},     {TimeUnit::year, "a year"},   {TimeUnit::quarter, "half a year"},
+    {TimeUnit::quarter, "a quarter"}, {TimeUnit::month, "a month"}, {TimeUnit::month, "a day"},
+    {TimeUnit::month, "a day"},       {TimeUnit::day, "a week"},    {TimeUnit::day, "a day"},
+    {TimeUnit::second, "a day with a time"}};
 const DateFormFacts& facts(DateForm form) { return date_forms[static_cast<std::size_t>(form)]; }
 
 std::string date_text(const std::chrono::year_month_day& date) {
@@ -54,6 +57,7 @@ std::string period_text(double time, DateForm form) {
   if (whole < 0 || whole >= 10000.0 * per_year) return fmt::format("{}", time);
   const int periods = static_cast<int>(whole), in_year = periods / per_year, part = periods % per_year + 1;
   if (unit == TimeUnit::year) return fmt::format("{:04}", in_year);
+  if (form == DateForm::half) return fmt::format("{:04}-H{}", in_year, part / 2 + 1);
   if (unit == TimeUnit::quarter) return fmt::format("{:04}-Q{}", in_year, part);
   if (form == DateForm::month) return fmt::format("{:04}-{:02}", in_year, part);
   const year_month month = year(in_year) / part;
@@ -64,8 +68,9 @@ std::string period_text(double time, DateForm form) {
 /// What the days of a column have in common.
 struct DayFacts {
   bool same = true, last = true;  ///< day of the month
-  bool near_end = true, near_start = true;
+  unsigned earliest = 31, latest = 1;
   bool once_a_month = true;
+  bool even = false;  ///< every 28 days
   unsigned day = 0;
   std::size_t count = 0;
 };
@@ -82,17 +87,18 @@ DayFacts facts_of(std::vector<double> days) {
     if (out.count++ == 0) out.day = day;
     out.same = out.same && day == out.day && day <= 28;
     out.last = out.last && date == date.year() / date.month() / last;
-    out.near_end = out.near_end && day >= 25;
-    out.near_start = out.near_start && day <= 7;
+    out.earliest = std::min(out.earliest, day), out.latest = std::max(out.latest, day);
     out.once_a_month = out.once_a_month && month_count(date) > month_before;
     month_before = month_count(date);
   }
+  out.even = common_step(days) > 0;
   return out;
 }
 
 DateForm months_of(std::vector<double>& days) {
   const DayFacts facts = facts_of(days);
-  constexpr std::size_t several = 4;  // business days at the end of a month need some evidence
+  constexpr std::size_t several = 4;  // last business days and third Fridays need some evidence
+  const bool within_a_week = facts.latest - facts.earliest < 7;
   DateForm form = DateForm::day;
   if (!facts.once_a_month || facts.count < 2)
     return form;
@@ -100,7 +106,7 @@ DateForm months_of(std::vector<double>& days) {
     form = DateForm::day_of_month;
   else if (facts.last)
     form = DateForm::month_end;
-  else if ((facts.near_end || facts.near_start) && facts.count >= several)
+  else if (within_a_week && !facts.even && facts.count >= several)
     form = DateForm::month;
   if (form == DateForm::day) return form;
   for (double& value : days) {
@@ -145,6 +151,15 @@ DateForm simplify(std::vector<double>& times, DateForm form) {
   return form == DateForm::day ? months_of(times) : form;
 }
 
+double year_of(double time, DateForm form) {
+  const TimeUnit unit = unit_of(form);
+  if (unit == TimeUnit::day || unit == TimeUnit::second) {
+    constexpr double days_per_year = 365.2425;
+    return std::floor(1970 + time / (unit == TimeUnit::day ? 1 : seconds_per_day) / days_per_year);
+  }
+  return std::floor(time / (unit == TimeUnit::quarter ? 4 : unit == TimeUnit::month ? 12 : 1));
+}
+
 std::string format_time(double time, DateForm form) {
   using namespace std::chrono;
   const std::string plain = fmt::format("{}", time);
@@ -163,6 +178,35 @@ std::string format_time(double time, DateForm form) {
   const std::string clock =
       fmt::format("{}T{:02}:{:02}:{:02}", date, rest / 3600000, rest / 60000 % 60, rest / 1000 % 60);
   return rest % 1000 ? fmt::format("{}.{:03}", clock, rest % 1000) : clock;
+}
+
+bool in_order(const std::vector<double>& times) {
+  double before = std::numeric_limits<double>::quiet_NaN(), direction = 0;
+  for (const double t : times) {
+    if (std::isnan(t)) continue;
+    if (!std::isnan(before)) {
+      const double step = t - before;
+      if (step == 0 || step * direction < 0) return false;
+      direction = step;
+    }
+    before = t;
+  }
+  return true;
+}
+
+double regularity(const std::vector<double>& times) {
+  std::vector<double> sorted;
+  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted),
+               [](double t) { return !std::isnan(t); });
+  if (sorted.size() < 2) return 1;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < sorted.size(); ++i) steps.push_back(sorted[i] - sorted[i - 1]);
+  const double shortest = *std::min_element(steps.begin(), steps.end());
+  if (!(shortest > 0)) return 0;
+  const double places = (sorted.back() - sorted.front()) / shortest + 1;
+  const double fill = static_cast<double>(sorted.size()) / places;
+  return in_order(times) ? fill : 0.3 * fill;
 }
 
 double common_step(std::span<const double> times) {

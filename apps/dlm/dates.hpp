@@ -18,8 +18,9 @@ class CsvError : public std::runtime_error {
 enum class TimeUnit { none, year, quarter, month, day, second };
 
 /// What the dates of a column are, so that later dates can be written the same way. Dates that all fall on
-/// one day of the month, or all on the last, count months: monthly data is equally spaced. Weeks count days.
-enum class DateForm { none, year, quarter, month, day_of_month, month_end, week, day, second };
+/// one day of the month, or all on the last, count months: monthly data is equally spaced. Weeks count days, halves of
+/// years count quarters.
+enum class DateForm { none, year, half, quarter, month, day_of_month, month_end, week, day, second };
 
 TimeUnit unit_of(DateForm form);
 std::string_view name_of(TimeUnit unit);
@@ -34,6 +35,9 @@ struct Time {
 };
 constexpr double seconds_per_day = 86400;
 
+/// The year that a time lies in.
+double year_of(double time, DateForm form);
+
 /// The date at a time, by ISO 8601; plain digits for DateForm::none and for times outside of the years 0 to
 /// 9999.
 std::string format_time(double time, DateForm form);
@@ -41,8 +45,14 @@ std::string format_time(double time, DateForm form);
 /// The step between neighbours if it is the same positive number everywhere (to 1e-9), else 0.
 double common_step(std::span<const double> times);
 
-/// Times that all fall on midnight, or once a month on the same time of the day, become days; days that all fall on the same or on the last day of their
-/// month become months, and so do days close to one end of the month that come once in it. NaN is missing.
+/// How well times fill an even grid, 0 to 1; less where they are not in order, 0 where one comes twice.
+double regularity(const std::vector<double>& times);
+/// Strictly rising or strictly falling; NaN is left out.
+bool in_order(const std::vector<double>& times);
+
+/// Times that all fall on midnight, or once a month on the same time of the day, become days; days that all fall on the
+/// same or on the last day of their month become months, and so do days that come once a month within the same week of
+/// it: last business days, third Fridays. NaN is missing.
 DateForm simplify(std::vector<double>& times, DateForm form);
 
 }  // namespace apps

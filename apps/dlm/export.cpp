@@ -54,6 +54,70 @@ Json test_json(const TestResult& t) {
   return out;
 }
 
+Json labels(const Series& s, std::size_t from, std::size_t to) {
+  Json out = Json::array();
+  for (std::size_t i = from; i < to; ++i) out.push_back(s.label(i));
+  return out;
+}
+
+Json holdout_json(const Analysis& a) {
+  if (!a.holdout) return nullptr;
+  const Holdout& h = *a.holdout;
+  const auto scores = [](const Accuracy& of) {
+    return Json{{"mae", number(of.mae)}, {"rmse", number(of.rmse)}, {"mase", number(of.mase)}};
+  };
+  Json naive = scores(h.of_naive), bands = Json::array();
+  naive["season"] = h.season ? Json(h.season) : Json(nullptr);
+  for (std::size_t i = 0; i < h.bands.size(); ++i)
+    bands.push_back({{"level", h.bands[i].level},
+                     {"inside", h.inside[i]},
+                     {"coverage", static_cast<double>(h.inside[i]) / static_cast<double>(h.values)},
+                     {"lower", numbers(h.bands[i].lower)},
+                     {"upper", numbers(h.bands[i].upper)}});
+  const auto first = a.series.y.begin() + static_cast<std::ptrdiff_t>(h.first);
+  return {{"values", h.values},
+          {"model", scores(h.of_model)},
+          {"naive", naive},
+          {"verdict", verdict_in_words(h)},
+          {"time", labels(a.series, h.first, h.first + h.rows)},
+          {"observed", numbers({first, first + static_cast<std::ptrdiff_t>(h.rows)})},
+          {"forecast", numbers(h.forecast)},
+          {"naive_forecast", numbers(h.naive)},
+          {"bands", bands}};
+}
+
+Json flags_json(const Analysis& a) {
+  Json found = Json::array();
+  for (const Flag& flag : a.flags.found)
+    found.push_back({{"kind", flag.kind == Flag::Kind::outlier ? "outlier" : "level_shift"},
+                     {"row", flag.row},
+                     {"time", a.series.label(flag.row)},
+                     {"size", number(flag.size)},
+                     {"sd", number(flag.sd)},
+                     {"t", number(flag.t())}});
+  return {{"threshold", a.flags.threshold}, {"tests", a.flags.tests},
+          {"found", found},
+          {"t_of_values", numbers(a.flags.t_of_values)},
+          {"t_of_level", numbers(a.flags.t_of_level)}};
+}
+
+Json effects_json(const Analysis& a) {
+  Json out = Json::object();
+  for (const Effect& effect : a.effects())
+    out[effect.name] = {{"value", number(effect.value)}, {"sd", number(effect.sd)}, {"t", number(effect.t())}};
+  return out;
+}
+
+Json seasons_json(const Analysis& a) {
+  Json out = Json::array();
+  for (const SeasonEvidence& season : a.seasons)
+    out.push_back({{"period", season.period},
+                   {"option", season.option()},
+                   {"share", number(season.share)},
+                   {"p_value", number(season.p_value)}});
+  return out;
+}
+
 void add_fit(Json& out, const cotan::dlm::Fit& f) {
   for (const auto& [name, value] : {std::pair{"x0", &f.x0},
                                     {"C0", &f.C0},
@@ -80,12 +144,6 @@ void add_fit(Json& out, const cotan::dlm::Fit& f) {
                                     {"mse", &f.mse},
                                     {"mape", &f.mape}})
     out[name] = number(value->item<double>());
-}
-
-Json labels(const Series& s, std::size_t from, std::size_t to) {
-  Json out = Json::array();
-  for (std::size_t i = from; i < to; ++i) out.push_back(s.label(i));
-  return out;
 }
 
 Json columns_json(const Series& s) {
@@ -146,6 +204,10 @@ std::string json_text(const Analysis& a) {
                         {"ljung_box", test_json(a.autocorrelation)},
                         {"jarque_bera", test_json(a.normality)},
                         {"variance_ratio", test_json(a.variance)}};
+  out["effects"] = effects_json(a);
+  out["flags"] = flags_json(a);
+  out["suggested_seasons"] = seasons_json(a);
+  out["holdout"] = holdout_json(a);
   out["notes"] = a.notes;
   out["G"] = nested(a.space.G);
   out["F"] = nested(a.space.F);

@@ -44,7 +44,8 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
   for (const Tick& tick : y_ticks.ticks) label_room = std::max(label_room, text_width(tick.label, tick_size));
   left_ = std::max(48.0, label_room + 18);
   plot_width_ = std::max(40.0, width - left_ - 26);
-  Ticks x_ticks = time_ticks(x, options.unit, plot_width_, options.whole_x);
+  Ticks x_ticks{options.x_ticks, ""};
+  if (x_ticks.ticks.empty()) x_ticks = time_ticks(x, options.unit, plot_width_, options.whole_x);
   const bool contexts = std::any_of(x_ticks.ticks.begin(), x_ticks.ticks.end(),
                                     [](const Tick& tick) { return !tick.context.empty(); });
   std::string bottom_label = options.time_label;
@@ -75,12 +76,18 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
                     left_ + plot_width_ / 2, height - 8, label_size, grey, xml_escape(bottom_label));
 }
 
-std::string Frame::with(std::string_view marks) const {
+std::string Frame::with(std::string_view marks, const Readout& readout) const {
+  std::string said;
+  if (!readout.x.empty())
+    said = fmt::format(
+        "<metadata>{{\"plot\":[{:.1f},{:.1f},{:.1f},{:.1f}],\"x\":[{:.12g},{:.12g}],\"y\":[{:.12g},{:.12g}],"
+        "\n{}}}</metadata>\n",
+        left_, top_, plot_width_, plot_height_, x_.lo, x_.hi, y_.lo, y_.hi, readout_json(readout));
   // A nested svg clips the marks without an id, which would have to be unique in a page of several charts.
   return fmt::format(
-      "{0}<svg x='{1:.1f}' y='{2:.1f}' width='{3:.1f}' height='{4:.1f}' overflow='hidden'>\n{5}</svg>\n"
+      "{0}{8}<svg x='{1:.1f}' y='{2:.1f}' width='{3:.1f}' height='{4:.1f}' overflow='hidden'>\n{5}</svg>\n"
       "<line x1='{1:.1f}' x2='{6:.1f}' y1='{7:.1f}' y2='{7:.1f}' stroke='#8a919b'/>\n</svg>\n",
-      head_, left_, top_, plot_width_, plot_height_, marks, left_ + plot_width_, top_ + plot_height_);
+      head_, left_, top_, plot_width_, plot_height_, marks, left_ + plot_width_, top_ + plot_height_, said);
 }
 
 std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y, double width) {
@@ -93,6 +100,12 @@ std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y,
     const double middle = y + 8;
     if (item.mark == LegendItem::Mark::dots)
       out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' fill='{}'/>", x + 11, middle, item.color);
+    else if (item.mark == LegendItem::Mark::ring)
+      out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='5' fill='none' stroke='{}' stroke-width='1.8'/>",
+                         x + 11, middle, item.color);
+    else if (item.mark == LegendItem::Mark::tick)
+      out += fmt::format("<path d='M{:.1f},{:.1f}v12' stroke='{}' stroke-width='2'/>", x + 11, middle - 6,
+                         item.color);
     else if (item.mark == LegendItem::Mark::line)
       out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='2.5' fill='{}'/>", x, middle - 1.2,
                          item.color);
@@ -108,15 +121,15 @@ std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y,
 }
 
 void Frame::draw_axes(const std::vector<Tick>& x_ticks, const std::vector<Tick>& y_ticks, double width) {
-  head_ += fmt::format("<g stroke='{}'>\n", faint);
+  head_ += fmt::format("<g class='axis' stroke='{}'>\n", faint);
   for (const Tick& tick : y_ticks)
     head_ += fmt::format("<line x1='{0:.1f}' x2='{1:.1f}' y1='{2:.1f}' y2='{2:.1f}'/>\n", left_,
                          left_ + plot_width_, top_ + y(tick.position));
-  head_ += "</g>\n<g stroke='#8a919b'>\n";
+  head_ += "</g>\n<g class='axis' stroke='#8a919b'>\n";
   for (const Tick& tick : x_ticks)
     head_ += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2:.1f}'/>\n",
                          left_ + x(tick.position), top_ + plot_height_, top_ + plot_height_ + 5);
-  head_ += fmt::format("</g>\n<g font-size='{}' fill='{}'>\n", tick_size, grey);
+  head_ += fmt::format("</g>\n<g class='axis' font-size='{}' fill='{}'>\n", tick_size, grey);
   for (const Tick& tick : y_ticks)
     head_ += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>\n", left_ - 8,
                          top_ + y(tick.position) + 4, tick.label);
@@ -211,6 +224,19 @@ std::string dots(const Frame& frame, const std::vector<double>& x, const std::ve
     if (std::isfinite(x[i]) && std::isfinite(y[i]))
       out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='{}'/>\n", frame.x(x[i]), frame.y(y[i]), radius);
   return out + "</g>\n";
+}
+
+std::string time_lines(const Frame& frame, const std::vector<double>& time, const char* color) {
+  std::string path;
+  for (const double t : time) path += fmt::format("M{:.1f},0V{:.1f}", frame.x(t), frame.height());
+  if (path.empty()) return "";
+  return fmt::format("<path d='{}' fill='none' stroke='{}' stroke-width='1.6' stroke-dasharray='6 3'/>\n",
+                     path, color);
+}
+
+void add_bounds(Readout& readout, const Band& band, const char* color) {
+  readout.columns.push_back({fmt::format("{:.3g} % from", 100 * band.level), color, band.lower});
+  readout.columns.push_back({"to", color, band.upper});
 }
 
 std::string level_line(const Frame& frame, double value, const char* color, bool dashed) {

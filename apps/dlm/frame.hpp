@@ -6,12 +6,15 @@
 
 #include "axis.hpp"
 #include "chart.hpp"
+#include "readout.hpp"
 
 namespace apps {
 
 // Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
 constexpr const char* blue = "#0072B2";
 constexpr const char* vermilion = "#D55E00";
+constexpr const char* green = "#009E73";
+constexpr const char* purple = "#AA4499";
 constexpr const char* ink = "#222222";
 constexpr const char* dark = "#4a4f57";
 constexpr const char* grey = "#5f6670";
@@ -20,7 +23,7 @@ constexpr const char* light_grey = "#b9bec6";
 constexpr const char* faint = "#e4e7eb";
 
 struct LegendItem {
-  enum class Mark { dots, line, area } mark;
+  enum class Mark { dots, line, area, ring, tick } mark;
   std::string label;
   const char* color;
   double opacity = 1;
@@ -31,7 +34,8 @@ struct FrameOptions {
   std::vector<LegendItem> legend = {};
   TimeUnit unit = TimeUnit::none;
   double width = 860, height = 380;
-  bool whole_x = false;  ///< no ticks between whole numbers
+  bool whole_x = false;            ///< no ticks between whole numbers
+  std::vector<Tick> x_ticks = {};  ///< instead of round numbers or dates
 };
 
 /// Axes, grid, title and legend around a plot area whose marks are drawn in between.
@@ -45,7 +49,7 @@ class Frame {
   double y(double value) const { return bounded(plot_height_ * (1 - y_.fraction(value))); }
 
   /// The picture with marks in the plot area's coordinates.
-  std::string with(std::string_view marks) const;
+  std::string with(std::string_view marks, const Readout& readout = {}) const;
 
  private:
   static double bounded(double coordinate) {
@@ -67,6 +71,10 @@ std::string area(const Frame& frame, const std::vector<double>& time, const Band
                  double opacity);
 std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y,
                  double radius, const char* color, double opacity);
+/// Vertical lines across the plot.
+std::string time_lines(const Frame& frame, const std::vector<double>& time, const char* color);
+/// The bounds of a band, as two columns that a page reads out.
+void add_bounds(Readout& readout, const Band& band, const char* color);
 /// A horizontal line across the plot.
 std::string level_line(const Frame& frame, double value, const char* color, bool dashed);
 /// Words in the middle of an empty plot.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "date_patterns.hpp"
+#include "number_dates.hpp"
 #include "numbers.hpp"
 #include "text.hpp"
 
@@ -98,26 +99,33 @@ class Joiner {
     return {};
   }
 
-  /// Days and a column with the time of day: 12:30, or whole hours.
+  /// Seconds from midnight: of 12:30, and of numbers where the column's name says hours or times.
+  static std::vector<double> clock_of(const Column& c) {
+    std::vector<double> clock;
+    if (c.kind == ColumnKind::text) {
+      for (const std::string& field : c.text) {
+        const std::optional<double> seconds = parse_clock(field);
+        if (!seconds) return {};
+        clock.push_back(*seconds);
+      }
+    } else if (const NamedUnit unit = unit_of_name(c.name);
+               c.kind == ColumnKind::number && (unit == NamedUnit::hour || unit == NamedUnit::clock)) {
+      clock = read_number_clock(c.values);
+    }
+    return clock;
+  }
+
+  /// Days and a column with the time of day.
   std::optional<JoinedDates> with_hours(std::optional<JoinedDates> days) const {
     if (!days || !repeats(days->column.values)) return days;
     for (const Column& c : table_.columns) {
       if (!may_use_(c) || c.name == days->column.name) continue;
-      const std::string name = lower(c.name);
-      std::vector<double> clock;
-      if (c.kind == ColumnKind::text) {
-        for (const std::string& field : c.text) {
-          const std::optional<double> seconds = parse_clock(field);
-          if (!seconds) break;
-          clock.push_back(*seconds);
-        }
-      } else if ((name == "hour" || name == "hr" || name == "hh") && c.is_numeric()) {
-        clock = part(c, 0, 23);
-        for (double& v : clock) v *= 3600;
-      }
+      const std::vector<double> clock = clock_of(c);
       if (clock.size() != table_.rows()) continue;
       for (std::size_t i = 0; i < clock.size(); ++i)
         days->column.values[i] = days->column.values[i] * seconds_per_day + clock[i];
+      if (std::find(clock.begin(), clock.end(), seconds_per_day) != clock.end())
+        days->column.why = "hour 24 is the next day's 00:00";
       days->column.form = DateForm::second;
       days->parts.push_back(c.name);
       days->column.name = fmt::format("{}", fmt::join(days->parts, " "));

@@ -1,6 +1,8 @@
 // A table of the ways to write a date as a number, tried in turn.
 #include "number_dates.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -34,30 +36,23 @@ bool only_digits(const std::string& field, std::size_t count) {
          std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool said(const NumberColumn& c) { return c.hint == NameHint::date || c.hint == NameHint::time; }
+
 /// All fields by a pattern; none unless each is a date between the years 1600 and 2399.
 std::optional<DateReading> by_pattern(const NumberColumn& c, const char* pattern, std::size_t digits) {
-  DateReading out;
-  out.times.assign(c.fields.size(), missing_time);
-  const bool good = all_of(c, [&](double value, const std::string& field) {
-    DateParts parts;
-    if (digits && !only_digits(field, digits)) return false;
-    if (!match_date(pattern, field, false, parts) || parts.year < 1600 || parts.year > 2399) return false;
-    const std::optional<Time> time = time_of(parts);
-    if (!time) return false;
-    out.times[static_cast<std::size_t>(&field - c.fields.data())] = time->value;
-    out.form = time->form;
-    (void)value;
-    return true;
-  });
-  if (!good) return {};
-  out.form = simplify(out.times, out.form);
-  out.format = pattern_in_words(pattern);
+  if (digits && !all_of(c, [&](double, const std::string& f) { return only_digits(f, digits); })) return {};
+  std::optional<DateReading> out = read_dates(c.fields, {.format = pattern}, is_missing).reading;
+  if (!out) return {};
+  for (const double t : out->times)
+    if (const double year = year_of(t, out->form); !std::isnan(t) && (year < 1600 || year > 2399)) return {};
   return out;
 }
 
 std::optional<DateReading> years(const NumberColumn& c) {
-  if (!all_of(c, [](double v, const std::string& f) { return only_digits(f, 4) && v >= 1000 && v <= 2999; }))
-    return {};
+  const auto is_year = [](double v, const std::string& f) {
+    return (only_digits(f, 4) || (f.size() == 6 && f.ends_with(".0"))) && v >= 1000 && v <= 2999;
+  };
+  if (!all_of(c, is_year)) return {};
   bool growing = true;
   double before = -1;
   for (const double v : c.numbers) {
@@ -80,21 +75,65 @@ bool may_be_dates(const NumberColumn& c, std::size_t enough) {
   return !c.alone && ((c.leads && in_order(c.numbers)) || count_of(c) >= enough);
 }
 
-std::optional<DateReading> year_month_day(const NumberColumn& c) {
-  if (!may_be_dates(c, c.leads ? 4 : 8)) return {};
-  return by_pattern(c, "%Y%m%d", 8);
-}
-std::optional<DateReading> year_month(const NumberColumn& c) {
-  if (!may_be_dates(c, c.leads ? 8 : 16)) return {};
-  return by_pattern(c, "%Y%m", 6);
-}
-std::optional<DateReading> with_clock(const NumberColumn& c) {
-  if (!may_be_dates(c, 4)) return {};
-  if (std::optional<DateReading> seconds = by_pattern(c, "%Y%m%d%H%M%S", 14)) return seconds;
-  return by_pattern(c, "%Y%m%d%H%M", 12);
+/// Digits that are a date by a pattern.
+struct Code {
+  const char* pattern;
+  std::size_t digits, enough;  ///< rows that are no chance, where no name says that they are dates
+  NamedUnit unit;
+  enum Usage {
+    common,
+    rare,   ///< taken where it spaces the rows evenly, or where the column's name gives the unit
+    named,  ///< only where the name gives the unit
+  } usage;
+};
+constexpr Code codes[] = {
+    {"%Y%m%d", 8, 8, NamedUnit::day, Code::common},
+    {"%d%m%Y", 8, 16, NamedUnit::day, Code::rare},
+    {"%m%d%Y", 8, 16, NamedUnit::day, Code::rare},
+    {"%y%m%d%H", 8, 8, NamedUnit::hour, Code::rare},
+    {"%Y%j", 7, 8, NamedUnit::day, Code::rare},
+    {"%Y%m", 6, 16, NamedUnit::month, Code::common},
+    {"%G%V", 6, 16, NamedUnit::week, Code::rare},
+    {"%Y0%q", 6, 16, NamedUnit::quarter, Code::named},
+    {"%y%m%d", 6, 16, NamedUnit::day, Code::rare},
+    {"%d%m%y", 6, 16, NamedUnit::day, Code::rare},
+    {"%m%d%y", 6, 16, NamedUnit::day, Code::rare},
+    {"%Y%q", 5, 16, NamedUnit::quarter, Code::rare},
+    {"%y%j", 5, 16, NamedUnit::day, Code::rare},
+    {"%y%m", 4, 16, NamedUnit::month, Code::rare},
+    {"%Y%m%d%H", 10, 4, NamedUnit::hour, Code::common},
+    {"%y%m%d%H%M", 10, 4, NamedUnit::hour, Code::common},
+    {"%Y%m%d%H%M", 12, 4, NamedUnit::hour, Code::common},
+    {"%y%m%d%H%M%S", 12, 4, NamedUnit::hour, Code::rare},
+    {"%Y%m%d%H%M%S", 14, 4, NamedUnit::hour, Code::common},
+};
+std::string option_for(std::string_view pattern) { return fmt::format("--date-format '{}'", pattern); }
+
+void add_codes(const NumberColumn& c, std::vector<DateCandidate>& to) {
+  for (const Code& code : codes) {
+    const bool is_named = c.unit == code.unit;
+    if ((code.usage == Code::named && !is_named) || !may_be_dates(c, c.leads ? code.enough / 2 : code.enough)) continue;
+    std::optional<DateReading> out = by_pattern(c, code.pattern, code.digits);
+    if (!out) continue;
+    const bool even = count_of(c) > 2 && regularity(out->times) > 0.6;
+    if (code.usage == Code::rare && !is_named && !even) continue;
+    to.push_back({std::move(*out), option_for(code.pattern), code.unit, code.usage == Code::rare});
+  }
 }
 
-std::optional<DateReading> unix_time(const NumberColumn& c) {
+/// 2015.1 to 2015.4, quarters where the name says so or where that is even.
+void add_dotted_quarters(const NumberColumn& c, std::vector<DateCandidate>& to) {
+  if (!said(c) && (!c.leads || c.alone)) return;
+  const auto has_quarter = [](double, const std::string& f) {
+    return f.size() == 6 && f[4] == '.' && f[5] >= '1' && f[5] <= '4';
+  };
+  if (!all_of(c, has_quarter)) return;
+  std::optional<DateReading> out = by_pattern(c, "%Y.%q", 0);
+  if (out && (c.unit == NamedUnit::quarter || (count_of(c) > 2 && regularity(out->times) > 0.6)))
+    to.push_back({std::move(*out), option_for("%Y.%q"), NamedUnit::quarter});
+}
+
+void add_unix_times(const NumberColumn& c, std::vector<DateCandidate>& to) {
   constexpr struct {
     double scale;
     const char* words;
@@ -109,12 +148,12 @@ std::optional<DateReading> unix_time(const NumberColumn& c) {
     const bool regular =
         in_order(out.times) && count_of(c) > 2 &&
         all_of(c, [&](double v, const std::string&) { return std::fmod(v, 60 * unit.scale) == 0; });
-    const bool said = c.hint == NameHint::date || c.hint == NameHint::time;
-    if (!said && !(c.leads && !c.alone && regular)) return {};
+    if (!said(c) && !(c.leads && !c.alone && regular)) return;
     out.form = simplify(out.times, out.form);
-    return out;
+    const bool few_digits = unit.scale > 1 && all_of(c, [&](double v, const std::string&) { return v < 1e9 * unit.scale; });
+    to.push_back({std::move(out), option_for(unit.scale == 1 ? "%s" : "%Q"), NamedUnit::unix, few_digits});
+    return;
   }
-  return {};
 }
 
 /// Days since 1899-12-30, as spreadsheets count them.
@@ -162,7 +201,6 @@ double days_of_decimal_year(double v) {
 std::optional<DateReading> decimal_years(const NumberColumn& c) {
   if (!all_of(c, [](double v, const std::string&) { return v >= 1600 && v < 2400; })) return {};
   if (all_of(c, [](double v, const std::string&) { return v == std::floor(v); })) return {};
-  const bool said = c.hint == NameHint::date || c.hint == NameHint::time;
   if (c.alone || !in_order(c.numbers) || count_of(c) < 3) return {};
   for (const auto& [per_year, form] : {std::pair(4.0, DateForm::quarter), std::pair(12.0, DateForm::month)}) {
     DateReading out{c.numbers, form, "decimal years", ""};
@@ -176,10 +214,10 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
     std::vector<double> present = out.times;
     std::erase_if(present, [](double t) { return std::isnan(t); });
     std::sort(present.begin(), present.end());
-    const bool even = common_step(present) > 0 && (said || c.leads);
-    if (most - least < 0.3 && (said || even) && in_order(out.times)) return out;
+    const bool even = common_step(present) > 0 && (said(c) || c.leads);
+    if (most - least < 0.3 && (said(c) || even) && in_order(out.times)) return out;
   }
-  if (!said) return {};
+  if (!said(c)) return {};
   DateReading out{c.numbers, DateForm::day, "decimal years", ""};
   for (double& t : out.times)
     if (!std::isnan(t)) t = std::round(days_of_decimal_year(t));
@@ -191,72 +229,65 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
   return out;
 }
 
-}  // namespace
-
-NameHint hint_of_name(const std::string& name) {
-  std::string plain;
-  std::vector<std::string> words(1);
-  for (const char c : lower(name)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (letter)
-      plain += c, words.back() += c;
-    else if (!words.back().empty())
-      words.emplace_back();
-  }
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* n) { return plain == n; });
+/// yyyyww by the column's name that are no weeks of ISO 8601.
+DateOutcome doubt_weeks(const NumberColumn& c) {
+  const auto has_week = [](double v, const std::string& f) {
+    return only_digits(f, 6) && v >= 160000 && v < 240000 && std::fmod(v, 100) <= 54;
   };
-  for (const char* foreign : {"année", "Année", "año", "Año", "mês", "Mês", "période", "Période"})
-    if (name == foreign) return NameHint::time;
-  for (const std::string& word : words)
-    if (word == "date" || word == "dates" || word == "datetime" || word == "timestamp" || word == "datum")
-      return NameHint::date;
-  if (is({"dt",
-          "ts",
-          "ds",
-          "epoch",
-          "unix",
-          "unixtime",
-          "unixtimestamp",
-          "when",
-          "yearmonth",
-          "yyyymm",
-          "yyyymmdd",
-          "ym",
-          "timeperiod",
-          "monthyear",
-          "observationdate",
-          "periodending",
-          "monthending",
-          "weekending",
-          "fecha",
-          "tijd",
-          "asof",
-          "createdat"}))
-    return NameHint::date;
-  if (is({"t",     "time",  "times",       "year",    "years",  "yr",      "month",   "months",
-          "mon",   "week",  "weeks",       "wk",      "day",    "days",    "quarter", "qtr",
-          "hour",  "hours", "minute",      "minutes", "second", "seconds", "period",  "periods",
-          "step",  "steps", "decimalyear", "decyear", "jahr",   "monat",   "zeit",    "tag",
-          "annee", "mois",  "jour",        "ano",     "mes"}))
-    return NameHint::time;
-  if (plain.empty() || is({"index", "idx",   "id",       "no",       "nr",  "num",         "number", "row",
-                           "rows",  "rowid", "rownum",   "rownames", "obs", "observation", "n",      "i",
-                           "x",     "x1",    "unnamed0", "record",   "seq", "sequence",    "key",    "line"}))
-    return NameHint::index;
-  return NameHint::none;
-}
-
-std::optional<DateReading> read_number_dates(const NumberColumn& column) {
-  for (const auto way :
-       {years, year_month_day, year_month, with_clock, unix_time, dotted_months, decimal_years, serial_days})
-    if (std::optional<DateReading> out = way(column)) return out;
+  if (!all_of(c, has_week)) return {};
+  for (std::size_t i = 0; i < c.fields.size(); ++i) {
+    DateParts parts;
+    if (is_missing(c.fields[i]) || (match_date("%G%V", c.fields[i], false, parts) && time_of(parts))) continue;
+    return {.problem = "is no week of ISO 8601, which has weeks 1 to 52, and 53 in years with 53 Thursdays; another "
+                       "calendar's weeks are counted by --time none, or give the date that each begins on.",
+            .row = i};
+  }
   return {};
 }
 
+}  // namespace
+
+DateOutcome read_number_dates(const NumberColumn& c) {
+  std::vector<DateCandidate> all;
+  if (std::optional<DateReading> out = years(c)) all.push_back({std::move(*out), option_for("%Y"), NamedUnit::year});
+  add_codes(c, all);
+  add_unix_times(c, all);
+  add_dotted_quarters(c, all);
+  if (std::optional<DateReading> out = dotted_months(c))
+    all.push_back({std::move(*out), option_for("%Y.%m"), NamedUnit::month});
+  else if (std::optional<DateReading> decimal = decimal_years(c))
+    all.push_back({std::move(*decimal), "--time none", NamedUnit::none});
+  if (std::optional<DateReading> out = serial_days(c)) all.push_back({std::move(*out), "--time none", NamedUnit::none});
+  if (c.unit == NamedUnit::week)
+    if (DateOutcome doubt = doubt_weeks(c); !doubt.problem.empty()) return doubt;
+  return choose_reading(std::move(all), c.unit);
+}
+
+std::vector<double> read_number_clock(const std::vector<double>& numbers) {
+  std::vector<double> out;
+  double largest = 0;
+  for (const double v : numbers) {
+    if (std::isnan(v) || v != std::floor(v) || v < 0 || v > 2400 || std::fmod(v, 100) >= 60) return {};
+    largest = std::max(largest, v);
+  }
+  const bool hours = largest <= 24;
+  for (const double v : numbers)
+    out.push_back(hours ? 3600 * v : 3600 * std::floor(v / 100) + 60 * std::fmod(v, 100));
+  return out;
+}
+
+DateOutcome doubt_number_clock(const NumberColumn& c) {
+  if (c.unit != NamedUnit::clock && c.unit != NamedUnit::hour) return {};
+  const std::vector<double> clock = read_number_clock(c.numbers);
+  const auto padded = [](double, const std::string& f) { return only_digits(f, 4); };
+  if (clock.empty() || !in_order(clock) || count_of(c) < 3) return {};
+  const bool more_even = regularity(clock) > 1.2 * regularity(c.numbers);
+  if (!more_even && !(all_of(c, padded) && c.fields[0].starts_with('0'))) return {};
+  return {.problem = std::string(clock_without_date), .row = 0};
+}
+
 std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
-  const bool said = c.hint == NameHint::time || c.hint == NameHint::date;
-  if (!said && (!c.leads || c.alone)) return {};
+  if (!said(c) && (!c.leads || c.alone)) return {};
   const auto is_date = [](const char* pattern, const std::string& field, std::size_t digits) {
     DateParts parts;
     return only_digits(field, digits) && match_date(pattern, field, false, parts) && parts.year >= 1600 &&
@@ -272,7 +303,7 @@ std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
                              [&](const std::string& f, double) { return is_date("%Y%m%d%H%M", f, 12); },
                              [&](const std::string& f, double) { return is_date("%Y%m%d%H%M%S", f, 14); },
                              [&](const std::string&, double v) { return is_unix(v); }};
-  if (said) tests.push_back([&](const std::string& f, double) { return is_date("%Y", f, 4); });
+  if (said(c)) tests.push_back([&](const std::string& f, double) { return is_date("%Y", f, 4); });
   for (const Test& test : tests) {
     std::size_t fit = 0, count = 0;
     std::optional<std::size_t> odd;

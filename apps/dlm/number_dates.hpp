@@ -8,26 +8,24 @@
 
 namespace apps {
 
-/// What a column's name says of it.
-enum class NameHint {
-  none,
-  index,  ///< counts rows: "index", "id", no name
-  time,   ///< "t", "month", "hour"
-  date    ///< "date", "timestamp", "order_date"
-};
-NameHint hint_of_name(const std::string& name);
-
 struct NumberColumn {
   const std::vector<std::string>& fields;
   const std::vector<double>& numbers;  ///< NaN where missing or not a number
   NameHint hint;
+  NamedUnit unit;  ///< that the column's name gives
   bool leads;  ///< the first column
   bool alone;  ///< no other column holds numbers
 };
 
-/// Nothing where the numbers are just numbers. A number is only taken for a date where its column's name or
-/// place says so too.
-std::optional<DateReading> read_number_dates(const NumberColumn& column);
+/// Neither a reading nor a problem where the numbers are just numbers. A number is only taken for a date where its
+/// column's name or place says so too.
+DateOutcome read_number_dates(const NumberColumn& column);
+
+/// Seconds from midnight of hhmm, such as 930 or 0930, and of hours, 0 to 24; empty where the numbers are neither.
+std::vector<double> read_number_clock(const std::vector<double>& numbers);
+
+/// hhmm without dates: what is wrong and where, so that nobody takes 1030 for the number after 1000.
+DateOutcome doubt_number_clock(const NumberColumn& column);
 
 /// The row of the first field that is no date in a column where nearly all others are.
 std::optional<std::size_t> odd_one_out(const NumberColumn& column);

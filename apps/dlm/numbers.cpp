@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "date_patterns.hpp"
 #include "text.hpp"
 
 namespace apps {
@@ -40,6 +41,7 @@ bool overflows(std::string_view digits) {
 struct Bare {
   std::string digits;    ///< with its marks: "1,234.50"
   std::string currency;  ///< "$", "EUR"
+  std::string unit;      ///< "kg"
   bool percent = false;
 };
 
@@ -55,6 +57,18 @@ std::string_view taken_currency(std::string_view& text) {
        {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
     if (text.starts_with(sign)) return text.remove_prefix(sign.size()), sign;
   return "";
+}
+
+/// Letters after a number that may be its unit, "kg", "°C", "m/s", but not those of dates and times: "5 Jan", "1st", "10 am".
+bool may_be_unit(std::string_view text) {
+  constexpr std::size_t longest = 12;
+  if (text.empty() || letters_of(text) > longest || text.find_first_of("0123456789,;:.-+'\"") != std::string_view::npos)
+    return false;
+  for (const std::string_view other : {"st", "nd", "rd", "th", "am", "pm", "q", "w", "h", "z", "e"})
+    if (lower(text) == other) return false;
+  const char first = text[0];
+  return ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first & 0x80)) &&
+         month_of_name(text) == 0;
 }
 
 std::optional<Bare> bare(std::string_view field) {
@@ -90,7 +104,8 @@ std::optional<Bare> bare(std::string_view field) {
     if ((c >= '0' && c <= '9') || c == '.' || c == ',') {
       out.digits += c;
       field.remove_prefix(1);
-    } else if ((c == 'e' || c == 'E') && !out.digits.empty()) {
+    } else if ((c == 'e' || c == 'E') && field.find_first_of("0123456789") == (field.find_first_of("+-") == 1 ? 2 : 1) &&
+               !out.digits.empty()) {
       out.digits += field;
       field = "";
     } else if (std::string_view rest = field;
@@ -109,6 +124,7 @@ std::optional<Bare> bare(std::string_view field) {
     out.currency = after;
   }
   spaces();
+  if (!out.percent && out.currency.empty() && may_be_unit(field)) out.unit = field, field = "";
   if (!field.empty() || (negative && bracket)) return {};
   if (negative || bracket) out.digits = "-" + out.digits;
   return out;
@@ -151,6 +167,38 @@ Parsed read_bare(const std::string& digits, char decimal, double& value, bool& g
 }
 
 // ---- a column
+
+/// Units that change within a column, or that only some fields have.
+struct UnitDoubt {
+  std::string words = "";  ///< "" where there is none
+  std::size_t row = 0;
+  double share = 0;  ///< of the fields, what has a unit
+};
+
+/// A unit is one where all fields have it; otherwise fields with letters are no numbers.
+UnitDoubt settle_units(std::vector<std::optional<Bare>>& column, const std::vector<std::string>& fields) {
+  std::size_t with_unit = 0, count = 0;
+  UnitDoubt doubt;
+  const Bare* first = nullptr;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (is_missing(fields[i])) continue;
+    ++count;
+    if (!column[i]) continue;
+    with_unit += !column[i]->unit.empty();
+    if (!first) first = &*column[i];
+    if (column[i]->unit == first->unit || !doubt.words.empty()) continue;
+    const auto unit = [](const Bare& b) { return b.unit.empty() ? "without a unit" : "in " + b.unit; };
+    doubt = {fmt::format("is {} where the fields before it are {}; give all values in one unit, without its name.",
+                         unit(*column[i]), unit(*first)),
+             i};
+  }
+  const bool all = with_unit == count && doubt.words.empty();
+  if (!all)
+    for (std::optional<Bare>& b : column)
+      if (b && !b->unit.empty()) b.reset();
+  doubt.share = static_cast<double>(with_unit) / static_cast<double>(std::max<std::size_t>(count, 1));
+  return doubt.share > 0.5 ? doubt : UnitDoubt();
+}
 
 struct Reading {
   std::vector<double> values;
@@ -221,6 +269,8 @@ std::string style_words(const std::vector<std::optional<Bare>>& column, const Re
       words.push_back(b->currency + " left out");
       break;
     }
+  const auto with_unit = std::find_if(column.begin(), column.end(), [](const auto& b) { return b && !b->unit.empty(); });
+  if (with_unit != column.end()) words.push_back((*with_unit)->unit + " left out");
   if (std::any_of(column.begin(), column.end(), [](const auto& b) { return b && b->percent; }))
     words.push_back("in percent");
   if (decimal == ',' && decimal_seen) words.push_back("decimal commas");
@@ -260,7 +310,7 @@ bool looks_like_number(std::string_view field) {
   bool grouped = false;
   if (parse_number(field, value) != Parsed::no) return true;
   const std::optional<Bare> b = bare(field);
-  return b && (read_bare(b->digits, '.', value, grouped) != Parsed::no ||
+  return b && b->unit.empty() && (read_bare(b->digits, '.', value, grouped) != Parsed::no ||
                read_bare(b->digits, ',', value, grouped) != Parsed::no);
 }
 
@@ -277,6 +327,7 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
                   fields[i].find_first_of("iI") != std::string::npos;
     if (!infinite[i]) column[i] = bare(fields[i]);
   }
+  const UnitDoubt doubt_of_units = settle_units(column, fields);
   const Reading point = reading_by('.', column), comma = reading_by(',', column);
   char decimal = style.decimal;
   const auto differ = [&] {
@@ -296,6 +347,9 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
   out.values = reading.values;
   const auto infinities = static_cast<std::size_t>(std::count(infinite.begin(), infinite.end(), true));
   out.share = count ? static_cast<double>(reading.read + infinities) / static_cast<double>(count) : 1;
+  if (!doubt_of_units.words.empty()) out.share = std::max(out.share, doubt_of_units.share);
+  for (const std::optional<Bare>& b : column)
+    if (b) out.unit = b->unit;
   const bool decimal_seen = std::any_of(column.begin(), column.end(), [&](const auto& b) {
     return b && b->digits.find(decimal) != std::string::npos;
   });
@@ -307,6 +361,7 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     out.row = row;
     out.problem = std::move(words);
   };
+  if (!doubt_of_units.words.empty()) complain(doubt_of_units.row, doubt_of_units.words);
   const Bare* first = nullptr;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (is_missing(fields[i])) continue;

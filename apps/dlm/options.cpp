@@ -177,7 +177,8 @@ const std::vector<OptionSpec>& table() {
        "The most common step counts as 1; uneven steps are part of the model",
        [](O& o, S v) { o.time = v; }},
       {"--date-format", "FORMAT", data,
-       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter",
+       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter, %i for half a "
+       "year, %N for the second year of 2019/20, %Q for Unix milliseconds",
        [](O& o, S v) {
          if (const std::string flaw = flaw_of_pattern(v); !flaw.empty())
            complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.",
@@ -188,6 +189,20 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S) { set_order(o, DateOrder::day_first); }},
       {"--month-first", "", data, "01/06/2020 is January 6",
        [](O& o, S) { set_order(o, DateOrder::month_first); }},
+      {"--time-step", "NAME", data,
+       "what makes a step: calendar (the most common step between dates), business-days (Monday comes after Friday) or "
+       "rows (each row a step). Default: calendar, refused where a row lies so far away that its date is in doubt",
+       [](O& o, S v) {
+         o.time_steps = choice<TimeSteps>("--time-step", v,
+                                          {{"calendar", TimeSteps::calendar},
+                                           {"business-days", TimeSteps::business_days},
+                                           {"rows", TimeSteps::rows}});
+       }},
+      {"--missing", "VALUE[,VALUE…]", data,
+       "numbers or words that mean that nothing was observed, such as -999; none: no number does, however large",
+       [](O& o, S v) {
+         for (const std::string& word : pieces(v, ',')) o.missing.push_back(word);
+       }},
       {"--regress", "COL[,COL…]", data,
        "regressors, whose effects are part of the model. Rows without a value at the end give a forecast its "
        "regressors",
@@ -255,6 +270,10 @@ const std::vector<OptionSpec>& table() {
 
       {"--steps", "H", results, "forecast H steps; fit adds it to its results",
        [](O& o, S v) { o.steps = whole("--steps", v, 1, 1000000); }},
+      {"--holdout", "N", results,
+       "also fit without the last N values, forecast them, and score the forecast beside one that repeats the last "
+       "season, or the last value; all other results are of a fit to the whole series",
+       [](O& o, S v) { o.holdout = whole("--holdout", v, 1, 1000000); }},
       {"--level", "P", results, "probability inside of bands; default: 0.95",
        [](O& o, S v) {
          o.level = real("--level", v);
@@ -269,7 +288,8 @@ const std::vector<OptionSpec>& table() {
       {"--plot", "FILE.svg", results, "a picture, as SVG",
        [](O& o, S v) { o.plot = named_as("--plot", "SVG", {"svg"}, v); }},
       {"--report", "FILE.html", results,
-       "a page with figures, tables and diagnostics that needs nothing else",
+       "a page with figures, tables and diagnostics that needs nothing else; point at a figure for its values, drag to "
+       "look closer",
        [](O& o, S v) { o.report = named_as("--report", "HTML", {"html", "htm", "xhtml"}, v); }},
       {"--out", "FOLDER", results, "of the demo's files; default: out", [](O& o, S v) { o.out = v; }},
       {"--quiet", "", results, "no summary and no progress bar", [](O& o, S) { o.quiet = true; }},
@@ -450,6 +470,10 @@ time of day or not, 20200601, 202006, years, decimal years, Unix times), in one 
 month, date and time), or numbers that grow. Whether the day or the month comes first is decided by the
 whole column, and asked for where it does not tell. Numbers may have decimal commas, separators of
 thousands, a currency or %. The summary says which column was taken for what.
+
+The summary lists outliers and level shifts: values, and jumps of the level, that the model does not expect
+(auxiliary residuals beyond a threshold that half of one is expected to pass by chance). Where no --season is
+given it suggests those that the series seems to have, and takes none.
 )";
 
 constexpr const char* csv_help = R"(

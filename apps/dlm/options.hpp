@@ -35,6 +35,7 @@ struct Options : DataOptions {
   int threads = 0;
   // Results
   double level = 0.95;
+  int holdout = 0;  ///< values at the end that a first fit does not see; 0: none
   std::string json = "", csv = "", plot = "", report = "", out = "out";
   bool quiet = false;
 };

@@ -150,6 +150,7 @@ class Assigner {
       const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
       if (c.kind == ColumnKind::number && (said || leads(c))) {
         if (!c.problem.empty()) throw CsvError(c.problem);
+        if (!c.no_dates.empty()) throw CsvError(c.no_dates);
         const bool should_be = leads(c) && c.values.size() > 1 && (said || mostly_even(c.values));
         if (should_be && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
           throw CsvError(out_of_order(c));
@@ -192,8 +193,9 @@ class Assigner {
     std::optional<JoinedDates> joined = join_dates(table_, [&](const Column& c) { return is_free(c); });
     if (!joined) return false;
     for (const std::string& name : joined->parts) time_parts_.insert(name);
+    time_words_ = fmt::format("made of {}{}{}", fmt::join(joined->parts, " and "), joined->column.why.empty() ? "" : "; ",
+                              joined->column.why);
     roles_.time = std::move(joined->column);
-    time_words_ = "made of " + fmt::format("{}", fmt::join(joined->parts, " and "));
     return true;
   }
 

@@ -97,6 +97,13 @@ std::string Scanner::quoted_field() {
   return out;
 }
 
+char declared_separator(std::string_view text) {
+  const std::string_view line = text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
+  const std::size_t quoted = line.starts_with('"') && line.ends_with('"') ? 1 : 0;
+  const bool declared = line.size() == 5 + 2 * quoted && lower(line.substr(quoted, 4)) == "sep=";
+  return declared ? line[quoted + 4] : 0;
+}
+
 /// The candidate that splits the first rows into equally many fields, more than one of them; failing that,
 /// the one that splits the first row most. Commas come last: they also occur inside numbers and prose.
 char find_separator(std::string_view text, char decimal, char comment) {

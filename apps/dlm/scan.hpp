@@ -21,13 +21,13 @@ class Scanner {
   /// The next row that is neither blank nor a comment; false at the end. Throws CsvError for quotes that do
   /// not match.
   bool next(Record& record);
+  void skip_line();
 
  private:
   bool is_padding(char c) const { return (c == ' ' || c == '\t') && c != separator_; }
   bool at_line_end() const { return pos_ >= text_.size() || text_[pos_] == '\n' || text_[pos_] == '\r'; }
   bool blank_line() const;
   bool take_separator();
-  void skip_line();
   void end_line();
   std::string field();
   std::string quoted_field();
@@ -36,6 +36,9 @@ class Scanner {
   char separator_, comment_;
   std::size_t pos_ = 0, line_ = 1;
 };
+
+/// The separator of a first line such as "sep=;", by which spreadsheets tell it; 0 where there is none.
+char declared_separator(std::string_view text);
 
 /// Tab, semicolon, bar or comma, whichever fits the first rows.
 char find_separator(std::string_view text, char decimal, char comment);

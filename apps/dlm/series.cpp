@@ -11,6 +11,7 @@
 #include "datasets.hpp"
 #include "errors.hpp"
 #include "gaps.hpp"
+#include "steps.hpp"
 #include "text.hpp"
 
 namespace apps {
@@ -19,7 +20,7 @@ namespace {
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 Table read_table(const DataOptions& o) {
-  CsvOptions csv{.separator = o.separator, .decimal = o.decimal, .dates = o.dates};
+  CsvOptions csv{.separator = o.separator, .decimal = o.decimal, .dates = o.dates, .missing = o.missing};
   csv.dates_of = o.time;
   if (o.source == "-" || std::filesystem::exists(o.source)) return read_csv_file(o.source, csv);
   if (const Dataset* dataset = find_dataset(o.source)) return read_csv(csv_of(*dataset), dataset->name, {});
@@ -32,55 +33,10 @@ Table read_table(const DataOptions& o) {
       o.source, nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
 }
 
-/// Rows by time.
-std::vector<std::size_t> row_order(const Table& table, const Column* time, std::vector<std::string>& notes) {
-  std::vector<std::size_t> order(table.rows());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!time) return order;
-  for (std::size_t row = 0; row < order.size(); ++row)
-    if (std::isnan(time->values[row]))
-      complain<InputError>(
-          "[{}:{}] the time ({}) is missing; fill it in, remove the row, or choose another column with "
-          "--time.",
-          table.source, table.lines[row], shown(time->name));
-  const auto earlier = [&](std::size_t a, std::size_t b) { return time->values[a] < time->values[b]; };
-  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
-    std::stable_sort(order.begin(), order.end(), earlier);
-    notes.push_back("The rows were not in the order of time; they have been sorted.");
-  }
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (time->values[order[i]] == time->values[order[i - 1]])
-      complain<InputError>(
-          "[{}:{}] the time {} is also that of line {}; give each time once (several series need a file each), "
-          "or choose another column with --time.",
-          table.source, table.lines[order[i]], format_time(time->values[order[i]], time->form),
-          table.lines[order[i - 1]]);
-  return order;
-}
-
 std::vector<double> picked(const std::vector<double>& values, const std::vector<std::size_t>& order) {
   std::vector<double> out;
   for (const std::size_t row : order) out.push_back(values[row]);
   return out;
-}
-
-/// The step that occurs most often, the smallest of several; the middle one where hardly a step is like
-/// another.
-double usual_step(const std::vector<double>& time, bool& common) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
-  if (steps.empty()) return 1;
-  std::sort(steps.begin(), steps.end());
-  double best = steps[0];
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < steps.size();) {
-    std::size_t end = i;
-    while (end < steps.size() && steps[end] <= steps[i] * (1 + 1e-9)) ++end;
-    if (end - i > most) most = end - i, best = steps[i];
-    i = end;
-  }
-  common = 10 * most >= steps.size();
-  return common ? best : steps[steps.size() / 2];
 }
 
 int default_steps(const DataOptions& o, std::size_t given) {
@@ -149,23 +105,14 @@ std::vector<double> Series::modelled() const {
   return out;
 }
 
-std::vector<double> Series::model_times() const {
-  std::vector<double> out;
-  if (even) return out;
-  for (const std::vector<double>* part : {&time, &future_time})
-    for (const double t : *part) {
-      const double steps = (t - time[0]) / step, nearest = std::round(steps);
-      out.push_back(std::abs(steps - nearest) < 1e-6 ? nearest : steps);
-    }
-  return out;
-}
-
 std::string Series::label(std::size_t i) const {
   const double t = i < n() ? time[i] : future_time.at(i - n());
   return form == DateForm::none ? fmt::format("{:.12g}", t) : format_time(t, form);
 }
 
 std::string Series::step_name() const {
+  if (counted == TimeSteps::business_days) return "business day";
+  if (counted == TimeSteps::rows) return "row";
   std::string unit(name_of(unit_of(form)));
   double count = step;
   if (form == DateForm::none && !time_name.empty()) return fmt::format("{:.6g} of {}", step, time_name);
@@ -176,6 +123,8 @@ std::string Series::step_name() const {
   for (const Longer& longer : {Longer{"second", "day", 86400},
                                {"second", "hour", 3600},
                                {"second", "minute", 60},
+                               {"quarter", "year", 4},
+                               {"quarter", "half-year", 2},
                                {"month", "year", 12},
                                {"day", "week", 7}})
     if (unit == longer.unit && step > 0 && std::fmod(step, longer.length) == 0) {
@@ -187,6 +136,7 @@ std::string Series::step_name() const {
 }
 
 std::string Series::spacing() const {
+  if (counted == TimeSteps::rows) return "each row a step after the one before it";
   if (!common) return fmt::format("unevenly spaced, a step is {}", step_name());
   return (even || on_grid ? "every " : "mostly every ") + step_name();
 }
@@ -230,7 +180,7 @@ std::string Series::gaps_in_words() const {
   std::vector<std::string> out;
   const std::size_t gone = n() - observed();
   const std::string step = step_name();
-  const bool one = !step.empty() && step.find(' ') == std::string::npos;
+  const bool one = !step.empty() && (step[0] < '0' || step[0] > '9');
   if (on_grid && absent)
     out.push_back(fmt::format("{} of {} {} {} no row: treated as missing", absent, n() + absent,
                               one ? step + "s" : "steps", absent == 1 ? "has" : "have"));
@@ -255,7 +205,7 @@ Series series_of(const Table& table, const DataOptions& o) {
   s.name = column.name;
   s.title = dataset ? dataset->title : column.name;
   s.value_label = dataset ? dataset->value_label : column.name;
-  const std::vector<std::size_t> order = row_order(table, time, s.notes);
+  const std::vector<std::size_t> order = order_of_rows(table, time, o.time_steps, s.notes);
   s.y = picked(column.as_numbers(), order);
   for (const std::string& name : o.regress) {
     s.regressors.push_back(picked(table.numeric(name).as_numbers(), order));
@@ -291,19 +241,17 @@ Series series_of(const Table& table, const DataOptions& o) {
     s.time.resize(last);
   }
   check_numbers(table, order, s, std::min(rows, s.n() + steps));
-  s.step = usual_step(s.time, s.common);
-  while (s.future_time.size() < steps)
-    s.future_time.push_back((s.future_time.empty() ? s.time.back() : s.future_time.back()) + s.step);
+  const RowNames lines = {table, order};
+  place_in_steps(s, o.time_steps, steps, lines);
   const std::size_t total = s.n() + steps;
   for (std::vector<double>& r : s.regressors) r.resize(total);
   if (s.scale.size() > total) s.scale.resize(total);
   fill_scale(s, total);
-  std::vector<double> all = s.time;
-  all.insert(all.end(), s.future_time.begin(), s.future_time.end());
-  s.even = all.size() < 2 || common_step(all) > 0;
-  find_gaps(s);
+  if (o.time_steps == TimeSteps::found) doubt_rows_far_away(s, lines);
   remark_on_seasons(s, o);
-  remark_on_codes(s);
+  remark_on_business_days(s, o);
+  remark_on_clock_changes(s);
+  check_codes(s, o);
   return s;
 }
 

@@ -20,7 +20,10 @@ struct Series {
   /// [n] and [steps of the forecast], as the time column counts them.
   std::vector<double> time, future_time;
   double step = 1;  ///< the most common one, or the middle one where none is common
-  bool even = true, common = true;
+  TimeSteps counted = TimeSteps::calendar;
+  std::vector<double> positions;  ///< [n + steps]: where times stand, in steps from the first one
+  bool even = true;               ///< all are one step apart
+  bool common = true;
   bool on_grid = true;     ///< all times are whole steps from the first one
   std::size_t absent = 0;  ///< steps between the first and the last time that have no row, where on_grid
 
@@ -38,8 +41,8 @@ struct Series {
   std::size_t observed() const;
   /// What the model sees: y, or its logarithm.
   std::vector<double> modelled() const;
-  /// Times in steps from 0, future included; empty where all are even.
-  std::vector<double> model_times() const;
+  /// Positions; empty where all are even.
+  std::vector<double> model_times() const { return even ? std::vector<double>() : positions; }
   /// "1949-01", of a time or of a future one.
   std::string label(std::size_t i) const;
   /// "month", "5 days".

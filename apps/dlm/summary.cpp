@@ -10,27 +10,6 @@
 namespace apps {
 namespace {
 
-/// Columns set flush left (the first, and those of words) or right, two spaces apart.
-std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i >= widths.size()) widths.push_back(0);
-      widths[i] = std::max(widths[i], letters_of(row[i]));
-    }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string room(widths[i] - letters_of(row[i]), ' ');
-      line += (i ? "  " : " ") + (right[i] ? room + row[i] : row[i] + room);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 std::string parameter_rows(const Analysis& a) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "", "std. error"}};
   for (const Parameter& p : a.parameters)
@@ -47,13 +26,10 @@ std::string parameter_rows(const Analysis& a) {
 /// Effects of regressors, which people read like parameters.
 std::string effect_rows(const Analysis& a) {
   std::vector<std::vector<std::string>> rows;
-  for (const Part& part : a.modelling.parts)
-    if (part.kind == Part::Kind::regression)
-      for (auto i = static_cast<std::size_t>(part.first);
-           i < static_cast<std::size_t>(part.first + part.states); ++i)
-        rows.push_back({a.modelling.state_names[i], with_error(a.last_x[i], a.last_sd[i]), "±",
-                        number_text(a.last_sd[i], 3)});
-  return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true});
+  for (const Effect& effect : a.effects())
+    rows.push_back({"effect of " + effect.name, with_error(effect.value, effect.sd), "±",
+                    number_text(effect.sd, 3), fmt::format("t = {}", number_text(effect.t(), 3))});
+  return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true, false});
 }
 
 std::string likelihood_rows(const Analysis& a) {
@@ -63,13 +39,15 @@ std::string likelihood_rows(const Analysis& a) {
   };
   const std::string start = a.space.D0 ? "exact, from a diffuse start, " : "one pass, ";
   std::vector<std::vector<std::string>> rows = {
-      {"-2 log L", fixed(a.one_pass), start + (a.search ? "without constants: what the search minimised" : "without constants")},
+      {"-2 log L", fixed(a.one_pass),
+       start + (a.search ? "without constants: what the search minimised" : "without constants")},
       {"-2 log L, full", fixed(a.deviance()), "the same with n log 2π"},
       {"AIC, BIC", fixed(a.aic()) + ", " + fixed(a.bic()),
        fmt::format("of the full one, {} parameters estimated{}", a.estimated_count(),
                    a.space.D0 ? fmt::format(" and {} states diffuse", a.space.D0->shape(1)) : "")}};
   if (a.fit && !a.space.D0)
-    rows.push_back({"lik", fixed(a.fit->lik.item<double>()), "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"});
+    rows.push_back({"lik", fixed(a.fit->lik.item<double>()),
+                    "of the smoother's second pass, as the DLM toolbox for MATLAB reports it"});
   return aligned(rows, {false, false, false});
 }
 
@@ -85,7 +63,28 @@ std::string test_rows(const Analysis& a) {
                  {false, true, false, false});
 }
 
+/// What the model does not expect, if anything.
+std::string flag_rows(const Analysis& a) {
+  if (a.flags.found.empty()) return "";
+  constexpr std::size_t most = 20;
+  std::vector<std::vector<std::string>> rows;
+  for (const Flag& flag : a.flags.found)
+    if (rows.size() < most)
+      rows.push_back({a.series.label(flag.row), name_of(flag.kind), size_of_flag(a, flag),
+                      fmt::format("t = {}", number_text(flag.t(), 3))});
+  std::string out = fmt::format("\n  outliers and level shifts: {}\n", threshold_in_words(a.flags));
+  out += aligned(rows, {false, false, true, false});
+  if (a.flags.found.size() > most)
+    out += fmt::format("  … and {} more; --json has them all\n", a.flags.found.size() - most);
+  return out;
+}
+
 }  // namespace
+
+std::string size_of_flag(const Analysis& a, const Flag& flag) {
+  if (a.series.log) return "×" + number_text(std::exp(flag.size), 3);
+  return fmt::format("{} ± {}", number_text(flag.size, 3), number_text(flag.sd, 2));
+}
 
 std::string series_in_words(const Analysis& a) {
   const Series& s = a.series;
@@ -143,13 +142,31 @@ std::string summary_text(const Analysis& a) {
   out += "\n" + parameter_rows(a) + effect_rows(a) + "\n" + likelihood_rows(a);
   out += fmt::format(
       "\n  residuals{}\n",
-      a.left_out ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)", a.left_out)
+      a.left_out ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)",
+                               a.left_out)
                  : "");
-  out += test_rows(a);
+  out += test_rows(a) + flag_rows(a);
   if (a.notes.empty()) return out;
   out += "\n";
   for (const std::string& note : a.notes) out += "  note: " + note + "\n";
   return out;
+}
+
+std::string holdout_text(const Analysis& a) {
+  const Holdout& h = *a.holdout;
+  const auto row = [](const std::string& name, const Accuracy& of) {
+    return std::vector<std::string>{name, number_text(of.mae), number_text(of.rmse), number_text(of.mase, 3)};
+  };
+  std::string out =
+      fmt::format("\n  holdout: the last {} value{}, {} to {}, forecast by a fit to the {} before\n",
+                  h.values, h.values == 1 ? "" : "s", a.series.label(h.first),
+                  a.series.label(h.first + h.rows - 1), a.series.observed() - h.values);
+  out += aligned({{"", "MAE", "RMSE", "MASE"},
+                  row(a.series.log ? "model (median)" : "model", h.of_model),
+                  row(naive_in_words(h), h.of_naive)},
+                 {false, true, true, true});
+  return out + fmt::format("  {}\n  Everything else here is of a fit to all {} values.\n",
+                           verdict_in_words(h), a.series.observed());
 }
 
 std::string forecast_text(const Analysis& a) {

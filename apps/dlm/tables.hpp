@@ -12,6 +12,8 @@ std::string series_in_words(const Analysis& analysis);
 int forecast_digits(const Analysis& analysis, int least);
 /// A number with digits enough for its standard error.
 std::string with_error(double value, double error);
+/// "−442 ± 145"; a factor where the logarithm is modelled.
+std::string size_of_flag(const Analysis& analysis, const Flag& flag);
 /// "maximum likelihood by L-BFGS: 14 iterations, converged".
 std::string search_in_words(const Analysis& analysis);
 /// "p = 0.03", "p < 0.0001".
@@ -21,6 +23,7 @@ std::string verdict(const TestResult& test, const std::string& fine, const std::
 
 std::string summary_text(const Analysis& analysis);
 std::string forecast_text(const Analysis& analysis);
+std::string holdout_text(const Analysis& analysis);
 std::string json_text(const Analysis& analysis);
 std::string csv_text(const Analysis& analysis);
 

@@ -152,4 +152,24 @@ int digits_to_tell(double largest, double difference, int least) {
       static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least, 16);
 }
 
+std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i >= widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], letters_of(row[i]));
+    }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string room(widths[i] - letters_of(row[i]), ' ');
+      line += (i ? "  " : " ") + (right[i] ? room + row[i] : row[i] + room);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
 }  // namespace apps

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace apps {
 
@@ -36,5 +37,8 @@ std::string number_text(double value, int digits = 4);
 /// Digits that tell numbers apart that lie so far from each other: three of the difference are seen, and no
 /// fewer than `least` digits.
 int digits_to_tell(double largest, double difference, int least);
+
+/// Rows for a terminal: columns two spaces apart, set flush left or right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right);
 
 }  // namespace apps

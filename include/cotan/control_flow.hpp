@@ -110,7 +110,9 @@ struct ScanOptions {
 /// Runs f over slices of `xs` along the first axis: f(carry, x) -> pair{next carry, y}. Gives {last carry, ys}, the
 /// ys stacked along a new first axis. Where f returns no y, let it return none in its place.
 template <class F, class Init, class Xs>
-auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {}) {
+auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
+          const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   constexpr bool has_xs = !std::is_same_v<Xs, Length>;
   using Carry = detail::Traced<Init>;
   const Carry carry = detail::traced(init);
@@ -153,7 +155,9 @@ auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {}) 
 
 /// carry = body(carry) while condition(carry), a scalar of bool. Reverse mode does not go through it.
 template <class C, class B, class Init>
-auto while_loop(const C& condition, const B& body, const Init& init) {
+auto while_loop(const C& condition, const B& body, const Init& init,
+                const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   using Carry = detail::Traced<Init>;
   const Carry carry = detail::traced(init);
   const Arrays out = flat::while_loop(
@@ -248,7 +252,9 @@ struct MapOptions {
 };
 /// f on each slice of xs along the first axis, one after the other.
 template <class F, class Xs>
-auto map(const F& f, const Xs& xs, MapOptions options = {}) {
+auto map(const F& f, const Xs& xs, MapOptions options = {},
+         const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   const auto slices = detail::traced(xs);
   using R = detail::Traced<decltype(f(slices))>;
   std::optional<R> like;
@@ -268,7 +274,9 @@ struct AssociativeScanOptions {
 /// All partial results of an associative function over slices along an axis. As in JAX, combine(a, b) is called on
 /// stacks of elements, so it must treat `axis` as a batch; it is traced once.
 template <class F, class Elements>
-auto associative_scan(const F& combine, const Elements& elements, AssociativeScanOptions options = {}) {
+auto associative_scan(const F& combine, const Elements& elements, AssociativeScanOptions options = {},
+                      const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   const auto elems = detail::traced(elements);
   const Arrays leaves = tree::leaves(elems);
   const Arrays out = flat::associative_scan(

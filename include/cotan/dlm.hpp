@@ -103,6 +103,11 @@ struct Decomposition {
   std::optional<Array> other, other_sd;  ///< of other combinations, [n, others]
   Array yhat, yhat_sd;   ///< observations predicted from the steps before, [n, p]; NaN as long as nothing can be predicted
   Array lik;             ///< -2 log L without constants
+  /// The most likely size of a shock that the model leaves out, and its standard deviation, as if it were the only one: an
+  /// error of an observed value [n, p], a jump of a state from a step on [n, m]. Sizes in standard deviations are Durbin and
+  /// Koopman's auxiliary residuals (for a V and W of no correlations): normal(0, 1) where the model is right. NaN where
+  /// nothing tells, as of a missing value; of the first step they say how unlikely the assumed first state is.
+  Array value_shock, value_shock_sd, state_shock, state_shock_sd;
 };
 /// `parts` is [parts, m], 1 for states that are in a part and 0 for others; `others` is [others, m]. One step after the other.
 /// Where the series does not tell, standard deviations are infinite.

@@ -51,6 +51,7 @@ struct Transformed {
   template <class... A>
   requires Usable<Call, A...>
   auto operator()(const A&... a) const {
+    const CallSite site(where);
     if constexpr (static_cast<bool>((tree::check<Plain<A>>() & ... & true)))
       return call(a...);
     else
@@ -59,10 +60,11 @@ struct Transformed {
   template <class... A, class Why = Reason>
   requires(!Usable<Call, A...>) void operator()(const A&...) const = delete;
   Call call;
+  std::source_location where = {};  ///< the line that errors name where none inside the function is at fault
 };
 template <class Reason, class Call>
-Transformed<Reason, Call> transformed(Call call) {
-  return {std::move(call)};
+Transformed<Reason, Call> transformed(Call call, const std::source_location& where = {}) {
+  return {std::move(call), where};
 }
 using CallReason = the_function_takes_other_arguments_or_another_number_of_them;
 using DerivativeReason = the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated;
@@ -191,18 +193,18 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 /// Value and gradient with respect to the first argument, or to arguments I…: {value, grads}. The function
 /// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
 template <std::size_t... I, class F>
-auto value_and_grad(F f) {
+auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
     if constexpr (sizeof...(I) == 0)
       return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
     else
       return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
-  });
+  }, where);
 }
 /// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
 template <std::size_t... I, class F>
-auto grad(F f) {
+auto grad(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
     auto result = [&] {
@@ -215,18 +217,20 @@ auto grad(F f) {
       return std::move(result.second);
     else
       return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
-  });
+  }, where);
 }
 
 /// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
 template <class F, class... A, class... B>
-auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents) {
+auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents,
+         const std::source_location& where = COTAN_HERE) {
+  const detail::CallSite site(where);
   static_assert(sizeof...(A) == sizeof...(B), "jvp: as many tangents as primals are needed");
   const std::tuple<detail::AsArray<A>...> x(primals);
   const std::tuple<detail::AsArray<B>...> t(tangents);
   if (tree::structure(x) != tree::structure(t))
     throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " +
-                    tree::structure(t) + "; they must be alike.");
+                    tree::structure(t) + "; they must be alike." + detail::call_note());
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
   auto [y, ty] = flat::jvp(
@@ -335,24 +339,24 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// All derivatives, shape (output…, input…), by forward mode. With respect to one argument. Where both output
 /// and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
-auto jacfwd(F f) {
+auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
     return detail::jacobian_call<I>(f, true, a...);
-  });
+  }, where);
 }
 /// The same by reverse mode: better with fewer outputs than inputs.
 template <std::size_t I = 0, class F>
-auto jacrev(F f) {
+auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
       const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
     return detail::jacobian_call<I>(f, false, a...);
-  });
+  }, where);
 }
 /// Second derivatives of a scalar function: forward over reverse.
 template <std::size_t I = 0, class F>
-auto hessian(F f) {
-  return jacfwd<I>(jacrev<I>(std::move(f)));
+auto hessian(F f, const std::source_location& where = COTAN_HERE) {
+  return jacfwd<I>(jacrev<I>(std::move(f), where), where);
 }
 
 // Vectorisation -----------------------------------------------------------------------------------
@@ -380,7 +384,7 @@ struct VmapOptions {
 
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
-auto vmap(F f, VmapOptions options = {}) {
+auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([ f = std::move(f),
            options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
@@ -406,7 +410,7 @@ auto vmap(F f, VmapOptions options = {}) {
         },
         detail::lazy_paths(args));
     return tree::unflatten(std::move(*like), out);
-  });
+  }, where);
 }
 
 // Compilation -------------------------------------------------------------------------------------
@@ -421,12 +425,13 @@ struct JitOptions {
 template <class F>
 class Jitted {
  public:
-  Jitted(F f, JitOptions options)
-      : f_(std::move(f)), options_(std::move(options)), cache_(flat::make_jit_cache()) {}
+  Jitted(F f, JitOptions options, const std::source_location& where = {})
+      : f_(std::move(f)), options_(std::move(options)), where_(where), cache_(flat::make_jit_cache()) {}
 
   template <class... A>
   requires detail::CallableWith<F, A...>
   auto operator()(const A&... a) const {
+    const detail::CallSite site(where_);
     check_static(a...);
     if constexpr (!static_cast<bool>((tree::check<detail::Plain<A>>() & ... & true))) {
       return detail::Unusable{};
@@ -447,7 +452,7 @@ class Jitted {
     std::vector<bool> out;
     if (options_.donate.empty()) return out;
     int position = 0;
-    const auto mark = [&](std::size_t count) {
+    [[maybe_unused]] const auto mark = [&](std::size_t count) {
       const auto& list = options_.donate;
       out.insert(out.end(), count, std::find(list.begin(), list.end(), position++) != list.end());
     };
@@ -470,12 +475,12 @@ class Jitted {
       for (int i : *list)
         if (i < 0 || i >= static_cast<int>(sizeof...(A)))
           throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) +
-                           " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0.");
+                           " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0." + detail::call_note());
     const bool array[] = {!tree::leaves<detail::Plain<A>>(a).empty()..., false};
     for (int i : options_.static_args)
       if (array[i])
         throw TypeError("[jit] argument " + std::to_string(i) +
-                        " holds Arrays and cannot be static; pass C++ numbers and strings.");
+                        " holds Arrays and cannot be static; pass C++ numbers and strings." + detail::call_note());
   }
   template <class... A>
   auto call(const A&... a) const {
@@ -503,22 +508,23 @@ class Jitted {
 
   F f_;
   JitOptions options_;
+  std::source_location where_;
   std::shared_ptr<flat::JitCache> cache_;
 };
 template <class F>
-Jitted<F> jit(F f, JitOptions options = {}) {
-  return Jitted<F>(std::move(f), std::move(options));
+Jitted<F> jit(F f, JitOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return Jitted<F>(std::move(f), std::move(options), where);
 }
 
 /// The program f is on arguments like these: make_jaxpr(f)(x).
 template <class F>
-auto make_jaxpr(F f) {
+auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     return flat::make_jaxpr(
         [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
         tree::leaves(args), "f", detail::lazy_paths(args));
-  });
+  }, where);
 }
 
 /// How the default device runs f on arguments like these: explain(jit(f), x).text().
@@ -532,7 +538,7 @@ requires detail::CallableWith<F, A...> Explanation explain(const F& f, const A&.
 
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
-auto eval_shape(F f) {
+auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
@@ -544,7 +550,7 @@ auto eval_shape(F f) {
         },
         tree::leaves(args), detail::lazy_paths(args));
     return tree::unflatten(std::move(*like), out);
-  });
+  }, where);
 }
 /// An argument for eval_shape and make_jaxpr: a shape and a dtype.
 Array shape_dtype(const Shape& shape, DType dtype = f32);
@@ -665,7 +671,7 @@ struct CheckpointOptions {
 };
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
-auto checkpoint(F f, CheckpointOptions options = {}) {
+auto checkpoint(F f, CheckpointOptions options = {}, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([ f = std::move(f),
            options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
@@ -678,7 +684,7 @@ auto checkpoint(F f, CheckpointOptions options = {}) {
         },
         tree::leaves(args), options.policy);
     return tree::unflatten(std::move(*like), out);
-  });
+  }, where);
 }
 
 }  // namespace cotan

@@ -81,6 +81,11 @@ int cost_of(Expr e) {
   for_each_node(e, [&](Expr at) { cost += weight(at->op); });
   return cost;
 }
+int cost_along(Expr variable, Expr e) {
+  int cost = 0;
+  for_each_node(e, [&](Expr at) { cost += depends_on(at, variable) ? weight(at->op) : 0; });
+  return cost;
+}
 
 std::size_t Definitions::KeyHash::operator()(const Key& k) const {
   std::size_t seed = static_cast<std::size_t>(k.v);

@@ -77,5 +77,7 @@ class Definitions {
 void collect_loads(Expr e, std::vector<Expr>& loads);
 /// Operations in an expression, by weight: an addition counts 1.
 int cost_of(Expr e);
+/// Of what differs along the variable.
+int cost_along(Expr variable, Expr e);
 
 }  // namespace cotan::compiler

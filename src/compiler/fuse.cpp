@@ -250,6 +250,7 @@ class Fuser {
     const int home = node_of_[v];
     for (int reader : readers_[v]) {
       if (reader == home) continue;
+      if (cost > 1 && is_left_of_product(v, reader)) return;
       std::int64_t more = 0;
       for (BufferId leaf : leaves)
         if (!std::count(readers_[leaf].begin(), readers_[leaf].end(), reader))
@@ -268,6 +269,26 @@ class Fuser {
         if (definitions_.kind(leaf) != Kind::input) keep_in_memory(leaf);
       }
     }
+  }
+  /// Whether a product in the group reads `v` on its left. Vectors lie along the right operand's columns, so that it would
+  /// compute `v` element by element.
+  bool is_left_of_product(BufferId v, int node) {
+    const Group* group = out_.nodes[node].group.get();
+    if (!group || !group->has_reduction) return false;
+    for (const auto& member : group->members) {
+      const Equation* e = definitions_.equation(member.value);
+      if (!e || e->primitive != &ops::dot_general_p) continue;
+      const Var* left = std::get_if<Var>(&e->inputs[0]);
+      if (!left) continue;
+      if (left->id == v) return true;
+      if (definitions_.kind(left->id) != Kind::inlined) continue;
+      std::vector<Expr> index, loads;
+      for (auto d : definitions_.type(left->id).shape) index.push_back(expr::variable(d));
+      collect_loads(definitions_.expand(left->id, index), loads);
+      for (Expr load : loads)
+        if (static_cast<BufferId>(load->bits) == v) return true;
+    }
+    return false;
   }
   /// What `v` would be read from, and the operations it would take.
   void expand_to_memory(BufferId v, std::vector<BufferId>& leaves, int& cost) {

@@ -1,6 +1,7 @@
 #include "compiler/kernels.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/error.hpp"
@@ -9,8 +10,8 @@ namespace cotan::compiler {
 
 namespace {
 
-/// From here on a value that a later pass needs again is kept for the row instead of computed twice.
-constexpr int worth_keeping = 8;
+/// What computing a value again, in all later passes that need it, has to cost for it to be kept for the row instead.
+constexpr int worth_keeping = 4;
 
 /// They live on the stack, and should stay in the cache.
 constexpr std::int64_t most_row_bytes = 512 << 10;
@@ -38,12 +39,15 @@ class KernelBuilder {
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
     definitions_.forget();
-    std::int64_t room = most_row_bytes;
-    for (const Member& m : group_.members)
-      if (needed_later(m) && room >= row_bytes(m.value)) {
-        room -= row_bytes(m.value);
-        kept_.insert(m.value);
-      }
+    if (target_.keeps_rows) {
+      const std::set<BufferId> costly = costly_again();
+      std::int64_t room = most_row_bytes;
+      for (const Member& m : group_.members)
+        if (costly.contains(m.value) && room >= row_bytes(m.value)) {
+          room -= row_bytes(m.value);
+          kept_.insert(m.value);
+        }
+    }
     // Values of the group are part of the expressions that read them …
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) != Kind::reduction) definitions_.set_loaded(m.value, false);
@@ -86,17 +90,22 @@ class KernelBuilder {
     return group_.row_size() * static_cast<std::int64_t>(itemsize(type(v).dtype)) * (lanes_reduce ? 1 : most_lanes);
   }
 
-  /// Whether it is of the whole domain, costly, and read in a later pass.
-  bool needed_later(const Member& m) {
-    if (!target_.keeps_rows || m.row || materialized_[m.value] || definitions_.cost(m.value) < worth_keeping) return false;
-    for (const Member& reader : group_.members) {
-      if (pass_of(reader) <= m.level || (reader.row && !is_reduction(reader.value))) continue;
+  /// Values of the whole domain that would be computed in several passes, at some cost.
+  std::set<BufferId> costly_again() {
+    std::set<BufferId> costly;
+    std::map<BufferId, std::set<int>> passes;  // that compute it where they need it
+    for (auto m = group_.members.rbegin(); m != group_.members.rend(); ++m) {
+      if (m->row && !is_reduction(m->value)) continue;
+      const int again = static_cast<int>(passes[m->value].size()) - 1;
+      if (!m->row && !materialized_[m->value] && again > 0 && again * definitions_.cost(m->value) >= worth_keeping)
+        costly.insert(m->value);
+      const bool once = m->row || materialized_[m->value] || costly.contains(m->value);
+      const std::set<int> here = once ? std::set{pass_of(*m)} : passes[m->value];
       std::vector<Expr> loads;
-      collect_loads(definitions_.expand(reader.value, full_index(reader.value)), loads);
-      for (Expr load : loads)
-        if (load->bits == m.value) return true;
+      collect_loads(definitions_.expand(m->value, full_index(m->value)), loads);
+      for (Expr load : loads) passes[static_cast<BufferId>(load->bits)].insert(here.begin(), here.end());
     }
-    return false;
+    return costly;
   }
 
   void add(const Member& m) {

@@ -35,19 +35,13 @@ Arrays eval_jaxpr(const Jaxpr& jaxpr, std::span<const Array> args) {
     if (const Var* v = std::get_if<Var>(&a)) return env[v->id];
     return std::get<Literal>(a).value;
   };
-  // The lines that the equations were traced at, for whoever has something to say about one.
-  std::optional<detail::CallSite> site;
+  EquationLines lines;
   Arrays operands;
   for (int i = 0; i < static_cast<int>(jaxpr.equations.size()); ++i) {
     const Equation& e = jaxpr.equations[i];
     operands.clear();
     for (const Atom& a : e.inputs) operands.push_back(read(a));
-    if (e.where.line()) {
-      if (!site)
-        site.emplace(e.where);
-      else
-        site->move_to(e.where);
-    }
+    lines.move_to(e);
     for (const Atom& a : e.inputs)
       if (const Var* v = std::get_if<Var>(&a); v && last_use[v->id] == i) env[v->id] = Array();
     Arrays results = bind(*e.primitive, operands, e.params);

@@ -4,7 +4,9 @@
 // ClosedJaxpr holds. So nested programs depend on their operands alone and hash by structure.
 #pragma once
 #include <atomic>
+#include <cotan/call_site.hpp>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <variant>
 
@@ -86,6 +88,21 @@ void verify_if_enabled(const Jaxpr& jaxpr, std::string_view after);
 /// Equality and hash up to renaming of variables; source lines and names do not count.
 bool structurally_equal(const Jaxpr& a, const Jaxpr& b);
 std::size_t structural_hash(const Jaxpr& jaxpr);
+
+/// The lines that equations were traced at, for whoever has something to say about one.
+class EquationLines {
+ public:
+  void move_to(const Equation& e) {
+    if (e.where.line() == 0) return;
+    if (site_)
+      site_->move_to(e.where);
+    else
+      site_.emplace(e.where);
+  }
+
+ private:
+  std::optional<detail::CallSite> site_;
+};
 
 /// Applies the program to `args` under the current trace.
 Arrays eval_jaxpr(const Jaxpr& jaxpr, std::span<const Array> args);

@@ -77,6 +77,8 @@ struct Primitive {
   std::string (*out_of_bounds)(std::span<const Array>, const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
+  /// Gives the elements of its operand in the dtype `new_dtype`.
+  bool casts = false;
 
   // How a compiler sees it (expr/lowering.hpp). An operation with none of these rules is a routine: it is
   // called with whole arrays.

@@ -69,8 +69,13 @@ class EvalTrace final : public Trace {
     if (check_bounds && p.out_of_bounds)
       if (const std::string what = p.out_of_bounds(args, params); !what.empty())
         raise<IndexError>("[debug_bounds] {}: {}; check the indices, or ask for a mode (clip, wrap) that allows it.", p.name, what);
-    Arrays out = (check_nans || check_bounds) && nested ? p.eval(p, args, params)
-                                                        : common_backend(p, args).run(p, args, params);
+    Arrays out;
+    if (auto exact = exact_result(p, args, params))
+      out = {*exact};
+    else if ((check_nans || check_bounds) && nested)
+      out = p.eval(p, args, params);
+    else
+      out = common_backend(p, args).run(p, args, params);
     for (std::size_t i = 0; i < out.size(); ++i)
       if (out[i].weak_type() != expected[i].weak_type)  // rules of evaluation need not care
         out[i] = Array(std::make_shared<detail::Concrete>(expected[i], concrete(out[i])->buffer));
@@ -245,8 +250,8 @@ Arrays RecordingTrace::record(const Primitive& p, std::span<const Array> args, c
   return out;
 }
 
-ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform,
-                           std::string name) {
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name,
+                           std::vector<bool>* wanted_wide) {
   auto trace = std::make_shared<JaxprTrace>(transform);
   struct Closer {
     Trace& trace;
@@ -262,6 +267,7 @@ ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_vie
       raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
     atoms.push_back(trace->atom(out));
   }
+  if (wanted_wide) *wanted_wide = trace->wanted_wide();
   return trace->builder.finish(std::move(atoms), std::move(name));
 }
 

@@ -106,6 +106,7 @@ class JaxprBuilder {
   ClosedJaxpr finish(std::vector<Atom> outputs, std::string name = {});
   const Arrays& consts() const { return consts_; }
   Jaxpr& jaxpr() { return jaxpr_; }
+  const Jaxpr& jaxpr() const { return jaxpr_; }
 
  private:
   Jaxpr jaxpr_;
@@ -132,7 +133,7 @@ class RecordingTrace : public Trace {
   Arrays record(const Primitive& p, std::span<const Array> args, const Params& params);
   JaxprBuilder builder;
 
- private:
+ protected:
   Array tracer_for(Var v, std::string_view made_by);
 };
 
@@ -141,12 +142,28 @@ class JaxprTrace final : public RecordingTrace {
  public:
   using RecordingTrace::RecordingTrace;
   Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override {
+    if (widens_weak(p, args, params)) return {wider(p, args[0], params)};
     return record(p, args, params);
   }
+  /// Per input: a weak one that met f64, so that it should have come with all its bits.
+  std::vector<bool> wanted_wide() const;
+
+ private:
+  // core/weak.cpp
+  static bool widens_weak(const Primitive& p, std::span<const Array> args, const Params& params);
+  Array wider(const Primitive& cast, const Array& weak, const Params& params);
+  Atom wide_atom(const Atom& narrow) const;
+  std::unordered_map<std::int32_t, Atom> wide_;  ///< weak variables of the program once more, in f64
 };
 
-/// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms.
-ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit",
-                           std::string name = {});
+/// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms. `wanted_wide`, if given, says which
+/// weak inputs met f64.
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit", std::string name = {},
+                           std::vector<bool>* wanted_wide = nullptr);
+
+// C++ numbers ------------------------------------------------------------------------------------
+
+/// The result of an operation on C++ numbers alone, still exact; nullopt if this is none.
+std::optional<Array> exact_result(const Primitive& p, std::span<const Array> args, const Params& params);
 
 }  // namespace cotan

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "dlm/observe.hpp"
+#include "dlm/shocks.hpp"
 
 namespace cotan::dlm {
 
@@ -14,6 +14,7 @@ namespace {
 /// What is said of a step.
 struct Said {
   Array x, mean, variance;
+  Shocks shocks;
 };
 struct Ahead {
   Array y, variance;   ///< before it is seen
@@ -82,11 +83,12 @@ class Passes {
     const auto back = [&](const Adjoint& after, const std::pair<Belief, Slices>& in) {
       const auto& [belief, slices] = in;
       const Matrices m = inputs_.matrices(slices);
-      const Adjoint now = observed_back(observe(m, belief, slices[0], slices[1]).looks, moved_back(transition_, m, after));
+      const std::vector<Look> looks = observe(m, belief, slices[0], slices[1]).looks;
+      const Adjoint later = moved_back(transition_, m, after), now = observed_back(looks, later);
       Array x = belief.x + times(belief.C, now.r);
       if (belief.D) x = x + times(*belief.D, times(transposed(*belief.D), *now.r1));
       const Combined c = combined(combinations(m), belief, now);
-      return std::pair{now, Said{x, c.mean, c.variance}};
+      return std::pair{now, Said{x, c.mean, c.variance, shocks(looks, later, now)}};
     };
     const auto block = [&](const Adjoint& after, const std::pair<Belief, Slices>& in) {
       const Belief each = lax::scan(on, in.first, in.second).second;
@@ -164,6 +166,8 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
   const auto of_parts = [&](const Array& a) { return np::reshape(a(cotan::all, range(0, masks.shape(0) * p)), {n, masks.shape(0), p}); };
   const auto of_others = [&](const Array& a) { return rows ? std::optional(a(cotan::all, range(masks.shape(0) * p, none))) : std::nullopt; };
   const Array sd = np::sqrt(said.variance), predicted = np::isfinite(f.ahead.variance);
+  const auto [value_shock, value_shock_sd] = sizes_of_shocks(said.shocks.value, said.shocks.value_variance);
+  const auto [state_shock, state_shock_sd] = sizes_of_shocks(said.shocks.state, said.shocks.state_variance);
   return {said.x,
           np::sqrt(np::maximum(f.ahead.state_variance[-1], 0.0)),
           of_parts(said.mean),
@@ -172,7 +176,11 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
           of_others(sd),
           np::where(predicted, f.ahead.y, NAN),
           np::where(predicted, np::sqrt(f.ahead.variance), NAN),
-          f.minus2_log};
+          f.minus2_log,
+          value_shock,
+          value_shock_sd,
+          state_shock,
+          state_shock_sd};
 }
 
 }  // namespace cotan::dlm

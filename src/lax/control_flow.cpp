@@ -27,6 +27,18 @@ struct Carry {
   const Paths& paths;
   std::string_view name;
   std::vector<std::pair<std::size_t, numpy::ResultType>> casts = {};
+  std::vector<bool> wide = std::vector<bool>(init.size());  ///< weak ones that met f64: f64 between steps, weak inside
+
+  Types types() const { return widened(types_of(init), wide); }
+  Arrays values() const { return widened(init, wide); }
+  /// What the function sees of a step's arguments, the carries first.
+  Arrays enter(std::span<const Array> args) const { return narrowed(args, wide); }
+  /// The other way: what a step hands on of the function's results.
+  Arrays leave(Arrays out) const {
+    for (std::size_t i = 0; i < init.size(); ++i)
+      if (!init[i].weak_type()) out[i] = strong(out[i]);
+    return widened(out, wide);
+  }
 
   /// True if the body gives back what it takes; false if it must be traced again, after retype(). Raises where that
   /// would not help, with all that differ.
@@ -63,16 +75,11 @@ struct Carry {
     for (const auto& [i, type] : casts) {
       init[i] = numpy::cast_to(init[i], type);
       if (!type.weak) init[i] = strong(init[i]);
+      wide[i] = false;
     }
+    casts.clear();
   }
 };
-
-/// The outputs of a body with carries as strong as they came in.
-Arrays as_strong(Arrays out, std::span<const Array> carry) {
-  for (std::size_t i = 0; i < carry.size(); ++i)
-    if (!carry[i].weak_type()) out[i] = strong(out[i]);
-  return out;
-}
 
 void check_all_defined(std::span<const Array> arrays, std::string_view name, const Paths& paths) {
   for (std::size_t i = 0; i < arrays.size(); ++i)
@@ -182,16 +189,18 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
   ClosedJaxpr closed;
   for (bool settled = false; !settled; carry.retype()) {
-    Types types = types_of(carry.init);
+    Types types = carry.types();
     types.insert(types.end(), slices.begin(), slices.end());
+    std::vector<bool> wanted;
     closed = trace_to_jaxpr(
         [&](std::span<const Array> in) {
-          Arrays out = body(in);
+          Arrays out = body(carry.enter(in));
           check_outputs_defined(out, name);
           settled = carry.settle(std::span(out).subspan(0, init.size()));
-          return settled ? as_strong(std::move(out), carry.init) : out;
+          return settled ? carry.leave(std::move(out)) : out;
         },
-        types, name);
+        types, name, {}, &wanted);
+    if (add_wanted(carry.wide, wanted)) settled = false;
   }
   Scan s;
   s.body = closed.jaxpr;
@@ -200,43 +209,46 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
   s.length = *length;
   s.reverse = options.reverse;
   s.unroll = std::min(options.unroll, std::max<std::int64_t>(*length, 1));
-  Arrays args = concat(closed.consts, carry.init);
+  Arrays args = concat(closed.consts, carry.values());
   args.insert(args.end(), xs.begin(), xs.end());
   const std::int64_t k = steps_between(options.checkpoint, *length);
-  return k > 0 && k < *length && !is_eval_trace(current_trace()) ? scan_with_checkpoints(s, args, k)
-                                                                 : bind_scan(s, args);
+  return carry.enter(k > 0 && k < *length && !is_eval_trace(current_trace()) ? scan_with_checkpoints(s, args, k)
+                                                                             : bind_scan(s, args));
 }
 
 Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const Array> init, const Paths& carry_paths,
                   std::string_view name) {
   check_all_defined(init, name, carry_paths);
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
-  ClosedJaxpr step;
-  for (bool settled = false; !settled; carry.retype())
-    step = trace_to_jaxpr(
-        [&](std::span<const Array> in) {
-          Arrays out = body(in);
-          check_outputs_defined(out, name);
-          settled = carry.settle(out);
-          return settled ? as_strong(std::move(out), carry.init) : out;
-        },
-        types_of(carry.init), name);
-  const ClosedJaxpr test = trace_to_jaxpr(
-      [&](std::span<const Array> in) {
-        const Arrays out = condition(in);
-        check_outputs_defined(out, name);
-        if (out[0].ndim() != 0 || out[0].dtype() != DType::bool_)
-          raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.",
-                           name, out[0].aval());
-        return out;
-      },
-      types_of(carry.init), name);
+  ClosedJaxpr step, test;
+  const auto trace_step = [&](std::span<const Array> in, bool& settled) {
+    Arrays out = body(carry.enter(in));
+    check_outputs_defined(out, name);
+    settled = carry.settle(out);
+    return settled ? carry.leave(std::move(out)) : out;
+  };
+  const auto trace_test = [&](std::span<const Array> in) {
+    const Arrays out = condition(carry.enter(in));
+    check_outputs_defined(out, name);
+    if (out[0].ndim() != 0 || out[0].dtype() != DType::bool_)
+      raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.", name,
+                       out[0].aval());
+    return out;
+  };
+  for (bool settled = false; !settled; carry.retype()) {
+    std::vector<bool> wanted;
+    step = trace_to_jaxpr([&](std::span<const Array> in) { return trace_step(in, settled); }, carry.types(), name, {}, &wanted);
+    if (add_wanted(carry.wide, wanted)) settled = false;
+    if (!settled) continue;
+    test = trace_to_jaxpr(trace_test, carry.types(), name, {}, &wanted);
+    if (add_wanted(carry.wide, wanted)) settled = false;
+  }
   While w;
   w.condition = test.jaxpr;
   w.body = step.jaxpr;
   w.condition_consts = test.consts.size();
   w.body_consts = step.consts.size();
-  return bind(while_p, concat(concat(test.consts, step.consts), carry.init), w.params());
+  return carry.enter(bind(while_p, concat(concat(test.consts, step.consts), carry.values()), w.params()));
 }
 
 Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std::span<const Array> init,
@@ -304,11 +316,14 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
     raise<TypeError>("[{}] the index is {}; it must be an integer scalar.", name, index.aval());
   check_all_defined(args, name, [](std::size_t i) { return fmt::format("argument {}", i); });
   std::vector<Arrays> outs(branches.size());
-  const Types types = types_of(args);
   // First all of them for their types; weak results take the dtype of the others.
   std::vector<Types> results;
-  for (const FlatFn& f : branches)
-    results.push_back(trace_to_jaxpr([&](std::span<const Array> in) { return f(in); }, types, name).jaxpr->output_types());
+  std::vector<bool> wide(args.size());
+  for (const FlatFn& f : branches) {
+    std::vector<bool> wanted;
+    results.push_back(trace_to_jaxpr(f, types_of(args), name, {}, &wanted).jaxpr->output_types());
+    add_wanted(wide, wanted);
+  }
   const std::size_t n = results[0].size();
   std::vector<numpy::ResultType> common;
   std::string problems;
@@ -343,20 +358,21 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
   for (const FlatFn& f : branches)
     closed.push_back(trace_to_jaxpr(
         [&](std::span<const Array> in) {
-          Arrays out = f(in);
+          Arrays out = f(narrowed(in, wide));
           for (std::size_t k = 0; k < n; ++k) {
             out[k] = numpy::cast_to(out[k], common[k]);
             if (!common[k].weak) out[k] = strong(out[k]);
           }
           return out;
         },
-        types, name));
+        widened(types_of(args), wide), name));
   const std::int64_t last = static_cast<std::int64_t>(branches.size()) - 1;
   Array number = strong(index);
   number = bind1(ops::clamp_p, {scalar(number.dtype(), 0), number, scalar(number.dtype(), last)});
   Arrays operands{ops::cast(number, DType::i32)};
   std::vector<JaxprPtr> programs = share_captured(closed, operands);
-  operands.insert(operands.end(), args.begin(), args.end());
+  const Arrays given = widened(args, wide);
+  operands.insert(operands.end(), given.begin(), given.end());
   return bind(cond_p, operands, {{"branches", std::move(programs)}});
 }
 

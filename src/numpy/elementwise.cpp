@@ -44,7 +44,9 @@ Array maximum(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops
 Array minimum(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::min_p, "minimum", a, b); }
 Array hypot(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::hypot_p, "hypot", a, b); }
 Array nextafter(const ArrayLike& a, const ArrayLike& b) {
-  return bind_inexact(ops::nextafter_p, "nextafter", a, b);
+  Arrays x = promote_inexact("nextafter", {a, b});
+  for (Array& each : x) each = strong(each);  // what comes next depends on the width: it is settled here
+  return bind1(ops::nextafter_p, x);
 }
 Array arctan2(const ArrayLike& y, const ArrayLike& x) { return bind_inexact(ops::atan2_p, "arctan2", y, x); }
 

@@ -160,11 +160,12 @@ Array extremum_partial(const Partial& p) {
   return p.t * weight;
 }
 
-/// x / hypot(x, y); at the origin, a kink, zero as for abs.
-template <int i>
-Array hypot_partial(const Partial& p) {
-  const Array origin = p.y == 0;
-  return p.t * np::where(origin, 0.0, p.x[i] / np::where(origin, 1.0, p.y));
+Array hypot_share(const Array& x, const Array& y) { return bind1(hypot_share_p, {x, y}); }
+
+/// 1 / hypot(x, y); at the origin, a kink, zero as for abs.
+Array inverse_hypot(const Array& x, const Array& y) {
+  const Array h = bind1(hypot_p, {x, y}), origin = h == 0;
+  return np::where(origin, 0.0, 1.0 / np::where(origin, 1.0, h));
 }
 
 Array unary_linear(const Partial& p) { return -p.t; }
@@ -371,8 +372,26 @@ const Primitive atan2_p = lowered(binary<[](auto y, auto x) { return scalar_math
               [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }}),
     [](Xs x, const Params&) { return expr::math::atan2(x[0], x[1]); });
 const Primitive hypot_p = lowered(binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
-    "hypot", {hypot_partial<0>, hypot_partial<1>}),
+    "hypot", {[](const Partial& p) { return p.t * hypot_share(p.x[0], p.x[1]); },
+              [](const Partial& p) { return p.t * hypot_share(p.x[1], p.x[0]); }}),
     [](Xs x, const Params&) { return expr::math::hypot(x[0], x[1]); });
+// x / hypot(x, y): 0 at the origin, and the limit where one of them is infinite. An operation of its own, since the
+// derivative of the quotient cancels where |x| >> |y|.
+const Primitive hypot_share_p = lowered(binary<[](auto x, auto y) {
+      using T = decltype(x);
+      const auto h = scalar_math::hypot(x, y);
+      if (h == 0) return T(0);
+      return std::isinf(x) && !std::isinf(y) && !std::isnan(y) ? T(std::copysign(T(1), x)) : T(x / h);
+    }>("hypot_share",
+       {[](const Partial& p) { return p.t * (np::square(hypot_share(p.x[1], p.x[0])) * inverse_hypot(p.x[0], p.x[1])); },
+        [](const Partial& p) { return p.t * (-p.y * hypot_share(p.x[1], p.x[0]) * inverse_hypot(p.x[0], p.x[1])); }}),
+    [](Xs x, const Params&) {
+      const auto h = expr::math::hypot(x[0], x[1]);
+      const auto zero = expr::constant(h->dtype, 0.0), infinity = expr::constant(h->dtype, np::inf);
+      const auto one = expr::select(expr::lt(x[0], zero), expr::constant(h->dtype, -1.0), expr::constant(h->dtype, 1.0));
+      const auto far = expr::eq(expr::abs(x[0]), infinity) & expr::lt(expr::abs(x[1]), infinity);
+      return expr::select(expr::eq(h, zero), zero, expr::select(far, one, x[0] / h));
+    });
 const Primitive nextafter_p{.name = "nextafter",
                             .op_class = OpClass::elementwise,
                             .type = elementwise_type<Accepts::floating>,

@@ -95,6 +95,7 @@ const Primitive convert_element_type_p{.name = "convert_element_type",
                                        .partials = {cast_partial},
                                        .transpose = cast_transpose,
                                        .batch = elementwise_batch,
+                                       .casts = true,
                                        .scalar = [](std::span<const expr::Expr> x, const Params& params) {
                                          return expr::cast(x[0], params.dtype("new_dtype"));
                                        },

@@ -8,7 +8,7 @@ namespace cotan::ops {
 
 // arithmetic.cpp
 extern const Primitive neg_p, abs_p, sign_p, add_p, sub_p, mul_p, div_p, rem_p, max_p, min_p, pow_p,
-    integer_pow_p, square_p, sqrt_p, rsqrt_p, cbrt_p, atan2_p, hypot_p, nextafter_p, clamp_p;
+    integer_pow_p, square_p, sqrt_p, rsqrt_p, cbrt_p, atan2_p, hypot_p, hypot_share_p, nextafter_p, clamp_p;
 // transcendental.cpp
 extern const Primitive exp_p, exp2_p, expm1_p, log_p, log2_p, log10_p, log1p_p, sin_p, cos_p, tan_p, asin_p,
     acos_p, atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, erf_p, erfc_p, erf_inv_p,

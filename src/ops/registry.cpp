@@ -24,6 +24,7 @@ std::vector<const Primitive*> all_primitives() {
                                         &cbrt_p,
                                         &atan2_p,
                                         &hypot_p,
+                                        &hypot_share_p,
                                         &logaddexp_p,
                                         &logaddexp2_p,
                                         &nextafter_p,

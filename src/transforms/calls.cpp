@@ -59,6 +59,43 @@ BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::
           dims_of(j.batched_out)};
 }
 
+Arrays narrowed(std::span<const Array> args, const std::vector<bool>& wide) {
+  Arrays out(args.begin(), args.end());
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    if (wide[i])
+      out[i] = bind1(ops::convert_element_type_p, {args[i]}, {{"new_dtype", DType::f32}, {"weak_type", true}});
+  return out;
+}
+Arrays widened(std::span<const Array> args, const std::vector<bool>& wide) {
+  Arrays out(args.begin(), args.end());
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    if (wide[i]) out[i] = ops::cast(args[i], DType::f64);
+  return out;
+}
+Types widened(Types types, const std::vector<bool>& wide) {
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    if (wide[i]) types[i] = {DType::f64, types[i].shape, false};
+  return types;
+}
+bool add_wanted(std::vector<bool>& wide, const std::vector<bool>& wanted) {
+  bool added = false;
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    added |= wanted[i] && !wide[i];
+    wide[i] = wide[i] || wanted[i];
+  }
+  return added;
+}
+CallProgram trace_call(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name) {
+  CallProgram out;
+  out.wide.assign(inputs.size(), false);
+  std::vector<bool> wanted;
+  do {
+    out.closed = trace_to_jaxpr([&](std::span<const Array> in) { return f(narrowed(in, out.wide)); },
+                                widened(inputs, out.wide), transform, name, &wanted);
+  } while (add_wanted(out.wide, wanted));
+  return out;
+}
+
 std::vector<bool> defined_mask(std::span<const Array> arrays) {
   std::vector<bool> out;
   for (const Array& a : arrays) out.push_back(a.defined());

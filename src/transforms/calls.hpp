@@ -14,6 +14,22 @@ JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::s
 BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
                        std::int64_t size, const Params& params);
 
+// C++ numbers among the arguments of a traced function: where one meets f64 inside, it comes as f64 and is narrowed where
+// it meets nothing that wide (core/weak.cpp).
+/// Weak f32 from f64 where `wide`.
+Arrays narrowed(std::span<const Array> args, const std::vector<bool>& wide);
+/// f64, with all bits that are known, where `wide`.
+Arrays widened(std::span<const Array> args, const std::vector<bool>& wide);
+Types widened(Types types, const std::vector<bool>& wide);
+/// Adds what is wanted and not yet there; false if there is nothing to add.
+bool add_wanted(std::vector<bool>& wide, const std::vector<bool>& wanted);
+/// trace_to_jaxpr for a program that is called with widened(args, wide).
+struct CallProgram {
+  ClosedJaxpr closed;
+  std::vector<bool> wide;
+};
+CallProgram trace_call(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name = {});
+
 std::vector<bool> defined_mask(std::span<const Array> arrays);
 Arrays concat(std::span<const Array> a, std::span<const Array> b);
 /// Operands with the batch axis in front where they have one.

@@ -196,10 +196,10 @@ Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy
   if (is_eval_trace(current_trace())) return f(args);
   Types types;
   for (const Array& a : args) types.push_back(a.aval());
-  const ClosedJaxpr closed = trace_to_jaxpr(f, types, "checkpoint");
+  const auto [closed, wide] = trace_call(f, types, "checkpoint");
   auto param = std::make_shared<PolicyParam>();
   param->policy = policy ? std::move(policy) : policy::nothing_saveable;
-  return bind(checkpoint_p, concat(closed.consts, args),
+  return bind(checkpoint_p, concat(closed.consts, widened(args, wide)),
               {{"jaxpr", closed.jaxpr}, {"policy", OpaquePtr(param)}});
 }
 

@@ -107,6 +107,7 @@ class JitCache {
     std::string key;
     Types types;
     ClosedJaxpr program;
+    std::vector<bool> wide;  ///< arguments that the program takes in f64 though they are weak; empty: none
     std::shared_ptr<const void> payload;
   };
   std::mutex mutex;
@@ -174,7 +175,9 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
     }
     {
       const recorder::Span span("trace", options.name);
-      traced.program = simplify(trace_to_jaxpr(with_names(f, paths), traced.types, "jit", options.name));
+      CallProgram call = trace_call(with_names(f, paths), traced.types, "jit", options.name);
+      traced.program = simplify(call.closed);
+      if (std::find(call.wide.begin(), call.wide.end(), true) != call.wide.end()) traced.wide = std::move(call.wide);
     }
     traced.payload = make_payload();
     traced.key = key;
@@ -190,9 +193,10 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
   }
   payload = entry->payload;
   const Arrays& consts = entry->program.consts;
-  Arrays with_consts;
-  if (!consts.empty()) with_consts = concat(consts, args);
-  const std::span<const Array> operands = consts.empty() ? args : std::span<const Array>(with_consts);
+  Arrays wide_args, with_consts;
+  std::span<const Array> operands = args;
+  if (!entry->wide.empty()) operands = wide_args = widened(args, entry->wide);
+  if (!consts.empty()) operands = with_consts = concat(consts, operands);
 
   std::vector<bool> donated;
   if (!options.donate.empty()) {

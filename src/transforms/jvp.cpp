@@ -132,7 +132,8 @@ std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
   for (std::size_t i = 0; i < primals.size(); ++i) {
     if (!is_floating(primals[i].dtype())) continue;  // integers have no tangent space: theirs is zero
     check_tangent(tangents[i], primals[i].aval(), "jvp", i, paths);
-    used[i] = ops::cast(tangents[i], primals[i].dtype());
+    const bool both_weak = primals[i].weak_type() && tangents[i].weak_type();  // numbers, which stay exact
+    used[i] = both_weak && tangents[i].dtype() == primals[i].dtype() ? tangents[i] : ops::cast(tangents[i], primals[i].dtype());
   }
   JvpResult r = jvp_flat(with_names(f, paths), primals, used, "jvp");
   for (std::size_t i = 0; i < r.primals.size(); ++i)

@@ -45,8 +45,10 @@ Arrays backward_pass(const Jaxpr& jaxpr, std::span<const Array> args, std::span<
   };
   for (std::size_t i = 0; i < jaxpr.outputs.size(); ++i) accumulate(jaxpr.outputs[i], cotangents[i]);
 
+  EquationLines lines;
   for (auto it = linear_equations.rbegin(); it != linear_equations.rend(); ++it) {
     const Equation& e = **it;
+    lines.move_to(e);
     Arrays cts;
     bool any = false;
     for (Var v : e.outputs) {

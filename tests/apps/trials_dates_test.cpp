@@ -5,52 +5,18 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <random>
 #include <set>
 
 #include "../../apps/dlm/errors.hpp"
-#include "../../apps/dlm/series.hpp"
+#include "series_reading.hpp"
 
 using namespace apps;
+using namespace reading;
 
 namespace {
-
-Series read(const std::string& text, const DataOptions& options = {}) {
-  const CsvOptions csv{.separator = options.separator,
-                       .decimal = options.decimal,
-                       .dates = options.dates,
-                       .dates_of = options.time};
-  return series_of(read_csv(text, "data.csv", csv), options);
-}
-
-std::string complaint(const std::string& text, const DataOptions& options = {}) {
-  try {
-    const Series s = read(text, options);
-    return "read as: " + s.time_in_words();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
-
-/// strftime in UTC, with %q for the quarter.
-std::string written(std::string pattern, std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  for (std::size_t at; (at = pattern.find("%q")) != std::string::npos;)
-    pattern.replace(at, 2, std::to_string(parts.tm_mon / 3 + 1));
-  char out[100];
-  return {out, std::strftime(out, sizeof out, pattern.c_str(), &parts)};
-}
-
-std::int64_t at(int year, int month, int day) {
-  std::tm parts{};
-  parts.tm_year = year - 1900, parts.tm_mon = month - 1, parts.tm_mday = day;
-  return timegm(&parts);
-}
 
 enum class Step { hour, day, week, month, quarter, year };
 

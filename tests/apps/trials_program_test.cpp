@@ -150,7 +150,7 @@ TEST(Trials, Item10FilesAreWhatTheirNamesSay) {
   const Outcome o = here.run("fit nile --order 3");
   EXPECT_TRUE(o.says("it goes from 0 to 2")) << o.error;
   EXPECT_FALSE(o.says("did you mean")) << o.error;
-  here.expect_refused("fit nile --date-format %Q", "%Q is not known", 2);
+  here.expect_refused("fit nile --date-format %K", "%K is not known", 2);
   here.expect_refused("fit nile --date-format %d", "it has no year", 2);
   here.expect_refused("fit nile --day-first --month-first", "it excludes --month-first", 2);
 }

@@ -122,3 +122,14 @@ TEST(Trials, Item23DebugBoundsIsOff) {
   EXPECT_FALSE(debug_bounds());
   EXPECT_EQ(np::ones({3})[np::array({9})].item<float>(), 1.f);
 }
+TEST(Trials, Item22TransformsAndLoopsNameTheirLine) {
+  const Array x = np::ones({3});
+  const int made = __LINE__ + 1;
+  const auto gradient = grad([](Array a) { return a; });
+  EXPECT_ERROR(ShapeError, gradient(x), "[grad]", at(made));
+  EXPECT_ERROR(ShapeError, vmap([](Array a) { return a; })(Array(1.0)), "[vmap]", at(__LINE__));
+  EXPECT_ERROR(TypeError, lax::scan([](Array c, Array) { return std::pair{np::ones({2}), c}; }, x, x), "[scan]", at(__LINE__));
+  EXPECT_ERROR(TypeError, lax::while_loop([](Array) { return Array(1); }, [](Array c) { return c; }, x), "[while_loop]",
+               at(__LINE__ - 1));
+  EXPECT_ERROR(ValueError, jit([](Array a) { return a; }, {.donate = {4}})(x), "[jit]", at(__LINE__));
+}

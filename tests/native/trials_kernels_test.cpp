@@ -200,4 +200,127 @@ TEST(Trials, SlowSmallProducts) {
     }
 }
 
+Array softmax(const Array& x) {
+  const Array e = np::exp(x - np::max(x, -1, true));
+  return e / np::sum(e, -1, true);
+}
+Array layer_norm(const Array& x) {
+  return (x - np::mean(x, -1, true)) * lax::rsqrt(np::var(x, -1, true) + 1e-5);
+}
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+// One kernel, in which quotients are computed once each: exponentials and the cotangent's quotient stay in a row. Passes have
+// several sums in flight, and large results go past the cache.
+TEST(Trials, SlowSoftmaxGradient) {
+  const auto gradient = ct::jit([](const Array& x, const Array& cotangent) { return ct::vjp(softmax, x).second(cotangent); });
+  const Array large = np::zeros({4096, 1024});
+  const ct::Explanation e = ct::explain(gradient, large, large);
+  EXPECT_EQ(e.kernels, 1);
+  EXPECT_EQ(count(e.steps, "(one row)"), 2u) << e.steps;
+  EXPECT_NE(e.steps.find("unrolled 4"), std::string::npos) << e.steps;
+  EXPECT_NE(e.steps.find("streaming stores"), std::string::npos) << e.steps;
+  EXPECT_EQ(count(e.llvm_ir, "fdiv <"), 3u * 4u);  // of divisors that reciprocals do not suit
+  const Array small = np::zeros({64, 1024});
+  EXPECT_EQ(ct::explain(gradient, small, small).steps.find("streaming stores"), std::string::npos);
+}
+
+TEST(Trials, SlowRowsWithRests) {
+  for (std::int64_t columns : {1, 3, 16, 17, 63, 64, 65, 130, 1000}) {
+    const Array x = numbered({7, columns}, ct::f64) / 101.0, y = numbered({7, columns}, ct::f64) / 7.0;
+    const auto check = [&](const auto& f) {
+      const auto gradient = [&](const Array& x, const Array& y) { return std::get<0>(ct::vjp(f, x).second(y)); };
+      const auto ours = ct::jit(gradient)(x, y).template to_vector<double>();
+      const auto theirs = on_reference([&] {
+        return gradient(ct::device_put(x, "reference"), ct::device_put(y, "reference")).template to_vector<double>();
+      });
+      for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-12 * (1 + std::abs(theirs[i])));
+    };
+    check(softmax);
+    check(layer_norm);
+  }
+}
+
+// What goes past the cache must not be read again by the kernel that wrote it, and has to be there for the next one.
+TEST(Trials, SlowStreamedRows) {
+  const std::int64_t rows = 4096, columns = 1024;
+  const Array x = lax::broadcast_in_dim(np::arange(columns, ct::f32) / 1024.0, {rows, columns}, {1});
+  const auto f = [](const Array& x) {
+    const Array y = np::exp(x - np::max(x, 1, true));
+    return std::pair{y, np::sum(y / np::sum(y, 1, true), 1)};
+  };
+  const auto [y, total] = ct::jit(f)(x);
+  for (double t : total.to_vector<double>()) ASSERT_NEAR(t, 1, 1e-5);
+  const auto values = y.to_vector<float>();
+  for (std::int64_t row : {std::int64_t{0}, rows / 2, rows - 1})
+    for (std::int64_t k = 0; k < columns; ++k)
+      ASSERT_NEAR(values[static_cast<std::size_t>(row * columns + k)], std::exp(static_cast<float>(k + 1 - columns) / 1024),
+                  1e-6);
+}
+
+// Rows are divided by what they share through its reciprocal, and the bits are those of a division.
+template <class T>
+void quotients_of_rows() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr T tiny = std::numeric_limits<T>::denorm_min() * 100, huge = std::numeric_limits<T>::max() / 3;
+  std::vector<T> divisors = {3, -3, 0, -T(0), inf, -inf, nan, tiny, -tiny, huge, 1, T(0.1), T(1e-30), T(1e30), T(0.7), 49};
+  std::vector<T> row = {0, -T(0), 1, -1, inf, -inf, nan, tiny, huge, -huge, T(1e-30), T(1e30), 1 / T(3)};
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> mantissa(1, 2), exponent(-20, 20);
+  while (row.size() < 150) row.push_back(static_cast<T>(mantissa(random) * std::exp2(exponent(random))));
+  while (divisors.size() < 60) divisors.push_back(static_cast<T>(mantissa(random) * std::exp2(exponent(random))));
+  const auto rows = static_cast<std::int64_t>(divisors.size()), columns = static_cast<std::int64_t>(row.size());
+  std::vector<T> x, d;
+  for (T divisor : divisors) {
+    x.insert(x.end(), row.begin(), row.end());
+    d.insert(d.end(), row.size(), divisor);
+  }
+  const auto quotient = ct::jit([](const Array& x, const Array& d) { return x / np::max(d, 1, true); });
+  const auto ours = quotient(Array::from_host(x, {rows, columns}), Array::from_host(d, {rows, columns})).template to_vector<T>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T expected = x[i] / d[i];
+    const bool same = ours[i] == expected && std::signbit(ours[i]) == std::signbit(expected);
+    const T place = std::max(std::numeric_limits<T>::denorm_min(), std::abs(expected) * std::numeric_limits<T>::epsilon());
+    const bool rounded = std::abs(x[i]) <= tiny && std::abs(ours[i] - expected) <= place;
+    ASSERT_TRUE(same || rounded || (std::isnan(ours[i]) && std::isnan(expected))) << x[i] << " / " << d[i] << ": " << ours[i];
+  }
+}
+TEST(Trials, SlowQuotientsOfRowsF32) { quotients_of_rows<float>(); }
+TEST(Trials, SlowQuotientsOfRowsF64) { quotients_of_rows<double>(); }
+
+/// Lines of the longest function.
+std::size_t longest_function(const std::string& llvm_ir) {
+  std::size_t longest = 0;
+  for (std::size_t at = llvm_ir.find("\ndefine"); at != std::string::npos; at = llvm_ir.find("\ndefine", at + 1))
+    longest = std::max(longest, count(llvm_ir.substr(at, llvm_ir.find("\n}", at) - at), "\n"));
+  return longest;
+}
+
+// Products of small matrices in the body of a loop are written out only as far as LLVM is quick with them: code of 3,000
+// instructions in a row took three times as long to compile as the loop unrolled.
+TEST(Trials, SlowAttentionGradientInAScan) {
+  for (std::int64_t length : {8, 16}) {
+    const auto layer = [length](const Array& x, const Array& w) {
+      const Array q = np::matmul(x, w).reshape({2, length, 2, 16});
+      return std::pair{x + ct::nn::dot_product_attention(q, q, q).reshape({2, length, 32}), 0.0};
+    };
+    const auto loss = [&](const Array& x, const Array& weights) {
+      return np::sum(np::square(lax::scan(layer, x, weights).first));
+    };
+    const auto gradient = ct::grad<0, 1>(loss);
+    const Array x = numbered({2, length, 32}, ct::f32) / 101.0, weights = numbered({4, 32, 32}, ct::f32) / 1010.0;
+    EXPECT_LT(longest_function(ct::explain(ct::jit(gradient), x, weights).llvm_ir), 2500u);
+    const auto ours = ct::tree::leaves(ct::jit(gradient)(x, weights));
+    const auto theirs = on_reference(
+        [&] { return ct::tree::leaves(gradient(ct::device_put(x, "reference"), ct::device_put(weights, "reference"))); });
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+      const auto a = ours[k].to_vector<double>(), b = theirs[k].to_vector<double>();
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-3 * (1 + std::abs(b[i]))) << k << " " << i;
+    }
+  }
+}
+
 }  // namespace

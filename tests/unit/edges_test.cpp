@@ -78,12 +78,12 @@ double log_sum(const std::string& d, double x, double y, double rate) {
   const double second = std::isinf(x) || std::isinf(y) ? 0 : rate * share * (1 - share);
   return d[1] == d[2] ? second : -second;
 }
-/// The derivatives as they are; zero at the origin, as abs has it, and where the other operand is infinite.
+/// The derivatives as they are; zero at the origin, as abs has it, and the limit where one operand is infinite.
 double hypotenuse(const std::string& d, double x, double y) {
   const double h = std::hypot(x, y), along = x / h, across = y / h;
   if (h == 0) return 0;
-  if (d == "d0") return std::isinf(y) ? 0 : along;
-  if (d == "d1") return std::isinf(x) ? 0 : across;
+  if (d == "d0") return std::isinf(y) ? 0 : std::isinf(x) ? std::copysign(1, x) : along;
+  if (d == "d1") return std::isinf(x) ? 0 : std::isinf(y) ? std::copysign(1, y) : across;
   return std::isinf(h) ? 0 : d == "d00" ? across * across / h : d == "d11" ? along * along / h : -along * across / h;
 }
 /// Where cotan's choice is another than JAX's: docs/from_jax.md, "Derivatives at kinks, and at infinity". Where JAX has
@@ -96,8 +96,7 @@ std::optional<double> ours(const std::string& key, double x, double y) {
     if (x == 0) return 0;
     if (std::isnan(x)) return nan;
   }
-  const bool mixed_at_infinity = (d == "d01" || d == "d10") && (std::isinf(x) || std::isinf(y));
-  if (name == "hypot" && numbers && !std::isinf(d[1] == '0' ? x : y) && !mixed_at_infinity) return hypotenuse(d, x, y);
+  if (name == "hypot" && numbers) return std::isinf(x) && std::isinf(y) ? nan : hypotenuse(d, x, y);
   if (name == "logaddexp" && numbers) return log_sum(d, x, y, 1);
   if (name == "logaddexp2" && numbers) return log_sum(d, x, y, std::numbers::ln2);
   if (name == "ldexp_3" && d == "d0" && (x == 0 || std::isinf(x))) return 8;

@@ -20,6 +20,7 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
   dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
     const std::int64_t n = columns_of(x[0].shape());
     std::vector<T> a(static_cast<std::size_t>(n * n));
+    lapack::Workspace<T> memory;
     for (std::int64_t i = 0; n && i < count; ++i) {
       transpose_copy(data<T>(x[0]) + i * n * n, n, n, a.data());
       T* w = out.as<T>(1) + i * n;
@@ -28,7 +29,7 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
       for (std::int64_t row = 0; row < n; ++row)
         for (std::int64_t column = 0; column <= row; ++column)
           ok &= std::isfinite(lower ? a[column * n + row] : a[row * n + column]);
-      ok = ok && lapack::syevd(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data(), w) == 0;
+      ok = ok && lapack::syevd(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data(), w, memory) == 0;
       if (!ok) {
         std::fill(a.begin(), a.end(), quiet_nan<T>);
         std::fill_n(w, n, quiet_nan<T>);

@@ -43,72 +43,86 @@ std::size_t workspace_size(T answer) {
   return static_cast<std::size_t>(
       std::max<double>(1, static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon())));
 }
-/// Asks `routine(work, lwork)` how much workspace it wants, then runs it with that much.
+/// Memory for calls of one routine on matrices of one size: asking LAPACK how much it wants takes as long as a small matrix.
+template <class T>
+struct Workspace {
+  std::vector<T> work = {};
+  std::vector<Int> iwork = {};
+};
+/// Runs `routine(work, lwork)`; before the first time it is asked how much it wants.
 template <class T, class Routine>
-Int with_workspace(Routine&& routine) {
-  T size = 0;
-  if (const Int info = routine(&size, Int{-1})) return info;
-  std::vector<T> work(workspace_size(size));
-  return routine(work.data(), static_cast<Int>(work.size()));
+Int with_workspace(Workspace<T>& memory, Routine&& routine) {
+  if (memory.work.empty()) {
+    T size = 0;
+    if (const Int info = routine(&size, Int{-1})) return info;
+    memory.work.resize(workspace_size(size));
+  }
+  return routine(memory.work.data(), static_cast<Int>(memory.work.size()));
 }
 
-inline Int geqrf(Int m, Int n, float* a, float* tau) {
-  return with_workspace<float>([&](float* work, Int lwork) {
+inline Int geqrf(Int m, Int n, float* a, float* tau, Workspace<float>& memory) {
+  return with_workspace(memory, [&](float* work, Int lwork) {
     return LAPACKE_sgeqrf_work(LAPACK_COL_MAJOR, m, n, a, leading(m), tau, work, lwork);
   });
 }
-inline Int geqrf(Int m, Int n, double* a, double* tau) {
-  return with_workspace<double>([&](double* work, Int lwork) {
+inline Int geqrf(Int m, Int n, double* a, double* tau, Workspace<double>& memory) {
+  return with_workspace(memory, [&](double* work, Int lwork) {
     return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, n, a, leading(m), tau, work, lwork);
   });
 }
-inline Int orgqr(Int m, Int n, Int k, float* a, const float* tau) {
-  return with_workspace<float>([&](float* work, Int lwork) {
+inline Int orgqr(Int m, Int n, Int k, float* a, const float* tau, Workspace<float>& memory) {
+  return with_workspace(memory, [&](float* work, Int lwork) {
     return LAPACKE_sorgqr_work(LAPACK_COL_MAJOR, m, n, k, a, leading(m), tau, work, lwork);
   });
 }
-inline Int orgqr(Int m, Int n, Int k, double* a, const double* tau) {
-  return with_workspace<double>([&](double* work, Int lwork) {
+inline Int orgqr(Int m, Int n, Int k, double* a, const double* tau, Workspace<double>& memory) {
+  return with_workspace(memory, [&](double* work, Int lwork) {
     return LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, n, k, a, leading(m), tau, work, lwork);
   });
 }
 
 /// Eigenvalues into w, eigenvectors over a.
-inline Int syevd(char uplo, Int n, float* a, float* w) {
-  Int isize = 0;
-  float size = 0;
-  if (const Int info =
-          LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
-    return info;
-  std::vector<float> work(workspace_size(size));
-  std::vector<Int> iwork(isize);
-  return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(),
-                             static_cast<Int>(work.size()), iwork.data(), isize);
-}
-inline Int syevd(char uplo, Int n, double* a, double* w) {
-  Int isize = 0;
-  double size = 0;
-  if (const Int info =
-          LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, &size, -1, &isize, -1))
-    return info;
-  std::vector<double> work(workspace_size(size));
-  std::vector<Int> iwork(isize);
-  return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work.data(),
-                             static_cast<Int>(work.size()), iwork.data(), isize);
-}
-
-inline Int gesdd(char job, Int m, Int n, float* a, float* s, float* u, float* vt, Int ldvt) {
-  std::vector<Int> iwork(8 * static_cast<std::size_t>(std::min(m, n)));
-  return with_workspace<float>([&](float* work, Int lwork) {
-    return LAPACKE_sgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work,
-                               lwork, iwork.data());
+inline Int syevd(char uplo, Int n, float* a, float* w, Workspace<float>& memory) {
+  Int isize = static_cast<Int>(memory.iwork.size());
+  const auto call = [&](float* work, Int lwork, Int* iwork, Int liwork) {
+    return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
+  };
+  return with_workspace(memory, [&](float* work, Int lwork) {
+    if (lwork < 0) {
+      const Int info = call(work, -1, &isize, -1);
+      memory.iwork.resize(static_cast<std::size_t>(isize));
+      return info;
+    }
+    return call(work, lwork, memory.iwork.data(), isize);
   });
 }
-inline Int gesdd(char job, Int m, Int n, double* a, double* s, double* u, double* vt, Int ldvt) {
-  std::vector<Int> iwork(8 * static_cast<std::size_t>(std::min(m, n)));
-  return with_workspace<double>([&](double* work, Int lwork) {
-    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work,
-                               lwork, iwork.data());
+inline Int syevd(char uplo, Int n, double* a, double* w, Workspace<double>& memory) {
+  Int isize = static_cast<Int>(memory.iwork.size());
+  const auto call = [&](double* work, Int lwork, Int* iwork, Int liwork) {
+    return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
+  };
+  return with_workspace(memory, [&](double* work, Int lwork) {
+    if (lwork < 0) {
+      const Int info = call(work, -1, &isize, -1);
+      memory.iwork.resize(static_cast<std::size_t>(isize));
+      return info;
+    }
+    return call(work, lwork, memory.iwork.data(), isize);
+  });
+}
+
+inline Int gesdd(char job, Int m, Int n, float* a, float* s, float* u, float* vt, Int ldvt, Workspace<float>& memory) {
+  memory.iwork.resize(8 * static_cast<std::size_t>(std::min(m, n)));
+  return with_workspace(memory, [&](float* work, Int lwork) {
+    return LAPACKE_sgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work, lwork,
+                               memory.iwork.data());
+  });
+}
+inline Int gesdd(char job, Int m, Int n, double* a, double* s, double* u, double* vt, Int ldvt, Workspace<double>& memory) {
+  memory.iwork.resize(8 * static_cast<std::size_t>(std::min(m, n)));
+  return with_workspace(memory, [&](double* work, Int lwork) {
+    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work, lwork,
+                               memory.iwork.data());
   });
 }
 

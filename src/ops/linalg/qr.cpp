@@ -21,15 +21,16 @@ Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& pa
     const std::int64_t k = columns_of(out.arrays[0].shape());
     std::vector<T> a(static_cast<std::size_t>(m * n)), q(static_cast<std::size_t>(m * k)), tau(reflections);
     using lapack::Int;
+    lapack::Workspace<T> reflecting, forming;
     for (std::int64_t i = 0; i < count; ++i) {
       transpose_copy(data<T>(x[0]) + i * m * n, m, n, a.data());
       std::fill(q.begin(), q.end(), T(0));
       bool ok = all_finite(a.data(), m * n);
       if (reflections) {
-        ok = ok && lapack::geqrf(static_cast<Int>(m), static_cast<Int>(n), a.data(), tau.data()) == 0;
+        ok = ok && lapack::geqrf(static_cast<Int>(m), static_cast<Int>(n), a.data(), tau.data(), reflecting) == 0;
         std::copy_n(a.data(), m * std::min(k, n), q.data());
         ok = ok && lapack::orgqr(static_cast<Int>(m), static_cast<Int>(k), static_cast<Int>(reflections),
-                                 q.data(), tau.data()) == 0;
+                                 q.data(), tau.data(), forming) == 0;
       } else {
         for (std::int64_t j = 0; j < k; ++j) q[j * m + j] = 1;
       }

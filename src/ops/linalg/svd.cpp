@@ -34,6 +34,7 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
     const std::int64_t vt_rows = uv ? rows_of(out.arrays[2].shape()) : 0;
     std::vector<T> a(static_cast<std::size_t>(m * n)), u(static_cast<std::size_t>(m * u_columns)),
         vt(static_cast<std::size_t>(vt_rows * n));
+    lapack::Workspace<T> memory;
     for (std::int64_t i = 0; i < count; ++i) {
       const T* matrix = data<T>(x[0]) + i * m * n;
       T* s = out.as<T>(0) + i * k;
@@ -46,7 +47,7 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
         bool ok = all_finite(a.data(), m * n);
         const char job = !uv ? 'N' : params.flag("full_matrices") ? 'A' : 'S';
         ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s,
-                                 u.data(), vt.data(), lapack::leading(vt_rows)) == 0;
+                                 u.data(), vt.data(), lapack::leading(vt_rows), memory) == 0;
         if (!ok) {
           std::fill_n(s, k, quiet_nan<T>);
           std::fill(u.begin(), u.end(), quiet_nan<T>);

@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/native/codegen/emit_function.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
@@ -159,14 +160,14 @@ bool KernelEmitter::has_rest(std::int64_t begin_multiple, std::int64_t extent, s
   return begin_multiple % step != 0 || extent % step != 0;
 }
 
-void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, llvm::function_ref<void(int)> body) {
-  const std::int64_t width = schedule_.width, step = width * schedule_.unroll;
+void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, int unroll, llvm::function_ref<void(int)> body) {
+  const std::int64_t width = schedule_.width, step = width * unroll;
   const bool rest = has_rest(piece, vector_->extent, step);
   const bool main = piece ? piece >= step : vector_->extent >= step;
   if (single_vector_) {
     base_ = number(0);
     variables_[vector_->variable.get()] = base_;
-    body(schedule_.unroll);
+    body(unroll);
     return;
   }
   Value* main_end = end;
@@ -178,12 +179,12 @@ void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, ll
   if (main) {
     base_ = open_loop(begin, main_end, step, "vector");
     variables_[vector_->variable.get()] = base_;
-    body(schedule_.unroll);
+    body(unroll);
     close();
   }
   if (!rest) return;
   Value* from = main ? main_end : begin;
-  const bool once = schedule_.unroll == 1;
+  const bool once = unroll == 1;
   if (once && main)
     open_if(nest_.here().CreateICmpSLT(from, end)), base_ = from;
   else
@@ -200,7 +201,7 @@ void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, ll
 }
 
 void KernelEmitter::over_vectors() {
-  vector_loop(vector_begin_, vector_end_, schedule_.block, [&](int vectors) { run_passes(vectors); });
+  vector_loop(vector_begin_, vector_end_, schedule_.block, schedule_.unroll, [&](int vectors) { run_passes(vectors); });
 }
 
 void KernelEmitter::over_squares() {
@@ -289,6 +290,7 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
     return b.CreateAdd(splat(b, in_square_ ? v : b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))), lane_numbers());
   }
   if (e->op == Op::load) return emit_load(e, u, place);
+  if (divides_by_one_number(e, place)) return emit_quotient(e, u, place);
   std::vector<Value*> x;
   for (Expr operand : e->operands) x.push_back(emit(operand, u));
   auto b = nest_.at(place.level);
@@ -298,6 +300,32 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
   if (e->op == Op::call) return emit_function_call(b, module_, *e.get(), x);
   if (e->op == Op::patch) return emit_patch(*e.get(), x, place);
   return emit_operation(b, *e.get(), x);
+}
+
+bool KernelEmitter::divides_by_one_number(Expr e, Place place) {
+  if (e->op != Op::div || !lanes_reduce_ || !place.varying || (e->dtype != DType::f32 && e->dtype != DType::f64)) return false;
+  const Place divisor = place_of(e->operands[1]);
+  return !divisor.varying && divisor.level < place.level && e->operands[1]->op != Op::constant;
+}
+
+Value* KernelEmitter::emit_quotient(Expr e, int u, Place place) {
+  const Expr divisor = e->operands[1];
+  const int exponents = e->dtype == DType::f32 ? 60 : 500;
+  const Expr usual = ge(divisor, like(divisor, std::ldexp(1.0, -exponents))) &
+                     le(divisor, like(divisor, std::ldexp(1.0, exponents)));
+  Value *x = emit(e->operands[0], u), *is_usual = emit(usual, u);
+  Value *shared = emit(divisor, u), *reciprocal = emit(1.0 / divisor, u);
+  auto b = nest_.at(place.level);
+  Value *d = splat(b, shared), *r = splat(b, reciprocal);
+  llvm::Type* type = x->getType();
+  const auto fma = [&](Value* a, Value* y, Value* z) { return b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, y, z}); };
+  Value* near = b.CreateFMul(x, r);
+  Value* error = fma(near, d, b.CreateFNeg(x));
+  // Infinities are right as they are.
+  Value* finite = b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, error), llvm::ConstantFP::getInfinity(type));
+  Value* quotient = b.CreateSelect(finite, fma(b.CreateFNeg(error), r, near), near);
+  auto& rare = nest_.begin_rare(place.level, b.CreateNot(is_usual));
+  return nest_.end_rare(place.level, rare.CreateFDiv(x, d), quotient);
 }
 
 Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place) {

@@ -318,7 +318,7 @@ void KernelEmitter::emit_store(const Store& s, int u, Value* value) {
     } else {
       const bool aligned = is_aligned(s.buffer, affine->rest);
       llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, align(t, aligned));
-      if (schedule_.stream && aligned && itemsize(t) * static_cast<std::size_t>(schedule_.width) >= 16) {
+      if (is_streamed(s.buffer) && aligned && itemsize(t) * static_cast<std::size_t>(schedule_.width) >= 16) {
         store->setMetadata(llvm::LLVMContext::MD_nontemporal,
                            llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b.getInt32(1))));
         streamed_ = true;

@@ -12,22 +12,22 @@
 namespace cotan::native {
 
 void KernelEmitter::run_passes(int vectors) {
-  for (const Pass& pass : kernel_.passes) {
+  for (std::size_t k = 0; k < kernel_.passes.size(); ++k) {
+    const Pass& pass = kernel_.passes[k];
     if (reduced_.empty() && pass.reductions.empty()) {
       store_all(pass.stores, vectors);
     } else {
-      reduce(pass, vectors);
+      reduce(pass, lanes_reduce_ ? schedule_.vectors_in(k) : vectors);
     }
     store_all(pass.rows, lanes_reduce_ ? 1 : vectors);
   }
 }
 
 void KernelEmitter::reduce(const Pass& pass, int vectors) {
-  const int flight = lanes_reduce_ ? schedule_.unroll : vectors;
   std::vector<Accumulator> accumulators;
   for (const Reduce& r : pass.reductions) {
     Accumulator a{&r, {}, {}};
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < vectors; ++u) {
       a.values.push_back(nest_.slot(vector_of(register_type(context_, r.value->dtype), schedule_.width), "sum"));
       nest_.here().CreateStore(splat_constant(identity(r.op, r.value->dtype)), a.values.back());
       if (r.position) {
@@ -52,7 +52,7 @@ void KernelEmitter::reduce(const Pass& pass, int vectors) {
   };
   if (lanes_reduce_) {
     const auto [begin, end] = bounds(*vector_);
-    vector_loop(begin, end, vector_->length, body);
+    vector_loop(begin, end, vector_->length, vectors, body);
   } else {
     body(vectors);
   }
@@ -106,7 +106,7 @@ void KernelEmitter::sum_in_memory() {
 
 template <class F>
 void KernelEmitter::over_vectors_with(F&& body) {
-  vector_loop(vector_begin_, vector_end_, schedule_.block, body);
+  vector_loop(vector_begin_, vector_end_, schedule_.block, schedule_.unroll, body);
 }
 
 template <class F>

@@ -20,6 +20,10 @@ ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Ke
   ScheduledKernel out{kernel, false, {}};
   out.unrolled = compiler::unroll_small(out.kernel, program, in_loop);
   out.schedule = schedule_kernel(program, out.kernel, Engine::instance().vector_bytes(), in_loop);
+  // LLVM's scheduler takes time by the square of a block's loads and stores, and arrays that need so many are not in registers.
+  constexpr int most_straight_line = 1088;
+  if (in_loop && out.unrolled && instructions_of(out.kernel, out.schedule) > most_straight_line)
+    return schedule_for_host(program, kernel, false);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <llvm/ADT/STLFunctionalExtras.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -87,7 +88,7 @@ class KernelEmitter {
   /// Whether some run over the vector loop ends within `step` iterations.
   bool has_rest(std::int64_t begin_multiple, std::int64_t extent, std::int64_t step) const;
   /// body(vectors) for full steps of `unroll` vectors, then one masked vector at a time.
-  void vector_loop(Value* begin, Value* end, std::int64_t piece, llvm::function_ref<void(int)> body);
+  void vector_loop(Value* begin, Value* end, std::int64_t piece, int unroll, llvm::function_ref<void(int)> body);
   void over_vectors();
   /// A tile, square by square, and what is left of it row by row.
   void over_squares();
@@ -104,6 +105,7 @@ class KernelEmitter {
     std::vector<llvm::AllocaInst*> values, positions;  // one per vector in flight
   };
 
+  /// With so many vectors in flight.
   void reduce(const Pass& pass, int vectors);
 
   /// A reduction whose lanes are kept, over memory that is contiguous in them: rows of operands are added, one
@@ -150,11 +152,20 @@ class KernelEmitter {
 
   Value* emit_new(Expr e, int u, Place place);
 
+  /// A row by what all of it shares: by the reciprocal, and one correction that leaves the bits of a division (Markstein).
+  /// Divisors that are negative, tiny or huge take the division itself; dividends next to zero are off by one place at most.
+  bool divides_by_one_number(Expr e, Place place);
+  Value* emit_quotient(Expr e, int u, Place place);
+
   /// condition, usual value, then the operands of the call.
   Value* emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> x, Place place);
 
   // Memory ----------------------------------------------------------------------------------------------
   bool is_row_buffer(BufferId b) const { return program_.buffers[static_cast<std::size_t>(b)].storage == Storage::row; }
+
+  bool is_streamed(BufferId b) const {
+    return std::find(schedule_.streamed.begin(), schedule_.streamed.end(), b) != schedule_.streamed.end();
+  }
 
   Value* base(BufferId id);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
@@ -12,6 +13,7 @@ namespace cotan::native {
 namespace {
 
 using compiler::collect_loads;
+using compiler::cost_along;
 using compiler::cost_of;
 using compiler::Kernel;
 using compiler::Loop;
@@ -52,6 +54,13 @@ Contents contents_of(const Kernel& kernel) {
     for (const Store& s : pass.rows) collect_loads(s.value, out.loads);
   }
   return out;
+}
+/// What a pass computes for each element, without what all of the row share.
+int cost_in_lanes(const Pass& pass, Expr variable) {
+  int cost = 0;
+  for (const Reduce& r : pass.reductions) cost += 1 + cost_along(variable, r.value);
+  for (const Store& s : pass.stores) cost += 1 + cost_along(variable, s.value);
+  return cost;
 }
 bool is_result(const Kernel& kernel, std::int64_t buffer) {
   for (const Pass& pass : kernel.passes)
@@ -113,6 +122,12 @@ std::size_t bytes_touched(const compiler::Program& program, const Kernel& kernel
   for (Expr l : c.loads) see(l->bits);
   for (const Store* s : c.stores) see(s->buffer);
   return bytes;
+}
+
+/// Whether what is stored there is not for the kernel itself.
+bool goes_away(const compiler::Program& program, compiler::BufferId buffer, const Contents& c) {
+  return program.buffers[static_cast<std::size_t>(buffer)].storage != compiler::Storage::row &&
+         std::none_of(c.loads.begin(), c.loads.end(), [&](Expr l) { return l->bits == buffer; });
 }
 
 /// Whether memory is read and written contiguously, or at one place, along the variable.
@@ -187,9 +202,15 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
     s.width = static_cast<int>(std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)), static_cast<std::int64_t>(
                                                                   std::bit_ceil(static_cast<std::uint64_t>(run)))));
-    const bool light = c.cost < 48;
+    constexpr int light_work = 48;
+    const bool light = c.cost < light_work;
     if (lanes.reduced) {
-      while (light && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
+      for (const Pass& pass : kernel.passes) {
+        const int cost = cost_in_lanes(pass, lanes.variable);
+        int unroll = 1;
+        while (cost * unroll < light_work && unroll < 4 && run >= 2 * unroll * s.width) unroll *= 2;
+        s.unroll_of_pass.push_back(unroll);
+      }
     } else if (reduces && can_sum_in_memory(kernel) && reduced >= 8 && lanes.extent >= 4 * s.width) {
       s.sums_in_memory = true;
       s.block = sums_in_memory;
@@ -237,8 +258,38 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
   // Lines of the cache that are not written whole at once had better stay in it.
   constexpr int line_bytes = 64;
   const bool whole_lines = s.tiled_loop < 0 || (s.squares && s.width * lane_bytes(program, c) >= line_bytes);
-  s.stream = !reduces && whole_lines && bytes_touched(program, kernel, c) >= stream_bytes;
+  if (whole_lines && (!reduces || s.lanes_reduce(kernel)) && bytes_touched(program, kernel, c) >= stream_bytes)
+    for (const Store* store : c.stores)
+      if (goes_away(program, store->buffer, c)) s.streamed.push_back(store->buffer);
   return s;
+}
+
+int instructions_of(const Kernel& kernel, const KernelSchedule& s) {
+  const Expr lanes = s.vector_loop >= 0 ? kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable : Expr();
+  std::unordered_set<const expr::Node*> seen;
+  std::vector<Expr> open;
+  int all = 0;
+  for (const Pass& pass : kernel.passes) {
+    for (const Reduce& r : pass.reductions) open.push_back(r.value);
+    for (const auto* stores : {&pass.stores, &pass.rows})
+      for (const Store& store : *stores) {
+        open.push_back(store.value);
+        all += s.unroll;
+      }
+  }
+  while (!open.empty()) {
+    const Expr e = open.back();
+    open.pop_back();
+    if (!seen.insert(e.get()).second) continue;
+    if (e->op == expr::Op::load) {
+      const bool one_by_one = lanes && contiguity(e->operands[0], lanes) < 0;
+      all += s.unroll * (one_by_one ? 2 * s.width : 1);  // loaded, and inserted
+    } else if (e->op != expr::Op::constant && e->op != expr::Op::variable && e->op != expr::Op::linear) {
+      all += s.unroll;
+      open.insert(open.end(), e->operands.begin(), e->operands.end());
+    }
+  }
+  return all;
 }
 
 std::string describe(const Kernel& kernel, const KernelSchedule& s) {
@@ -249,12 +300,14 @@ std::string describe(const Kernel& kernel, const KernelSchedule& s) {
     out += "scalar";
   if (s.sums_in_memory) out += ", sums in memory";
   if (s.unroll > 1) out += fmt::format(", unrolled {}", s.unroll);
+  if (std::any_of(s.unroll_of_pass.begin(), s.unroll_of_pass.end(), [](int n) { return n > 1; }))
+    out += fmt::format(", unrolled {}", fmt::join(s.unroll_of_pass, " "));
   if (s.tiled_loop >= 0)
     out += fmt::format(", tiles of {} by {}{}", s.tile, s.block, s.squares ? " in squares" : "");
   else if (s.block)
     out += fmt::format(", blocks of {}", s.block);
   out += s.grain ? fmt::format(", parallel: {} chunks", ceil_div(s.iterations, s.grain)) : ", serial";
-  if (s.stream) out += ", streaming stores";
+  if (!s.streamed.empty()) out += ", streaming stores";
   return out;
 }
 

@@ -1,0 +1,31 @@
+// What a column's name says of its content.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace apps {
+
+enum class NameHint {
+  none,
+  index,  ///< counts rows: "index", "id", no name
+  time,   ///< "t", "month", "hour"
+  date    ///< "date", "timestamp", "order_date"
+};
+NameHint hint_of_name(const std::string& name);
+
+/// The unit of time that a name gives: it decides between readings of the same digits.
+enum class NamedUnit {
+  none,
+  year,
+  financial_year,  ///< "FY", also of sports: "season"
+  quarter,
+  month,
+  week,
+  day,
+  hour,   ///< "hour", "yyyymmddhh"
+  clock,  ///< "time", "hhmm"
+  unix    ///< "epoch", "unix_time"
+};
+NamedUnit unit_of_name(std::string_view name);
+
+}  // namespace apps
