@@ -24,16 +24,33 @@ class Recursion {
   explicit Recursion(const StateSpace& s)
       : transition_(s), G_(s.G), W_(s.W), Z_(np::reshape(s.F, {-1})), V_(np::reshape(s.V, {})) {}
 
-  /// With matrices, and gains that find what is diffuse.
-  std::pair<Prepared, Innovations> prepare(const Prepared& now, const Array& y, const Array& gain, const Array& finds) const {
+  /// Covariances of states that were found, where stationary ones have C0.
+  Array found(const Opening& o, const Array& C0) const {
+    Array C = V_ * o.spread_of_errors;
+    if (o.noise) {
+      const Array often = np::sum(*o.noise * W_, {-2, -1}) / np::sum(*o.noise * *o.noise, {-2, -1});
+      C = C + np::sum(np::reshape(often, {-1, 1, 1}) * *o.spread, 0);
+    }
+    if (!o.errors) return C;
+    // Stationary states were errors of all steps: with themselves, and with what they are now.
+    const std::int64_t k = o.errors->shape(1);
+    const Array now = np::matmul(C0, Z_);
+    const auto move_on = [&](const Array& u, None) { return std::pair{transition_.times_vector(G_, u), u}; };
+    const Array later = lax::scan(move_on, now, lax::length(k + 1)).second;
+    const Array steps = np::arange(k), apart = np::abs(np::expand_dims(steps, -1) - steps);
+    const Array of_errors = np::take(np::matmul(later, Z_), apart), with_now = np::take(later, k - steps, 0);
+    const Array cross = np::matmul(*o.errors, with_now);
+    return C + C0 + sandwich(*o.errors, of_errors) + cross + transposed(cross);
+  }
+  /// With matrices.
+  std::pair<Prepared, Innovations> settle(const Prepared& now, const Array& y) const {
     const Array M = np::matmul(now.C, Z_), S = variance(M), v = y - np::matmul(now.x, Z_);
-    const Array counted = np::where(finds, 1.0, S), K = np::where(finds, gain, M / counted);
-    return {{rows_moved_on(now.x + outer(v, K)), moved_on(now.C, M, S, K)}, {np::where(finds, 0.0, v), counted}};
+    return {{rows_moved_on(now.x + outer(v, M / S)), moved_on(now.C, M, S)}, {v, S}};
   }
   /// `stationary`: does C stay as it is while nothing is seen?
   Vectors first_vectors(const Prepared& now, bool stationary) const {
     const Array M = np::matmul(now.C, Z_), S = variance(M);
-    const Array c = stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S, M / S));
+    const Array c = stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S));
     return {M, S, np::concatenate({np::expand_dims(c, 0), now.x}, 0)};
   }
   /// c moves on as a state does that sees nothing but zeros, and is as large as the variance allows.
@@ -52,9 +69,8 @@ class Recursion {
 
   Array rows_moved_on(const Array& x) const { return transposed(transition_.times(G_, transposed(x))); }
   Array variance(const Array& M) const { return dot(Z_, M) + V_; }
-  Array moved_on(const Array& C, const Array& M, const Array& S, const Array& K) const {
-    const Array KM = outer(K, M - 0.5 * S * K);
-    return symmetric(transition_.around(G_, C - (KM + transposed(KM)))) + W_;
+  Array moved_on(const Array& C, const Array& M, const Array& S) const {
+    return symmetric(transition_.around(G_, C - outer(M, M) / S)) + W_;
   }
   /// Of C - next, which is the square of a vector: of its column with the largest element.
   static Array root_of_change(const Array& C, const Array& next) {
@@ -80,7 +96,7 @@ Array minus2_log_of(const Array& v, const Array& S) {
 
 /// Vectors of every step are kept for the backward pass where they are few.
 ScanCheckpoint kept_vectors(std::int64_t steps, std::int64_t numbers) {
-  constexpr std::int64_t many = std::int64_t{1} << 22;
+  constexpr std::int64_t many = std::int64_t{1} << 17;  // a dozen arrays of them
   return steps * numbers > many ? sqrt_n : ScanCheckpoint();
 }
 
@@ -88,21 +104,19 @@ ScanCheckpoint kept_vectors(std::int64_t steps, std::int64_t numbers) {
 
 Innovations innovations(const StateSpace& s, const Opening& o) {
   const Recursion recursion(s);
-  const std::int64_t n = o.y.shape(0), series = o.y.shape(1), m = s.x0.shape(0), first = o.finds.shape(0);
-  const Array x0 = outer((np::arange(series) == 0).astype(s.x0.dtype()), s.x0);
-  Prepared start{x0, s.C0};
-  Innovations seen;
-  if (first > 0) {
-    const auto prepare = [&](const Prepared& now, const std::vector<Array>& in) { return recursion.prepare(now, in[0], in[1], in[2]); };
-    std::tie(start, seen) = lax::scan(prepare, start, std::vector<Array>{o.y(range(0, first)), o.gains, o.finds},
-                                      {.checkpoint = kept_steps(s, first)});
+  const std::int64_t n = o.y.shape(0), series = o.y.shape(1), m = s.x0.shape(0);
+  Prepared start{o.x, s.D0 ? recursion.found(o, s.C0) : s.C0};
+  Innovations settling;
+  if (o.settling > 0) {
+    const auto settle = [&](const Prepared& now, const Array& y) { return recursion.settle(now, y); };
+    std::tie(start, settling) = lax::scan(settle, start, o.y(range(0, o.settling)), {.checkpoint = kept_steps(s, o.settling)});
   }
   const auto step = [&](const Vectors& now, const Array& y) { return recursion.step(now, y); };
-  const Innovations rest = lax::scan(step, recursion.first_vectors(start, !s.D0), o.y(range(first, n)),
-                                     {.checkpoint = kept_vectors(n - first, m * (series + 1))})
+  const Innovations rest = lax::scan(step, recursion.first_vectors(start, !s.D0), o.y(range(o.settling, n)),
+                                     {.checkpoint = kept_vectors(n - o.settling, m * (series + 1))})
                                .second;
-  if (first == 0) return rest;
-  return {np::concatenate({seen.v, rest.v}, 0), np::concatenate({seen.S, rest.S}, 0)};
+  if (o.settling == 0) return rest;
+  return {np::concatenate({settling.v, rest.v}, 0), np::concatenate({settling.S, rest.S}, 0)};
 }
 
 Array minus2_log_likelihood(const StateSpace& s, const Opening& o) {

@@ -14,7 +14,10 @@ constexpr double clearly = 2e-5;
 class Directions {
  public:
   explicit Directions(const Array& D0)
-      : m_(static_cast<std::size_t>(D0.shape(0))), d_(static_cast<std::size_t>(D0.shape(1))), D_(D0.to_vector<double>()), size_(m_, 0.0) {
+      : m_(static_cast<std::size_t>(D0.shape(0))),
+        d_(static_cast<std::size_t>(D0.shape(1))),
+        D_(D0.to_vector<double>()),
+        size_(m_, 0.0) {
     measure();
   }
 

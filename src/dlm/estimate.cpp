@@ -155,7 +155,8 @@ optim::Search best_of(const Problem& problem, const Parameters& fixed, const Arr
 optim::Search with_progress(const Problem& problem, const Parameters& fixed, const Array& start, const Data& data) {
   const EstimateOptions& o = problem.options;
   const auto on = jit([&](const optim::Search& s, const Parameters& fixed, const Data& data, const Array& few) {
-    return optim::advance([&](const Array& t) { return problem.objective(fixed, t, data); }, s, problem.search_options(fixed, data), few);
+    const auto objective = [&](const Array& t) { return problem.objective(fixed, t, data); };
+    return optim::advance(objective, s, problem.search_options(fixed, data), few);
   });
   int few = 1;
   optim::Search best;
@@ -231,8 +232,9 @@ Estimate estimate(const Model& model, const Array& y, const EstimateOptions& opt
   const Data data{y, opening_of(model, first, y)};
   if (options.progress) {
     const optim::Search end = with_progress(problem, fixed, start, data);
-    return jit([&](const optim::Search& s, const Parameters& fixed, const Data& data) { return finished(problem, fixed, s, data); })(
-        end, fixed, data);
+    return jit([&](const optim::Search& s, const Parameters& fixed, const Data& data) {
+      return finished(problem, fixed, s, data);
+    })(end, fixed, data);
   }
   return jit([&](const Parameters& fixed, const Array& start, const Data& data) {
     return finished(problem, fixed, best_of(problem, fixed, start, data), data);

@@ -49,7 +49,7 @@ Array partial_of(const Array& coefficients) {
 Array autocovariances(const Array& partial, const Array& variance) {
   const std::int64_t p = partial.shape(0);
   struct Known {
-    Array phi, gamma, error;  ///< of a process of order k: coefficients, autocovariances below lag k + 1, and the noise's variance
+    Array phi, gamma, error;  ///< of order k: coefficients, autocovariances up to lag k, and the variance of the noise
   };
   const Array all_of_it = variance / np::prod(1.0 - np::square(partial)), lags = np::arange(p);
   const Known known = lax::fori_loop(

@@ -1,27 +1,28 @@
-// The part of the Chandrasekhar recursions that no parameter changes, on the host: which steps find the first state, for how
-// long covariances are too large to be told apart from each other, and series that stand for gaps.
+// The part of the Chandrasekhar recursions that no parameter changes, on the host: where the steps that find the first state
+// lead, and series that stand for gaps.
 #include <algorithm>
 #include <cmath>
 
 #include "dlm/chandrasekhar.hpp"
-#include "dlm/diffuse_steps.hpp"
+#include "dlm/finding.hpp"
 
 namespace cotan::dlm {
 
 namespace {
 
-using Numbers = std::vector<double>;
+bool is_missing(double v) { return std::isnan(v); }
 
 /// Gaps become values between their neighbours, so that little has to be taken out of the likelihood again.
 Numbers filled(const Numbers& y) {
   const std::size_t n = y.size();
   Numbers out = y;
   for (std::size_t t = 0, before = n; t < n; ++t) {
-    if (!std::isnan(y[t])) {
+    if (!is_missing(y[t])) {
       before = t;
       continue;
     }
-    const auto after = static_cast<std::size_t>(std::find_if(y.begin() + static_cast<std::ptrdiff_t>(t), y.end(), [](double v) { return !std::isnan(v); }) - y.begin());
+    const auto next = std::find_if_not(y.begin() + static_cast<std::ptrdiff_t>(t), y.end(), is_missing);
+    const auto after = static_cast<std::size_t>(next - y.begin());
     if (before == n || after == n) {
       out[t] = before == n ? y[after] : y[before];
     } else {
@@ -36,7 +37,7 @@ Numbers filled(const Numbers& y) {
 Array with_gap_series(const Numbers& y, const Numbers& whole) {
   std::vector<std::size_t> gaps;
   for (std::size_t t = 0; t < y.size(); ++t)
-    if (std::isnan(y[t])) gaps.push_back(t);
+    if (is_missing(y[t])) gaps.push_back(t);
   const std::size_t width = 1 + gaps.size();
   Numbers out(y.size() * width, 0.0);
   for (std::size_t t = 0; t < y.size(); ++t) out[t * width] = whole[t];
@@ -44,54 +45,21 @@ Array with_gap_series(const Numbers& y, const Numbers& whole) {
   return Array::from_host(out, {static_cast<std::int64_t>(y.size()), static_cast<std::int64_t>(width)});
 }
 
-/// Variances of states in those of an observation's error, without any other noise: G as it is, one series.
-class ErrorVariances {
- public:
-  explicit ErrorVariances(const StateSpace& s) : m_(static_cast<std::size_t>(s.x0.shape(0))), G_(s.G.to_vector<double>()), Z_(s.F.to_vector<double>()), C_(m_ * m_, 0.0) {}
-  /// A step with this gain, or with the best one.
-  void step(const double* gain) {
-    Numbers M(m_, 0.0);
-    double S = 1;
-    for (std::size_t i = 0; i < m_; ++i)
-      for (std::size_t j = 0; j < m_; ++j) M[i] += C_[i * m_ + j] * Z_[j];
-    for (std::size_t i = 0; i < m_; ++i) S += Z_[i] * M[i];
-    for (std::size_t i = 0; i < m_; ++i)
-      for (std::size_t j = 0; j < m_; ++j) {
-        const double a = gain ? gain[i] : M[i] / S, b = gain ? gain[j] : M[j] / S;
-        C_[i * m_ + j] += S * a * b - a * M[j] - M[i] * b;
-      }
-    for (int side = 0; side < 2; ++side) C_ = transposed_product();
+/// W of each standard deviation by itself, as far as it is of states that were diffuse.
+std::vector<Array> kinds_of_noise(const Model& model, const Parameters& parameters, const StateSpace& s, const Array& y) {
+  const Array diffuse = numpy::any(*s.D0 != 0, -1);
+  Parameters nothing;
+  for (const ParameterInfo& p : parameters_of(model))
+    if (p.kind == ParameterInfo::Kind::autoregression) nothing[p.name] = parameters.at(p.name);
+  std::vector<Array> out;
+  for (const ParameterInfo& p : parameters_of(model)) {
+    if (p.kind == ParameterInfo::Kind::autoregression) continue;
+    Parameters one = nothing;
+    one[p.name] = numpy::ones({}, f64);
+    const Array W = numpy::where(diffuse, state_space(model, one, y(range(0, 1))).W, 0.0);
+    if (numpy::any(W != 0).item<bool>()) out.push_back(W);
   }
-  double largest() const {
-    double out = 0;
-    for (std::size_t i = 0; i < m_; ++i) out = std::max(out, C_[i * m_ + i]);
-    return out;
-  }
-
- private:
-  /// (G C)ᵀ, twice of which is G C Gᵀ.
-  Numbers transposed_product() const {
-    Numbers out(m_ * m_, 0.0);
-    for (std::size_t i = 0; i < m_; ++i)
-      for (std::size_t k = 0; k < m_; ++k)
-        if (const double g = G_[i * m_ + k]; g != 0)
-          for (std::size_t j = 0; j < m_; ++j) out[j * m_ + i] += g * C_[k * m_ + j];
-    return out;
-  }
-  std::size_t m_;
-  Numbers G_, Z_, C_;
-};
-
-/// Steps until covariances have come down to what they stay near to: the recursions subtract from them, and never lose what
-/// rounding made of the first one. Where few steps see much less than a period, that takes some.
-std::int64_t steps_with_matrices(const StateSpace& s, const DiffuseSteps& found, std::int64_t n) {
-  const double small = 1e4 / found.loss;
-  ErrorVariances variances(s);
-  const auto m = static_cast<std::size_t>(s.x0.shape(0));
-  std::int64_t t = 0;
-  for (; t < found.steps; ++t) variances.step(found.gains.data() + static_cast<std::size_t>(t) * m);
-  for (; t < n && !(variances.largest() < small); ++t) variances.step(nullptr);
-  return t;
+  return out;
 }
 
 bool is_the_same_at_every_step(const StateSpace& s) {
@@ -106,23 +74,30 @@ std::optional<Opening> opening_of(const Model& model, const Parameters& paramete
   if (!is_the_same_at_every_step(s) || !is_concrete(s.G)) return {};
   const Numbers series = y.to_vector<double>(), whole = filled(series);
   const auto n = y.shape(0), m = s.x0.shape(0);
-  const auto gaps = std::count_if(series.begin(), series.end(), [](double v) { return std::isnan(v); });
+  const auto gaps = std::count_if(series.begin(), series.end(), is_missing);
   // With each gap a step moves one more vector.
   if (4 * gaps > m + 12 || (s.D0 && s.diffuse_steps >= n)) return {};
-  DiffuseSteps found{0, true, {}, 0, 1};
-  std::int64_t first = 0;
-  if (s.D0) {
-    found = find_diffuse(s, Array::from_host(whole));
-    // Each of the first steps finds a direction, or some cannot be told apart.
-    if (!found.found || found.steps != s.D0->shape(1)) return {};
-    first = steps_with_matrices(s, found, n / 2);
+  const Array all_series = with_gap_series(series, whole);
+  if (!s.D0) {
+    const Array x0 = outer((numpy::arange(gaps + 1) == 0).astype(f64), s.x0);
+    return Opening{all_series, x0, numpy::zeros({}, f64), {}, {}, {}, 0, numpy::zeros({}, f64)};
   }
-  if (first > n / 2) return {};
-  found.gains.resize(static_cast<std::size_t>(first * m), 0.0);
-  Numbers finds(static_cast<std::size_t>(first), 0.0);
-  std::fill_n(finds.begin(), found.steps, 1.0);
-  return Opening{with_gap_series(series, whole), Array::from_host(found.gains, {first, m}),
-                 Array::from_host(finds, {first}) > 0, Array::from_host(Numbers{found.log_infinite}, {})};
+  const DiffuseSteps found = find_diffuse(s, Array::from_host(whole));
+  // Each of the first steps finds a direction, or some cannot be told apart.
+  if (!found.found || found.steps != s.D0->shape(1) || found.steps > n / 2) return {};
+  const Finding finding(s, found);
+  const std::int64_t settling = finding.settling(n / 2);
+  if (found.steps + settling > n / 2) return {};
+  Opening out{all_series(range(found.steps, none)), finding.states(all_series), finding.covariance(1, {}), {}, {}, {}, settling,
+              numpy::full({}, found.log_infinite, f64)};
+  if (const std::vector<Array> noise = kinds_of_noise(model, parameters, s, y); !noise.empty()) {
+    std::vector<Array> spread;
+    for (const Array& W : noise) spread.push_back(finding.covariance(0, W.to_vector<double>()));
+    out.noise = numpy::stack(noise);
+    out.spread = numpy::stack(spread);
+  }
+  if (s.D0->shape(1) < m) out.errors = finding.errors();
+  return out;
 }
 
 }  // namespace cotan::dlm

@@ -109,7 +109,9 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   next.changes = pushed(s.changes, change);
   const Array accepted = decreases & far_enough;
   // What takes long is not computed for points that are not taken.
-  const auto turned = [&] { return quasi_newton_direction(next.steps, next.changes, gradient, o.curvature ? o.curvature(trial) : Array()); };
+  const auto turned = [&] {
+    return quasi_newton_direction(next.steps, next.changes, gradient, o.curvature ? o.curvature(trial) : Array());
+  };
   const Array direction = o.curvature ? lax::cond(accepted, turned, [&] { return s.direction; }) : turned();
   const Array down = dot(direction, gradient) < 0;
   next.direction = choose(down, direction, -gradient);

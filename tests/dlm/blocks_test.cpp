@@ -40,6 +40,10 @@ dlm::StateSpace with_parts(const std::vector<std::pair<int, int>>& parts) {
   return s;
 }
 
+dlm::Smoothed smoothed(const dlm::StateSpace& s, const Array& y) {
+  return ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::smooth(s, y); })(s, y);
+}
+
 TEST(Trials, Item14_ProductsByBandsAreThoseOfTheMatrix) {
   // Parts as blocks have them: no place is in two bands at once.
   const std::vector<std::vector<std::pair<int, int>>> matrices = {
@@ -57,7 +61,8 @@ TEST(Trials, Item14_ProductsByBandsAreThoseOfTheMatrix) {
     const std::int64_t m = s.x0.shape(0);
     const dlm::Transition transition(s);
     const Array& G = s.G;
-    const Array X = without_order(m, 3), x = X(ct::all, 1), C = np::matmul(without_order(m, m), dlm::transposed(without_order(m, m)));
+    const Array X = without_order(m, 3), x = X(ct::all, 1), root = without_order(m, m);
+    const Array C = np::matmul(root, dlm::transposed(root));
     EXPECT_LE(error_of(transition.times(G, X), np::matmul(G, X)), 1e-14) << k;
     EXPECT_LE(error_of(transition.times_transposed(G, X), np::matmul(dlm::transposed(G), X)), 1e-14) << k;
     EXPECT_LE(error_of(transition.times_vector(G, x), np::matmul(G, x)), 1e-14) << k;
@@ -71,7 +76,8 @@ TEST(Trials, Item14_ProductsByBandsAreThoseOfTheMatrix) {
 TEST(Trials, Item14_ModelsByBandsAreThoseOfTheMatrix) {
   const std::int64_t n = 70;
   const Array y = with_gaps(wavy_series(n), {5, 30, 31});
-  dlm::Parameters p = numbers({{"obs", 1}, {"level", .3}, {"slope", .05}, {"curvature", .01}, {"season", .2}, {"spline", .1}, {"ar", .4}, {"effects", .1}});
+  dlm::Parameters p = numbers({{"obs", 1}, {"level", .3}, {"slope", .05}, {"curvature", .01}, {"season", .2}});
+  p.merge(numbers({{"spline", .1}, {"ar", .4}, {"effects", .1}}));
   p["phi"] = Array::from_host(std::vector<double>{.5, -.3, .2, .1, -.1, .2});
   const std::vector<dlm::Model> models = {
       {{Trend{2}, Seasonal{7}}},
@@ -99,8 +105,7 @@ TEST(Trials, Item14_ModelsByBandsAreThoseOfTheMatrix) {
     const auto [true_value, true_slope] = value_and_slope(whole);
     EXPECT_LE(error_of(value, true_value), 1e-12) << k;
     EXPECT_LE(error_of(slope, true_slope), 1e-9) << k;
-    const auto smooth = [&](const dlm::StateSpace& s) { return ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::smooth(s, y); })(s, y); };
-    const dlm::Smoothed ours = smooth(by_bands), theirs = smooth(whole);
+    const dlm::Smoothed ours = smoothed(by_bands, y), theirs = smoothed(whole, y);
     EXPECT_LE(error_of(ours.x, theirs.x), 1e-10) << k;
     EXPECT_LE(error_of(ours.C, theirs.C), 1e-10) << k;
   }
@@ -111,26 +116,33 @@ TEST(Trials, Item14_TheSmootherInBlocksIsTheOneThatKeepsAll) {
   for (std::int64_t n : {130, 1500}) {
     const Array y = with_gaps(wavy_series(n), {3, 50, 51, 88});
     const dlm::Model model{{Trend{1}, Seasonal{55}}};
-    const dlm::StateSpace s = dlm::state_space(model, numbers({{"obs", 1}, {"level", .3}, {"slope", .02}, {"season", .1}}), y);
+    const dlm::Parameters p = numbers({{"obs", 1}, {"level", .3}, {"slope", .02}, {"season", .1}});
+    const dlm::StateSpace s = dlm::state_space(model, p, y);
     const std::int64_t m = s.x0.shape(0);
     const bool in_blocks = dlm::kept_steps(s, n - s.diffuse_steps).steps() != 0;
     EXPECT_EQ(in_blocks, n == 1500);
     // Everything, the trend, the season; and the slope by itself.
     const Array states = np::arange(m), one = np::ones({m}, ct::f64);
-    const Array parts = np::stack({one, (states < 2).astype(ct::f64), (states >= 2).astype(ct::f64)}), slope = np::expand_dims((states == 1).astype(ct::f64), 0);
-    const dlm::Decomposition d = ct::jit([&](const dlm::StateSpace& s, const Array& y) { return dlm::decompose(s, y, parts, slope); })(s, y);
-    const dlm::Smoothed all = ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::smooth(s, y); })(s, y);
+    const Array trend = (states < 2).astype(ct::f64), slope = np::expand_dims((states == 1).astype(ct::f64), 0);
+    const Array parts = np::stack({one, trend, 1.0 - trend});
+    const dlm::Decomposition d = ct::jit([&](const dlm::StateSpace& s, const Array& y) {
+      return dlm::decompose(s, y, parts, slope);
+    })(s, y);
+    const dlm::Smoothed all = smoothed(s, y);
     EXPECT_LE(error_of(d.x, all.x), 1e-9) << n;
     const Array Z = parts * s.F;
-    const auto deviations = [&](const Array& rows) { return np::sqrt(np::diagonal(np::matmul(np::matmul(rows, all.C), dlm::transposed(rows)), 0, -2, -1)); };
+    const auto deviations = [&](const Array& rows) { return np::sqrt(np::diagonal(dlm::sandwich(rows, all.C), 0, -2, -1)); };
     EXPECT_LE(error_of(np::squeeze(d.part, -1), np::matmul(all.x, dlm::transposed(Z))), 1e-9) << n;
     EXPECT_LE(error_of(np::squeeze(d.part_sd, -1), deviations(Z)), 1e-9) << n;
     EXPECT_LE(error_of(*d.other, np::matmul(all.x, dlm::transposed(slope))), 1e-9) << n;
     EXPECT_LE(error_of(*d.other_sd, deviations(slope)), 1e-9) << n;
-    const Array ahead = np::squeeze(np::matmul(all.predicted.x, dlm::transposed(s.F)), -1), variance = np::squeeze(all.predicted.S, {-2, -1});
-    const Array known = np::isfinite(variance);
-    EXPECT_LE(error_of(np::where(known, np::squeeze(d.yhat, -1), 0.0), np::where(known, ahead, 0.0)), 1e-9) << n;
-    EXPECT_LE(error_of(np::where(known, np::squeeze(d.yhat_sd, -1), 0.0), np::where(known, np::sqrt(np::where(known, variance, 1.0)), 0.0)), 1e-9) << n;
+    const Array ahead = np::squeeze(dlm::times(s.F, all.predicted.x), -1), sd = np::sqrt(np::squeeze(all.predicted.S, {-2, -1}));
+    const Array known = np::isfinite(sd);
+    const auto error_where_known = [&](const Array& ours, const Array& theirs) {
+      return error_of(np::where(known, np::squeeze(ours, -1), 0.0), np::where(known, theirs, 0.0));
+    };
+    EXPECT_LE(error_where_known(d.yhat, ahead), 1e-9) << n;
+    EXPECT_LE(error_where_known(d.yhat_sd, sd), 1e-9) << n;
     EXPECT_TRUE(np::all(np::isnan(np::squeeze(d.yhat, -1)) == ~known).item<bool>()) << n;
     EXPECT_LE(error_of(d.lik, dlm::minus2_log_likelihood(s, y)), 1e-11) << n;
     EXPECT_LE(error_of(d.last_sd, np::sqrt(np::diagonal(all.C[-1]))), 1e-9) << n;
