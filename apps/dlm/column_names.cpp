@@ -47,7 +47,7 @@ NameHint hint_of_name(const std::string& name) {
     return NameHint::date;
   if (n.is({"t", "time", "times", "year", "years", "yr", "month", "months", "mon", "week", "weeks", "wk",
             "day", "days", "quarter", "quarters", "qtr", "hour", "hours", "hr", "minute", "minutes",
-            "second", "seconds", "period", "periods", "step", "steps", "decimalyear", "decyear", "fy",
+            "second", "seconds", "period", "periods", "step", "steps", "decimalyear", "decimaldate", "decimal", "decyear", "fy",
             "fyear", "fiscalyear", "financialyear", "isoweek", "hhmm", "jahr", "quartal", "monat", "woche",
             "kw", "tag", "stunde", "uhrzeit", "zeit", "geschäftsjahr", "annee", "année", "trimestre",
             "mois", "semaine", "jour", "heure", "période", "ano", "año", "mes", "mês", "semana", "hora"}))
@@ -64,7 +64,7 @@ NamedUnit unit_of_name(std::string_view name) {
   if (n.has({"epoch", "unix", "unixtime", "unixtimestamp", "posix"})) return NamedUnit::unix;
   if (n.has({"fy", "fyear", "fiscal", "financial", "fiscalyear", "financialyear", "season", "saison", "geschäftsjahr"}))
     return n.has({"quarter", "qtr"}) ? NamedUnit::quarter : NamedUnit::financial_year;
-  if (n.has({"yyyymmddhh", "yymmddhh", "datehour", "hour", "hours", "hr", "stunde", "hora", "heure"}))
+  if (n.has({"yyyymmddhh", "yymmddhh", "datehour", "hour", "hours", "hr", "hh", "he", "hourending", "stunde", "hora", "heure"}))
     return NamedUnit::hour;
   if (n.has({"week", "weeks", "wk", "kw", "woche", "isoweek", "yearweek", "yyyyww", "weekno", "semaine", "semana"}))
     return NamedUnit::week;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "csv.hpp"
+#include "date_patterns.hpp"
 #include "numbers.hpp"
 #include "text.hpp"
 
@@ -38,10 +39,12 @@ void take_numbers(Column& column, NumberOutcome numbers) {
   column.text.shrink_to_fit();
 }
 
-/// The format that the user gave; true where it fits most fields.
-bool take_given_format(const Table& table, Column& column, const CsvOptions& options) {
+/// The format that the user gave; true where it fits most fields. Numbers of seconds or days could be any column.
+bool take_given_format(const Table& table, Column& column, bool leads, const CsvOptions& options) {
   if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name))
     return false;
+  const bool expected = leads || column.hint() == NameHint::time || column.hint() == NameHint::date;
+  if (is_count(options.dates.format) && options.dates_of.empty() && !expected) return false;
   DateOutcome dates = dates_of(column, options.dates);
   if (dates.reading) {
     take_dates(column, std::move(*dates.reading));
@@ -66,10 +69,7 @@ bool refuse_odd_one(const Table& table, Column& column, const std::vector<double
   const std::optional<std::size_t> row =
       odd_one_out({column.text, numbers, column.hint(), unit_of_name(column.name), leads, alone});
   if (!row) return false;
-  take_no_dates(column,
-                message(table, column, *row,
-                        "is not a date, as the other fields of the column are; correct it, describe them by "
-                        "--date-format, or name the column of times with --time."));
+  take_no_dates(column, message(table, column, *row, std::string(unlike_the_others)));
   return true;
 }
 
@@ -117,7 +117,7 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
   const bool anything =
       std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
   if (!anything) return take_numbers(column, std::move(numbers));
-  if (take_given_format(table, column, options)) return;
+  if (take_given_format(table, column, leads, options)) return;
   const bool said = column.hint() == NameHint::time || column.hint() == NameHint::date;
   if (said && !numbers.unit.empty()) numbers.share = 0;  // "1 janv", not a quantity
   if (numbers.share == 1 && numbers.problem.empty())

@@ -26,6 +26,7 @@ struct Format {
 };
 
 constexpr Format monthly(std::string_view pattern) { return {pattern, Order::none, false, NamedUnit::month}; }
+constexpr Format weekly(std::string_view pattern) { return {pattern, Order::none, false, NamedUnit::week}; }
 constexpr Format financial(std::string_view pattern) {
   return {pattern, Order::none, false, NamedUnit::financial_year};
 }
@@ -118,6 +119,10 @@ constexpr Format formats[] = {
     {"W%V %G"},
     {"W%V-%G"},
     {"W%V/%G"},
+    weekly("%V/%G"),
+    weekly("%V-%G"),
+    weekly("%G/%V"),
+    weekly("%G-%V"),
     {"%YH%i"},
     {"%Y-H%i"},
     {"%Y H%i"},
@@ -150,7 +155,9 @@ bool fits(const Format& format, const std::string& field, DateParts& parts) {
   return match_date(format.pattern, field, true, parts) && time_of(parts);
 }
 
-std::vector<const Format*> formats_of(const std::string& field, const DateOptions& options) {
+/// Weeks without a W are taken only where the column's name says weeks.
+std::vector<const Format*> formats_of(const std::string& field, const DateOptions& options,
+                                      NamedUnit named = NamedUnit::none) {
   std::vector<const Format*> out;
   DateParts parts;
   if (!has_digit(field)) return out;
@@ -159,6 +166,7 @@ std::vector<const Format*> formats_of(const std::string& field, const DateOption
                         : options.order == DateOrder::month_first ? Order::day_month
                                                                   : Order::none;
     if (other != Order::none && format.order == other) continue;
+    if (format.unit == NamedUnit::week && named != NamedUnit::week) continue;
     if (fits(format, field, parts)) out.push_back(&format);
   }
   // Told that the day or the month comes first, the year does not, where it has two digits.
@@ -229,7 +237,8 @@ DateReading reading_of(const std::vector<DateParts>& parts, const std::string& w
   unite(times, out.form, row);
   for (const Time& t : times) out.times.push_back(t.value);
   out.format = words;
-  if (out.form == DateForm::second && words.find("HH") == std::string::npos) out.format += " with times";
+  const bool clock = std::any_of(parts.begin(), parts.end(), [](const DateParts& p) { return p.clock_given; });
+  if (clock && words.find("HH") == std::string::npos) out.format += " with times";
   if (std::any_of(parts.begin(), parts.end(), [](const DateParts& p) { return p.zone_given; }))
     out.format += ", in UTC";
   out.form = simplify(out.times, out.form);
@@ -294,13 +303,24 @@ bool has_word(const std::string& field) {
   return false;
 }
 
+/// What the words in a field that is no date are.
+std::string_view cause_in_words(const std::string& field) {
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return field.find(w) != std::string::npos; });
+  };
+  if (has({"spring", "summer", "autumn", "fall", "winter"}))
+    return ": give the month or the quarter that each season begins with (2024-03, 2024-Q1)";
+  if (has({" cet", " cest", " est", " edt", " pst", " pdt", " bst", "gmt+", "utc+", "gmt-", "utc-"}))
+    return ": write the zone as an offset from UTC (+01:00)";
+  return ": names of months must be English (Jan, January)";
+}
+
 std::string not_a_date(const std::string& field) {
   if (parse_clock(field)) return std::string(clock_without_date);
-  const bool words = has_digit(field) && has_word(field);
   return fmt::format(
       "is not a date that is known{}; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00, or "
       "describe it by --date-format (such as '%d/%m/%Y'), or leave the field empty if the date is missing.",
-      words ? ": names of months must be English (Jan, January)" : "");
+      has_digit(field) && has_word(field) ? cause_in_words(lower(field)) : "");
 }
 
 /// Formats change within the column. Each field must be clear in itself, and none may put the day where
@@ -398,7 +418,7 @@ DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions
   bool first = true;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (!here[i]) continue;
-    if (first) left = formats_of(fields[i], options);
+    if (first) left = formats_of(fields[i], options, named);
     first = false;
     DateParts parts;
     if (!left.empty()) before = pattern_in_words(left[0]->pattern);

@@ -23,8 +23,7 @@ DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions
 
 /// What is said of a time of day that stands alone.
 constexpr std::string_view clock_without_date =
-    "is a time of day without a date; give the dates in the same column or in one beside it, or say --time none: the "
-    "rows are counted.";
+    "is a time of day without a date; give the dates in the same column or in one beside it.";
 
 /// Whether a field is a date in some format, though maybe not in one alone.
 bool looks_like_date(const std::string& field);

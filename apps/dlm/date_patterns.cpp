@@ -228,12 +228,18 @@ bool match_letter(char letter, Cursor& in, DateParts& parts, Clock& clock) {
     case 'Z':
       return read_zone(in, clock);
     case 'Q':
+    case 'n':
+    case 'x':
     case 's': {
-      double seconds = 0;
-      const auto [end, error] = std::from_chars(in.rest.data(), in.rest.data() + in.rest.size(), seconds);
-      if (error != std::errc{} || !std::isfinite(seconds)) return false;
+      double count = 0;
+      const auto [end, error] = std::from_chars(in.rest.data(), in.rest.data() + in.rest.size(), count);
+      if (error != std::errc{} || !std::isfinite(count)) return false;
       in.rest.remove_prefix(static_cast<std::size_t>(end - in.rest.data()));
-      parts.epoch = letter == 'Q' ? seconds / 1000 : seconds;
+      constexpr double spreadsheet_epoch = 25569;  // days from 1899-12-30 to 1970-01-01
+      parts.epoch = letter == 'Q'   ? count / 1000
+                    : letter == 'n' ? count * seconds_per_day
+                    : letter == 'x' ? std::round((count - spreadsheet_epoch) * seconds_per_day * 1000) / 1000
+                                    : count;
       return true;
     }
     case '%':
@@ -351,7 +357,7 @@ std::string pattern_in_words(std::string_view pattern) {
         {'q', "q"},     {'V', "ww"},   {'u', "d"},   {'a', "Day"}, {'A', "Day"},
         {'H', "HH"},    {'I', "HH"},   {'M', "MM"},  {'S', "SS"},  {'p', "AM"},
         {'z', "+HHMM"}, {'Z', "zone"}, {'f', "fff"}, {'%', "%"},   {'s', "Unix seconds"},
-        {'Q', "Unix milliseconds"}};
+        {'Q', "Unix milliseconds"}, {'n', "days since 1970-01-01"}, {'x', "serial days of a spreadsheet"}};
     const auto* word =
         std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
     out += word == std::end(words) ? "?" : word->second;
@@ -359,8 +365,12 @@ std::string pattern_in_words(std::string_view pattern) {
   return out;
 }
 
+bool is_count(std::string_view pattern) {
+  return pattern == "%s" || pattern == "%Q" || pattern == "%n" || pattern == "%x";
+}
+
 std::string flaw_of_pattern(std::string_view pattern) {
-  constexpr std::string_view known = "YGyNmdebBhjiqVuaAHIMSpzZfsQ%FTRD";
+  constexpr std::string_view known = "YGyNmdebBhjiqVuaAHIMSpzZfsQnx%FTRD";
   std::string letters;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;
@@ -370,7 +380,7 @@ std::string flaw_of_pattern(std::string_view pattern) {
     letters += pattern[i] == 'F' || pattern[i] == 'D' ? "Ymd" : std::string(1, pattern[i]);
   }
   const auto has = [&](std::string_view any) { return letters.find_first_of(any) != std::string::npos; };
-  if (has("sQ")) return "";
+  if (has("sQnx")) return "";
   if (!has("YyG")) return "it has no year (%Y or %y)";
   if (has("d") && !has("mbBh")) return "it has a day but no month (%m or %b)";
   if (has("HIMS") && !has("deju")) return "it has a time of day but no day (%d)";

@@ -209,6 +209,18 @@ double regularity(const std::vector<double>& times) {
   return in_order(times) ? fill : 0.3 * fill;
 }
 
+bool mostly_even(const std::vector<double>& values) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (const double step = values[i] - values[i - 1]; !std::isnan(step)) steps.push_back(step);
+  std::sort(steps.begin(), steps.end());  // more than half of them: then the middle one is of them
+  if (steps.size() < 4) return false;
+  const double usual = steps[steps.size() / 2];
+  const auto equal = std::count_if(steps.begin(), steps.end(),
+                                   [&](double s) { return std::abs(s - usual) <= 1e-9 * std::abs(usual); });
+  return usual != 0 && 10 * static_cast<std::size_t>(equal) >= 7 * steps.size();
+}
+
 double common_step(std::span<const double> times) {
   if (times.size() < 2) return 0;
   const double step = (times.back() - times.front()) / static_cast<double>(times.size() - 1);

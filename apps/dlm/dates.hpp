@@ -47,6 +47,8 @@ double common_step(std::span<const double> times);
 
 /// How well times fill an even grid, 0 to 1; less where they are not in order, 0 where one comes twice.
 double regularity(const std::vector<double>& times);
+/// Most steps are of one size, as those of a time with a mistake in it are.
+bool mostly_even(const std::vector<double>& values);
 /// Strictly rising or strictly falling; NaN is left out.
 bool in_order(const std::vector<double>& times);
 

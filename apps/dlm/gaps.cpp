@@ -93,6 +93,27 @@ void remark_on_business_days(Series& s, const DataOptions& o) {
                   season));
 }
 
+void remark_on_years(Series& s) {
+  const std::chrono::year_month_day now(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  constexpr int to_come = 100, gregorian = 1583;
+  if (s.form == DateForm::none) return;
+  const double first = year_of(s.time.front(), s.form), last = year_of(s.time.back(), s.form);
+  const char* calendar = last > static_cast<int>(now.year()) + to_come ? "Buddhist years are 543 ahead"
+                         : first < gregorian && s.form != DateForm::year
+                             ? "dates of the Persian and the Islamic calendar look like it"
+                             : nullptr;
+  if (calendar)
+    s.notes.push_back(fmt::format("The times are {} to {} by the Gregorian calendar; {}.", s.label(0), s.label(s.n() - 1),
+                                  calendar));
+}
+
+void remark_on_many_gaps(Series& s, const DataOptions& o) {
+  if (!s.on_grid || s.absent <= s.n() || s.counted != TimeSteps::calendar || o.time_steps == TimeSteps::calendar) return;
+  s.notes.push_back(
+      "More steps have no row than have one. If nothing is missing there, as between the hours of trading, --time-step "
+      "rows takes each row as the step after the one before it.");
+}
+
 void remark_on_clock_changes(Series& s) {
   if (s.form != DateForm::second || s.counted != TimeSteps::calendar || s.step > 3600) return;
   for (std::size_t i = 1; i < s.n(); ++i) {

@@ -41,12 +41,17 @@ class Joiner {
     return std::any_of(values.begin(), values.end(),
                        [&](double v) { return !std::isnan(v) && !seen.insert(v).second; });
   }
+  /// January, Jan, M01.
+  static int month_of(const std::string& field) {
+    DateParts parts;
+    return match_date("M%m", field, false, parts) ? parts.month : month_of_name(field);
+  }
   /// Whole numbers in the range, or names of months; empty where the column holds something else.
   static std::vector<double> part(const Column& c, double least, double most) {
     std::vector<double> out = c.is_numeric() ? c.as_numbers() : std::vector<double>();
     if (c.kind == ColumnKind::text && most == 12)
       for (const std::string& field : c.text)
-        out.push_back(is_missing(field) ? missing_time : month_of_name(field));
+        out.push_back(is_missing(field) ? missing_time : month_of(field));
     if (c.kind == ColumnKind::text && most == 4)  // Q1
       for (const std::string& f : c.text)
         out.push_back(f.size() == 2 && (f[0] == 'Q' || f[0] == 'q') ? f[1] - '0' : 0);
@@ -57,11 +62,22 @@ class Joiner {
 
   std::optional<JoinedDates> from_year() const {
     const Column* year = named({"year", "yr", "yyyy", "jahr"});
-    const Column* month = named({"month", "mon", "mo", "mm", "monat"});
+    const Column* month = named({"month", "mon", "mo", "mm", "monat", "period"});
     const Column* quarter = named({"quarter", "qtr", "q"});
-    if (!year || !year->is_numeric() || (!month && !quarter)) return {};
+    if (!year || !year->is_numeric()) return {};
     const std::vector<double> years = part(*year, 1000, 2999);
     if (years.empty() || !repeats(years)) return {};
+    if (!month)
+      if (const Column* week = named({"week", "wk", "kw", "woche", "isoweek", "iso_week", "ww", "weekno"}))
+        return by_days(*year, *week, 53, DateForm::week, [](int in, int number) {
+          return DateParts{.year = in, .week = number};
+        });
+    if (!month)
+      if (const Column* doy = named({"doy", "yday", "dayofyear", "day_of_year", "jday", "julian", "julian day"}))
+        return by_days(*year, *doy, 366, DateForm::day, [](int in, int number) {
+          return DateParts{.year = in, .day_of_year = number};
+        });
+    if (!month && !quarter) return {};
     if (!month) {
       const std::vector<double> quarters = part(*quarter, 1, 4);
       return made({year, quarter}, DateForm::quarter, quarters.empty(),
@@ -89,6 +105,27 @@ class Joiner {
     return joined;
   }
 
+  /// A year and a number within it, a week or a day, of which there may be none.
+  std::optional<JoinedDates> by_days(const Column& year, const Column& within, double most, DateForm form,
+                                     DateParts (*parts)(int, int)) const {
+    const std::vector<double> years = part(year, 1000, 2999), numbers = part(within, 0, most);
+    std::optional<JoinedDates> joined = made({&year, &within}, form, numbers.empty(), [&](std::size_t i) {
+      if (std::isnan(years[i]) || std::isnan(numbers[i])) return missing_time;
+      const DateParts date = parts(static_cast<int>(years[i]), static_cast<int>(numbers[i]));
+      const std::optional<Time> time = numbers[i] < 1 ? std::nullopt : time_of(date);
+      if (!time)
+        throw CsvError(fmt::format("[csv] {}:{}: there is no {} {} of {}{}; correct the row, or name the column of times "
+                                   "with --time (--time none: the rows are counted).",
+                                   table_.source, table_.lines[i], within.name, numbers[i], years[i],
+                                   form == DateForm::week ? " by ISO 8601" : ""));
+      return time->value;
+    });
+    if (!joined || form == DateForm::week) return joined;
+    joined = with_hours(std::move(joined));
+    joined->column.form = simplify(joined->column.values, joined->column.form);
+    return joined;
+  }
+
   std::optional<JoinedDates> from_day() const {
     for (const Column& c : table_.columns) {
       if (c.kind != ColumnKind::date || !may_use_(c) || !c.problem.empty()) continue;
@@ -99,19 +136,16 @@ class Joiner {
     return {};
   }
 
-  /// Seconds from midnight: of 12:30, and of numbers where the column's name says hours or times.
+  /// Seconds from midnight: of 12:30, and of numbers where the column's name says hours or times. NaN for a field that is
+  /// no time of day, empty where most are none.
   static std::vector<double> clock_of(const Column& c) {
+    const NamedUnit unit = unit_of_name(c.name);
+    if (c.is_numeric())  // 1000 to 1900 may have been taken for years
+      return unit == NamedUnit::hour || unit == NamedUnit::clock ? read_number_clock(c.as_numbers()) : std::vector<double>();
     std::vector<double> clock;
-    if (c.kind == ColumnKind::text) {
-      for (const std::string& field : c.text) {
-        const std::optional<double> seconds = parse_clock(field);
-        if (!seconds) return {};
-        clock.push_back(*seconds);
-      }
-    } else if (const NamedUnit unit = unit_of_name(c.name);
-               c.kind == ColumnKind::number && (unit == NamedUnit::hour || unit == NamedUnit::clock)) {
-      clock = read_number_clock(c.values);
-    }
+    for (const std::string& field : c.text) clock.push_back(parse_clock(field).value_or(missing_time));
+    const auto wrong = std::count_if(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
+    if (2 * wrong >= static_cast<std::ptrdiff_t>(clock.size())) clock.clear();
     return clock;
   }
 
@@ -121,7 +155,13 @@ class Joiner {
     for (const Column& c : table_.columns) {
       if (!may_use_(c) || c.name == days->column.name) continue;
       const std::vector<double> clock = clock_of(c);
-      if (clock.size() != table_.rows()) continue;
+      if (clock.empty()) continue;
+      const auto wrong = std::find_if(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
+      if (wrong != clock.end())
+        throw CsvError(fmt::format("[csv] {}:{}, column {}: this is no time of day, as the other fields of the column are; "
+                                   "correct it, or name the column of times with --time.",
+                                   table_.source, table_.lines[static_cast<std::size_t>(wrong - clock.begin())],
+                                   shown(c.name)));
       for (std::size_t i = 0; i < clock.size(); ++i)
         days->column.values[i] = days->column.values[i] * seconds_per_day + clock[i];
       if (std::find(clock.begin(), clock.end(), seconds_per_day) != clock.end())

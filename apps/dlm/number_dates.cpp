@@ -62,10 +62,10 @@ std::optional<DateReading> years(const NumberColumn& c) {
   }
   if (c.hint == NameHint::none || c.hint == NameHint::index)
     if (!(c.leads && growing && c.fields.size() > 1 && !c.alone)) return {};
-  // What is called an index, or nothing, counts years only one by one and in times that people write about.
-  if (c.hint == NameHint::index &&
-      (common_step(c.numbers) != 1 || c.numbers.front() < 1700 || c.numbers.back() > 2100))
-    return {};
+  // What is not called a time counts years only in times that people write about, and an index only one by one.
+  const bool written_about = all_of(c, [](double v, const std::string&) { return v >= 1700 && v <= 2100; });
+  if ((c.hint == NameHint::none || c.hint == NameHint::index) && !written_about) return {};
+  if (c.hint == NameHint::index && common_step(c.numbers) != 1) return {};
   return DateReading{c.numbers, DateForm::year, "years", ""};
 }
 
@@ -99,7 +99,6 @@ constexpr Code codes[] = {
     {"%d%m%y", 6, 16, NamedUnit::day, Code::rare},
     {"%m%d%y", 6, 16, NamedUnit::day, Code::rare},
     {"%Y%q", 5, 16, NamedUnit::quarter, Code::rare},
-    {"%y%j", 5, 16, NamedUnit::day, Code::rare},
     {"%y%m", 4, 16, NamedUnit::month, Code::rare},
     {"%Y%m%d%H", 10, 4, NamedUnit::hour, Code::common},
     {"%y%m%d%H%M", 10, 4, NamedUnit::hour, Code::common},
@@ -109,27 +108,50 @@ constexpr Code codes[] = {
 };
 std::string option_for(std::string_view pattern) { return fmt::format("--date-format '{}'", pattern); }
 
-void add_codes(const NumberColumn& c, std::vector<DateCandidate>& to) {
+enum class Spacing { even, mostly_even };
+
+void add_codes(const NumberColumn& c, Spacing wanted, std::vector<DateCandidate>& to) {
   for (const Code& code : codes) {
     const bool is_named = c.unit == code.unit;
     if ((code.usage == Code::named && !is_named) || !may_be_dates(c, c.leads ? code.enough / 2 : code.enough)) continue;
     std::optional<DateReading> out = by_pattern(c, code.pattern, code.digits);
     if (!out) continue;
-    const bool even = count_of(c) > 2 && regularity(out->times) > 0.6;
+    const bool even = wanted == Spacing::even ? count_of(c) > 2 && regularity(out->times) > 0.8 : mostly_even(out->times);
     if (code.usage == Code::rare && !is_named && !even) continue;
     to.push_back({std::move(*out), option_for(code.pattern), code.unit, code.usage == Code::rare});
   }
 }
 
-/// 2015.1 to 2015.4, quarters where the name says so or where that is even.
+/// Between the years 1600 and 2399.
+bool is_date(std::string_view pattern, const std::string& field) {
+  DateParts parts;
+  if (!match_date(pattern, field, false, parts)) return false;
+  const std::optional<Time> time = time_of(parts);
+  return time && year_of(time->value, time->form) >= 1600 && year_of(time->value, time->form) < 2400;
+}
+bool is_dotted_quarter(const std::string& f) { return is_date("%Y.%q", f); }
+
+/// Codes that would be dates but for a mistake or two, which show in the spacing.
+DateOutcome doubt_codes(const NumberColumn& c) {
+  std::vector<DateCandidate> all;
+  add_codes(c, Spacing::mostly_even, all);
+  if (all.empty()) return {};
+  std::size_t row = 0;
+  while (row + 1 < c.fields.size() && std::isnan(all[0].reading.times[row])) ++row;
+  return {.problem = fmt::format("may be {} ({}), but not all rows are evenly spaced by it; correct the dates, say {} if they "
+                                 "are right, or --time none: the rows are counted.",
+                                 format_time(all[0].reading.times[row], all[0].reading.form), all[0].reading.format,
+                                 all[0].option),
+          .row = row};
+}
+
+/// 2015.1 to 2015.4, quarters where the name says so, where that is even, or where so many are no chance.
 void add_dotted_quarters(const NumberColumn& c, std::vector<DateCandidate>& to) {
   if (!said(c) && (!c.leads || c.alone)) return;
-  const auto has_quarter = [](double, const std::string& f) {
-    return f.size() == 6 && f[4] == '.' && f[5] >= '1' && f[5] <= '4';
-  };
-  if (!all_of(c, has_quarter)) return;
+  if (!all_of(c, [](double, const std::string& f) { return is_dotted_quarter(f); })) return;
   std::optional<DateReading> out = by_pattern(c, "%Y.%q", 0);
-  if (out && (c.unit == NamedUnit::quarter || (count_of(c) > 2 && regularity(out->times) > 0.6)))
+  const std::size_t count = count_of(c);
+  if (out && (c.unit == NamedUnit::quarter || count >= 8 || (count > 2 && regularity(out->times) > 0.8)))
     to.push_back({std::move(*out), option_for("%Y.%q"), NamedUnit::quarter});
 }
 
@@ -156,15 +178,18 @@ void add_unix_times(const NumberColumn& c, std::vector<DateCandidate>& to) {
   }
 }
 
-/// Days since 1899-12-30, as spreadsheets count them.
-std::optional<DateReading> serial_days(const NumberColumn& c) {
-  constexpr double unix_epoch = 25569;
-  if (c.hint != NameHint::date) return {};
-  if (!all_of(c, [](double v, const std::string&) { return v >= 10000 && v < 80000; })) return {};
-  DateReading out{c.numbers, DateForm::second, "serial days of a spreadsheet", ""};
-  for (double& t : out.times) t = std::round((t - unix_epoch) * seconds_per_day * 1000) / 1000;
-  out.form = simplify(out.times, out.form);
-  return out;
+/// Days since 1899-12-30, as spreadsheets count them, and since 1970, as R does; yyddd is as long as these.
+void add_serial_days(const NumberColumn& c, std::vector<DateCandidate>& to) {
+  if (c.hint != NameHint::date) return;
+  if (!all_of(c, [](double v, const std::string&) { return v >= 10000 && v < 80000; })) return;
+  constexpr double of_1990 = 32874;
+  const bool early = all_of(c, [](double v, const std::string&) { return v < of_1990; });
+  if (std::optional<DateReading> out = by_pattern(c, "%x", 0))
+    to.push_back({std::move(*out), option_for("%x"), NamedUnit::none, early});
+  if (!early) return;
+  for (const auto& [pattern, digits] : {std::pair("%n", 0), std::pair("%y%j", 5)})
+    if (std::optional<DateReading> out = by_pattern(c, pattern, static_cast<std::size_t>(digits)))
+      to.push_back({std::move(*out), option_for(pattern), NamedUnit::none, true});
 }
 
 /// 2010.01 to 2010.12, the last zero written or not, and 01.2010.
@@ -229,6 +254,48 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
   return out;
 }
 
+using Test = std::function<bool(const std::string&, double)>;
+
+/// The first field that fails where nearly all others pass.
+std::optional<std::size_t> odd_row(const NumberColumn& c, const Test& test) {
+  std::size_t fit = 0, count = 0;
+  std::optional<std::size_t> odd;
+  for (std::size_t i = 0; i < c.fields.size(); ++i) {
+    if (is_missing(c.fields[i])) continue;
+    ++count;
+    if (test(c.fields[i], c.numbers[i]))
+      ++fit;
+    else if (!odd)
+      odd = i;
+  }
+  return odd && count >= 4 && 10 * fit >= 7 * count ? odd : std::nullopt;
+}
+
+Test test_of(const Code& code) {
+  return [&](const std::string& f, double) { return only_digits(f, code.digits) && is_date(code.pattern, f); };
+}
+
+/// The dates of the fields that are some.
+bool others_are_even(const NumberColumn& c, const Code& code) {
+  std::vector<double> times;
+  DateParts parts;
+  const Test test = test_of(code);
+  for (std::size_t i = 0; i < c.fields.size(); ++i)
+    if (test(c.fields[i], c.numbers[i]) && match_date(code.pattern, c.fields[i], false, parts))
+      times.push_back(time_of(parts)->value);
+  return times.size() >= 6 && (regularity(times) > 0.8 || mostly_even(times));
+}
+
+/// yyyymmddHH with a mistake in it is no Unix time, and 2015.1 to 2015.4 with one are no decimal years.
+std::optional<std::size_t> odd_among_dates(const NumberColumn& c) {
+  if (c.unit == NamedUnit::unix) return {};
+  if (const auto row = odd_row(c, [](const std::string& f, double) { return is_dotted_quarter(f); })) return row;
+  for (const Code& code : codes)
+    if (code.unit == NamedUnit::hour && code.usage == Code::common)
+      if (const std::optional<std::size_t> row = odd_row(c, test_of(code))) return row;
+  return {};
+}
+
 /// yyyyww by the column's name that are no weeks of ISO 8601.
 DateOutcome doubt_weeks(const NumberColumn& c) {
   const auto has_week = [](double v, const std::string& f) {
@@ -250,37 +317,50 @@ DateOutcome doubt_weeks(const NumberColumn& c) {
 DateOutcome read_number_dates(const NumberColumn& c) {
   std::vector<DateCandidate> all;
   if (std::optional<DateReading> out = years(c)) all.push_back({std::move(*out), option_for("%Y"), NamedUnit::year});
-  add_codes(c, all);
-  add_unix_times(c, all);
+  add_codes(c, Spacing::even, all);
   add_dotted_quarters(c, all);
+  if (const std::optional<std::size_t> row =
+          all.empty() && (said(c) || c.leads) ? odd_among_dates(c) : std::nullopt)
+    return {.problem = std::string(unlike_the_others), .row = *row};
+  add_unix_times(c, all);
   if (std::optional<DateReading> out = dotted_months(c))
     all.push_back({std::move(*out), option_for("%Y.%m"), NamedUnit::month});
   else if (std::optional<DateReading> decimal = decimal_years(c))
     all.push_back({std::move(*decimal), "--time none", NamedUnit::none});
-  if (std::optional<DateReading> out = serial_days(c)) all.push_back({std::move(*out), "--time none", NamedUnit::none});
+  add_serial_days(c, all);
+  if (all.empty())
+    if (DateOutcome doubt = doubt_codes(c); !doubt.problem.empty()) return doubt;
   if (c.unit == NamedUnit::week)
     if (DateOutcome doubt = doubt_weeks(c); !doubt.problem.empty()) return doubt;
   return choose_reading(std::move(all), c.unit);
 }
 
 std::vector<double> read_number_clock(const std::vector<double>& numbers) {
+  const auto past_midnight = std::count_if(numbers.begin(), numbers.end(), [](double v) { return v >= 100; });
+  const bool hhmm = 2 * past_midnight > static_cast<std::ptrdiff_t>(numbers.size());
   std::vector<double> out;
-  double largest = 0;
+  std::size_t good = 0;
   for (const double v : numbers) {
-    if (std::isnan(v) || v != std::floor(v) || v < 0 || v > 2400 || std::fmod(v, 100) >= 60) return {};
-    largest = std::max(largest, v);
+    const bool fits = v == std::floor(v) && v >= 0 && v <= (hhmm ? 2400 : 24) && std::fmod(v, 100) < 60;
+    good += fits;
+    out.push_back(!fits ? missing_time : hhmm ? 3600 * std::floor(v / 100) + 60 * std::fmod(v, 100) : 3600 * v);
   }
-  const bool hours = largest <= 24;
-  for (const double v : numbers)
-    out.push_back(hours ? 3600 * v : 3600 * std::floor(v / 100) + 60 * std::fmod(v, 100));
+  if (2 * good <= numbers.size()) out.clear();
   return out;
 }
 
 DateOutcome doubt_number_clock(const NumberColumn& c) {
   if (c.unit != NamedUnit::clock && c.unit != NamedUnit::hour) return {};
+  const auto is_clock = [](const std::string& f, double v) {
+    return only_digits(f, 4) && v <= 2400 && std::fmod(v, 100) < 60;
+  };
+  if (const std::optional<std::size_t> row = odd_row(c, is_clock);
+      row && std::any_of(c.fields.begin(), c.fields.end(), [](const std::string& f) { return f.starts_with("0"); }))
+    return {.problem = "is no time of day (hhmm), as the other fields of the column are; correct it.", .row = *row};
   const std::vector<double> clock = read_number_clock(c.numbers);
   const auto padded = [](double, const std::string& f) { return only_digits(f, 4); };
-  if (clock.empty() || !in_order(clock) || count_of(c) < 3) return {};
+  const bool any_wrong = std::any_of(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
+  if (clock.empty() || any_wrong || !in_order(clock) || count_of(c) < 3) return {};
   const bool more_even = regularity(clock) > 1.2 * regularity(c.numbers);
   if (!more_even && !(all_of(c, padded) && c.fields[0].starts_with('0'))) return {};
   return {.problem = std::string(clock_without_date), .row = 0};
@@ -288,35 +368,20 @@ DateOutcome doubt_number_clock(const NumberColumn& c) {
 
 std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
   if (!said(c) && (!c.leads || c.alone)) return {};
-  const auto is_date = [](const char* pattern, const std::string& field, std::size_t digits) {
-    DateParts parts;
-    return only_digits(field, digits) && match_date(pattern, field, false, parts) && parts.year >= 1600 &&
-           parts.year < 2400 && time_of(parts).has_value();
-  };
+  if (const std::optional<std::size_t> row = odd_among_dates(c)) return row;
   const auto is_unix = [](double v) {
     return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) ||
            (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
   };
-  using Test = std::function<bool(const std::string&, double)>;
-  std::vector<Test> tests = {[&](const std::string& f, double) { return is_date("%Y%m%d", f, 8); },
-                             [&](const std::string& f, double) { return is_date("%Y%m", f, 6); },
-                             [&](const std::string& f, double) { return is_date("%Y%m%d%H%M", f, 12); },
-                             [&](const std::string& f, double) { return is_date("%Y%m%d%H%M%S", f, 14); },
-                             [&](const std::string&, double v) { return is_unix(v); }};
-  if (said(c)) tests.push_back([&](const std::string& f, double) { return is_date("%Y", f, 4); });
-  for (const Test& test : tests) {
-    std::size_t fit = 0, count = 0;
-    std::optional<std::size_t> odd;
-    for (std::size_t i = 0; i < c.fields.size(); ++i) {
-      if (is_missing(c.fields[i])) continue;
-      ++count;
-      if (test(c.fields[i], c.numbers[i]))
-        ++fit;
-      else if (!odd)
-        odd = i;
-    }
-    if (odd && count >= 4 && 10 * fit >= 7 * count) return odd;
+  std::vector<Test> tests = {[&](const std::string&, double v) { return is_unix(v); }};
+  for (const Code& code : codes) {
+    const bool expected = code.usage == Code::common || c.unit == code.unit;
+    if (expected || (code.usage == Code::rare && (c.hint == NameHint::date || others_are_even(c, code))))
+      tests.push_back(test_of(code));
   }
+  if (said(c)) tests.push_back([&](const std::string& f, double) { return only_digits(f, 4) && is_date("%Y", f); });
+  for (const Test& test : tests)
+    if (const std::optional<std::size_t> row = odd_row(c, test)) return row;
   return {};
 }
 

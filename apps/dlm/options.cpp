@@ -178,7 +178,8 @@ const std::vector<OptionSpec>& table() {
        [](O& o, S v) { o.time = v; }},
       {"--date-format", "FORMAT", data,
        "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter, %i for half a "
-       "year, %N for the second year of 2019/20, %Q for Unix milliseconds",
+       "year, %N for the second year of 2019/20, %Q for Unix milliseconds, %n for days since 1970, %x for serial days of a "
+       "spreadsheet",
        [](O& o, S v) {
          if (const std::string flaw = flaw_of_pattern(v); !flaw.empty())
            complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.",
@@ -465,11 +466,12 @@ autoregression. With several seasons their names end in the period: "season 7", 
 They are estimated by maximum likelihood unless --set fixes them.
 
 The file has a row for each time, and commas, semicolons, tabs or bars between columns; in UTF-8, UTF-16 or
-Latin-1. Times are dates (2020-06-01, 01/06/2020, 1 Jun 2020, Jan 2010, 2010M01, 2010Q1, 2010W05, with a
-time of day or not, 20200601, 202006, years, decimal years, Unix times), in one column or several (year and
-month, date and time), or numbers that grow. Whether the day or the month comes first is decided by the
-whole column, and asked for where it does not tell. Numbers may have decimal commas, separators of
-thousands, a currency or %. The summary says which column was taken for what.
+Latin-1. Times are dates (2020-06-01, 01/06/2020, 1 Jun 2020, Jan 2010, 2010M01, 2010Q1, 2010H1, 2010W05,
+2019/20, with a time of day or not, 20200601, 202006, years, decimal years, Unix times), in one column or
+several (year and month or week, date and time or hour), or numbers that grow. Whether the day or the month
+comes first, and what digits mean, is decided by the column's name and by all of its fields, and asked for
+where these do not tell. Numbers may have decimal commas, separators of thousands, a currency, % or a unit.
+The summary says which column was taken for what.
 
 The summary lists outliers and level shifts: values, and jumps of the level, that the model does not expect
 (auxiliary residuals beyond a threshold that half of one is expected to pass by chance). Where no --season is

@@ -38,18 +38,6 @@ bool counts_rows(const Column& column) {
     if (column.values[i] != column.values[i - 1] + 1) return false;
   return true;
 }
-/// Most steps are of one size, as those of a time with a mistake in it are.
-bool mostly_even(const std::vector<double>& values) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < values.size(); ++i)
-    if (const double step = values[i] - values[i - 1]; !std::isnan(step)) steps.push_back(step);
-  std::sort(steps.begin(), steps.end());  // more than half of them: then the middle one is of them
-  if (steps.size() < 4) return false;
-  const double usual = steps[steps.size() / 2];
-  const auto equal = std::count_if(steps.begin(), steps.end(),
-                                   [&](double s) { return std::abs(s - usual) <= 1e-9 * std::abs(usual); });
-  return usual != 0 && 10 * static_cast<std::size_t>(equal) >= 7 * steps.size();
-}
 bool is_constant(const Column& column) {
   if (column.kind == ColumnKind::text)
     return std::all_of(column.text.begin(), column.text.end(),
@@ -61,6 +49,8 @@ bool is_constant(const Column& column) {
 bool has_date(const Column& c) {
   return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty();
 }
+
+constexpr const char* without_times = " Without times, say --time none: the rows are counted.";
 
 class Assigner {
  public:
@@ -114,6 +104,7 @@ class Assigner {
         throw CsvError(c.no_dates);
       return take_time(c, words_of(c));
     }
+    refuse_times_in_columns();
     refuse_unreadable();
     if (take_joined()) return;
     if (const Column* c = best_dates()) return take_time(*c, words_of(*c));
@@ -125,6 +116,31 @@ class Assigner {
           "[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
           table_.source, shown(o_.dates.format));
     counted_ = "no column holds times";
+    remark_on_unused_times();
+  }
+
+  /// Parts of dates that make no date together are not dropped without a word.
+  void remark_on_unused_times() {
+    std::vector<std::string> names;
+    for (const Column& c : table_.columns)
+      if (is_free(c) && (c.hint() == NameHint::time || c.hint() == NameHint::date)) names.push_back(shown(c.name));
+    if (!names.empty() && table_.columns.size() > names.size())
+      roles_.notes.push_back(fmt::format(
+          "The rows are counted, though by {} {} would say when they were observed: --time names a column that does.",
+          names.size() == 1 ? "its name" : "their names", fmt::join(names, ", ")));
+  }
+
+  /// Names of columns that are times: a row is a series there.
+  void refuse_times_in_columns() const {
+    constexpr std::size_t enough = 4;
+    std::vector<std::string> times;
+    for (const Column& c : table_.columns)
+      if (c.named && looks_like_date(c.name)) times.push_back(c.name);
+    if (times.size() < enough || 2 * times.size() < table_.columns.size() || !o_.column.empty()) return;
+    complain<InputError>(
+        "[{}] the columns are times ({}, {}, …), so that a row is a series; turn the table, so that each time is a row, or "
+        "name the series with --column.",
+        table_.source, shown(times[0]), shown(times[1]));
   }
 
   /// A column that by its name or place is the time, and whose dates cannot be read: never dropped silently.
@@ -150,14 +166,14 @@ class Assigner {
       const bool said = c.hint() == NameHint::time || c.hint() == NameHint::date;
       if (c.kind == ColumnKind::number && (said || leads(c))) {
         if (!c.problem.empty()) throw CsvError(c.problem);
-        if (!c.no_dates.empty()) throw CsvError(c.no_dates);
+        if (!c.no_dates.empty()) throw CsvError(c.no_dates + without_times);
         const bool should_be = leads(c) && c.values.size() > 1 && (said || mostly_even(c.values));
         if (should_be && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
           throw CsvError(out_of_order(c));
       }
       const bool expected = leads(c) || c.hint() == NameHint::time;
       if (c.kind != ColumnKind::text || !expected || is_constant(c) || c.no_dates.empty()) continue;
-      throw CsvError(c.no_dates + " Without times, say --time none: the rows are counted.");
+      throw CsvError(c.no_dates + without_times);
     }
   }
 
@@ -227,7 +243,9 @@ class Assigner {
     if (present(c.values).empty() && c.problem.empty()) return "empty";
     if (counts_rows(c)) return "counts the rows";
     if (c.hint() == NameHint::index && leads(c)) return "an index by its name";
-    if (c.hint() == NameHint::time || c.hint() == NameHint::date) return "a time by its name";
+    const bool measured = std::any_of(c.values.begin(), c.values.end(), [](double v) { return v != std::floor(v); });
+    const bool no_time = roles_.time && measured && !in_order(c.values);  // "T" may be a temperature
+    if ((c.hint() == NameHint::time || c.hint() == NameHint::date) && !no_time) return "a time by its name";
     if (is_constant(c)) return "the same in all rows";
     return "";
   }

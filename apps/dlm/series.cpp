@@ -251,6 +251,8 @@ Series series_of(const Table& table, const DataOptions& o) {
   remark_on_seasons(s, o);
   remark_on_business_days(s, o);
   remark_on_clock_changes(s);
+  remark_on_many_gaps(s, o);
+  remark_on_years(s);
   check_codes(s, o);
   return s;
 }

@@ -201,7 +201,9 @@ std::vector<std::size_t> order_of_rows(const Table& table, const Column* time, T
           "after the one before it.",
           twice);
     complain<InputError>(
-        "{}; give each time once (several series need a file each), or choose another column with --time.", twice);
+        "{}; give each time once (several series need a file each), or choose another column with --time. Parts of a date "
+        "in columns of their own are joined where these are called year, month, week, day, doy, hour or time.",
+        twice);
   }
   return order;
 }

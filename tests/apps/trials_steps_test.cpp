@@ -151,6 +151,8 @@ TEST(TrialsSteps, HoursToTheEndOfTheDay) {
     EXPECT_TRUE(s.even);
     expect_words(s.time_in_words(), {"hour 24 is the next day's 00:00"});
   }
+  expect_words(complaint("date,hour,y\n2020-01-01,0,1\n2020-01-01,1,3\n2020-01-01,28,2\n"),
+               {"data.csv:4, column \"hour\": this is no time of day"});
   const Series clock = read(rows("time", 48, [](int i) {
     return written("%Y-%m-%d ", at(2020, 1, 1) + day * (i / 24)) + fmt::format("{:02}:00", i % 24 + 1);
   }));

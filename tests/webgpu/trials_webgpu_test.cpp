@@ -365,4 +365,25 @@ TEST_F(WebGpuTrials, Item24HalvesAreShort) {
   EXPECT_EQ(Array::from_host(x).astype(ct::f16).astype(ct::f32).to_vector<float>(), expected);
 }
 
+/// Third trial: carries take two places in turn, and a temporary lives in the place of the next one. In every other step the
+/// threads of a dispatch with several kernels did not wait for each other, since that place had another name.
+TEST_F(WebGpuTrials, GradientsOfScansWithNormalizedRows) {
+  struct Layer {
+    Array scale, weights;
+  };
+  const auto step = [](Array x, Layer l) {
+    const Array centred = x - np::mean(x, -1, true);
+    const Array normal = centred / np::sqrt(np::mean(np::square(centred), -1, true) + 1e-5);
+    return std::pair{x + np::matmul(normal * l.scale, l.weights), ct::none};
+  };
+  const auto gradient = ct::jit(ct::grad<0, 1>([&](Array x, Layer l) { return np::sum(np::square(lax::scan(step, x, l).first)); }));
+  for (const std::int64_t steps : {2, 3}) {
+    const auto run = [&] {
+      const auto [x, l] = gradient(ramp({4, 32, 64}), Layer{ramp({steps, 64}) + 1.0f, 0.3f * ramp({steps, 64, 64})});
+      return np::concatenate({x.reshape({-1}), l.scale.reshape({-1}), l.weights.reshape({-1})});
+    };
+    expect_close(run(), on_native(run), 2e-4);
+  }
+}
+
 }  // namespace

@@ -11,9 +11,11 @@ void Order::begin(std::span<const Step> steps, const std::set<BufferId>& own) {
   std::set<BufferId> read;
   std::map<BufferId, int> writers;
   for_each_use(steps, [&](BufferId b, bool reads, bool writes) {
-    if (reads) read.insert(program_.root(b));
-    if (writes) written_here_.insert(program_.root(b));
-    if (writes) ++writers[program_.root(b)];
+    for (BufferId root : roots(b)) {
+      if (reads) read.insert(root);
+      if (writes) written_here_.insert(root);
+      if (writes) ++writers[root];
+    }
   });
   for (const auto& [b, count] : writers)
     if (count == 1) by_one_.insert(b);
@@ -22,6 +24,8 @@ void Order::begin(std::span<const Step> steps, const std::set<BufferId>& own) {
   for (BufferId b : written_here_)
     if (overlaps(b, read) && !own.contains(b)) shared_.insert(b);
 }
+
+std::set<BufferId> Order::roots(BufferId b) const { return {program_.root(b), s_.root(b)}; }
 
 bool Order::overlap(BufferId x, BufferId y) const {
   if (x == y) return true;
@@ -92,16 +96,15 @@ void Order::meet_if_used() {
 void Order::end_step(const Repeat& loop) {
   std::set<BufferId> read, written;
   const auto add = [&](BufferId b, bool reads, bool writes) {
-    if (reads) read.insert(program_.root(b));
-    if (writes) written.insert(program_.root(b));
+    for (BufferId root : roots(b)) {
+      if (reads) read.insert(root);
+      if (writes) written.insert(root);
+    }
   };
   for_each_use(loop.condition, add);
   for_each_use(loop.steps, add);
   for (const compiler::Carried& c : loop.carries)
-    for (BufferId b : {c.in, c.out}) {
-      read.insert(program_.root(b));
-      written.insert(program_.root(b));
-    }
+    for (BufferId b : {c.in, c.out}) add(b, true, true);
   bool memory = false, any = false;
   const auto check = [&](BufferId b) {
     any = true;

@@ -38,6 +38,8 @@ class Order {
  private:
   /// `memory`: also what is in memory, which takes longer than arrays that threads share.
   void barrier(bool memory);
+  /// Where an array lies by itself, and where this shader has it: carries of loops around take two places in turn.
+  std::set<BufferId> roots(BufferId b) const;
   bool overlap(BufferId x, BufferId y) const;
   bool overlaps(BufferId b, const std::set<BufferId>& others) const;
   /// Whether threads that write `b` could come before or after those that write one of the others.
