@@ -47,6 +47,7 @@ struct Random {
 /// How much the axes of a random problem may vary.
 struct Limits {
   std::int64_t spatial_axes, groups, batch, features, size, window;
+  bool images = false;  ///< dense, rows contiguous, windows that slide by one step; else layouts are random
 };
 
 struct Problem {
@@ -71,7 +72,7 @@ Problem random_problem(Random& random, const Limits& limits) {
     ConvSpatialAxis a{};
     a.lhs_size = random.between(1, limits.size);
     a.window = random.between(1, limits.window);
-    a.stride = random.between(1, 3);
+    a.stride = limits.images ? 1 : random.between(1, 3);
     a.lhs_dilation = random.between(0, 1) ? 1 : random.between(1, 4);
     a.rhs_dilation = random.between(0, 1) ? 1 : random.between(1, 3);
     a.padding_low = random.between(-1, 3);
@@ -83,8 +84,10 @@ Problem random_problem(Random& random, const Limits& limits) {
     rhs.push_back(a.window);
     out.push_back(a.out_size);
   }
-  const Ints lhs_strides = random.strides(lhs), rhs_strides = random.strides(rhs),
-             out_strides = random.strides(out);
+  const auto strides = [&](const Ints& sizes) {
+    return limits.images ? cotan::ops::strides_of(sizes) : random.strides(sizes);
+  };
+  const Ints lhs_strides = strides(lhs), rhs_strides = strides(rhs), out_strides = strides(out);
   c.groups = {c.groups.size, lhs_strides[0], rhs_strides[0], out_strides[0]};
   c.batch = {c.batch.size, lhs_strides[1], 0, out_strides[1]};
   c.in_features = {c.in_features.size, lhs_strides[2], rhs_strides[2], 0};
@@ -167,6 +170,15 @@ TEST(NativeConv, BlocksAndSlices) {
     SCOPED_TRACE(i);
     expect_as_defined<float>(random, {2, 2, 6, 40, 40, 6}, 1e-3);
     expect_as_defined<double>(random, {1, 1, 60, 70, 90, 60}, 1e-11);
+    if (HasFatalFailure()) return;
+  }
+}
+TEST(NativeConv, ShiftedImages) {
+  Random random{std::mt19937_64(4)};
+  for (int i = 0; i < 25; ++i) {
+    SCOPED_TRACE(i);
+    expect_as_defined<float>(random, {2, 2, 3, 60, 30, 4, true}, 1e-3);
+    expect_as_defined<double>(random, {2, 1, 2, 300, 14, 5, true}, 1e-11);
     if (HasFatalFailure()) return;
   }
 }

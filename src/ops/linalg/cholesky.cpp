@@ -25,7 +25,7 @@ void factor(T* a, std::int64_t n) {
 
 Arrays cholesky_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   Results out(self, x, params);
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t n = columns_of(x[0].shape());
     std::copy_n(data<T>(x[0]), x[0].size(), out.as<T>(0));
     for (std::int64_t i = 0; i < count; ++i) factor(out.as<T>(0) + i * n * n, n);

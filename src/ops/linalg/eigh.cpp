@@ -17,7 +17,7 @@ Types eigh_type(const Primitive& self, std::span<const AbstractValue> x, const P
 Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   Results out(self, x, params);
   const bool lower = params.flag("lower");
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t n = columns_of(x[0].shape());
     std::vector<T> a(static_cast<std::size_t>(n * n));
     lapack::Workspace<T> memory;

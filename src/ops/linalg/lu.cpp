@@ -19,7 +19,7 @@ Types lu_type(const Primitive& self, std::span<const AbstractValue> x, const Par
 
 Arrays lu_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   Results out(self, x, params);
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t m = rows_of(x[0].shape()), n = columns_of(x[0].shape()), k = std::min(m, n);
     std::vector<T> a(static_cast<std::size_t>(m * n));
     std::vector<lapack::Int> pivots(static_cast<std::size_t>(k));

@@ -5,6 +5,7 @@
 
 #include "core/typed.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/linalg/blas_threads.hpp"
 
 namespace cotan::ops {
 
@@ -67,11 +68,14 @@ struct Results {
   std::vector<BufferPtr> buffers;
 };
 
-/// f(T, number of matrices) for the dtype of `x`, which a type rule has checked.
+/// f(T, number of matrices) for the dtype of the operands `x`, which a type rule has checked.
 template <class F>
-void dispatch_matrix(const Array& x, F&& f) {
-  const std::int64_t count = product(with_core(x.shape(), {}));
-  if (x.dtype() == DType::f32)
+void dispatch_matrix(std::span<const Array> x, F&& f) {
+  const std::int64_t count = product(with_core(x[0].shape(), {}));
+  std::int64_t largest = 0;
+  for (const Array& operand : x) largest = std::max(largest, operand.size() / std::max<std::int64_t>(count, 1));
+  const lapack::BlasThreads threads(largest);
+  if (x[0].dtype() == DType::f32)
     f(float{}, count);
   else
     f(double{}, count);

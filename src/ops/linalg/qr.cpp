@@ -16,7 +16,7 @@ Types qr_type(const Primitive& self, std::span<const AbstractValue> x, const Par
 
 Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   Results out(self, x, params);
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t m = rows_of(x[0].shape()), n = columns_of(x[0].shape()), reflections = std::min(m, n);
     const std::int64_t k = columns_of(out.arrays[0].shape());
     std::vector<T> a(static_cast<std::size_t>(m * n)), q(static_cast<std::size_t>(m * k)), tau(reflections);

@@ -28,7 +28,7 @@ void fill_identity(std::vector<T>& a, std::int64_t rows, std::int64_t columns) {
 Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   Results out(self, x, params);
   const bool uv = params.flag("compute_uv");
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t m = rows_of(x[0].shape()), n = columns_of(x[0].shape()), k = std::min(m, n);
     const std::int64_t u_columns = uv ? columns_of(out.arrays[1].shape()) : 0;
     const std::int64_t vt_rows = uv ? rows_of(out.arrays[2].shape()) : 0;

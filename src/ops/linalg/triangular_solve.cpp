@@ -27,7 +27,7 @@ Arrays solve_eval(const Primitive& self, std::span<const Array> x, const Params&
   const auto uplo = params.flag("lower") ? CblasLower : CblasUpper;
   const auto trans = params.flag("transpose_a") ? CblasTrans : CblasNoTrans;
   const auto diag = params.flag("unit_diagonal") ? CblasUnit : CblasNonUnit;
-  dispatch_matrix(x[0], [&]<class T>(T, std::int64_t count) {
+  dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
     const std::int64_t n = columns_of(x[0].shape()), rows = rows_of(x[1].shape()),
                        columns = columns_of(x[1].shape());
     std::copy_n(data<T>(x[1]), x[1].size(), out.as<T>(0));

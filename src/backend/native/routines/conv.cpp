@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "backend/native/routines/conv_direct.hpp"
+#include "backend/native/routines/conv_shifted.hpp"
 #include "backend/native/routines/conv_unfold.hpp"
 #include "backend/native/routines/gemm.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
@@ -309,7 +310,7 @@ void conv(const Convolution& problem, const T* lhs, const T* rhs, T* out) {
         continue;
       }
       if constexpr (std::is_floating_point_v<T>)
-        if (conv_direct(loops, lhs, rhs, out)) continue;
+        if (conv_direct(loops, lhs, rhs, out) || conv_shifted(loops, lhs, rhs, out)) continue;
       ConvByGemm<T>(loops, lhs, rhs, out).run();
     }
   }

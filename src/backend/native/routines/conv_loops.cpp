@@ -55,14 +55,14 @@ std::vector<Phase> phases_of(const ConvSpatialAxis& a) {
 void add_axis(ConvLoops& loops, const ConvSpatialAxis& a, const Phase& p) {
   const std::int64_t last = p.origin + (p.places - 1) * p.place_step + (p.taps - 1) * p.tap_step;
   const bool leaves = p.origin < 0 || last >= a.lhs_size;
-  const int axis = leaves ? static_cast<int>(loops.origin.size()) : -1;
+  const int slides = static_cast<int>(loops.origin.size()), axis = leaves ? slides : -1;
   loops.origin.push_back(p.origin);
   loops.extent.push_back(a.lhs_size);
   loops.lhs += p.origin * a.lhs;
   loops.rhs += p.first_tap * a.rhs;
   loops.out += p.first_place * a.out;
-  loops.positions.push_back({p.places, p.place_step * a.lhs, 0, p.place_every * a.out, axis, p.place_step});
-  loops.reduction.push_back({p.taps, p.tap_step * a.lhs, p.tap_every * a.rhs, 0, axis, p.tap_step});
+  loops.positions.push_back({p.places, p.place_step * a.lhs, 0, p.place_every * a.out, axis, p.place_step, slides});
+  loops.reduction.push_back({p.taps, p.tap_step * a.lhs, p.tap_every * a.rhs, 0, axis, p.tap_step, slides});
 }
 
 /// In the order of lhs in memory, since most of the elements that are moved are read there; without loops of
@@ -83,6 +83,7 @@ std::vector<ConvLoop> tidied(std::vector<ConvLoop> loops) {
         const std::int64_t size = outer.size * inner.size;
         out.back() = inner;
         out.back().size = size;
+        out.back().slides = -1;
         continue;
       }
     }

@@ -11,7 +11,8 @@ namespace cotan::native {
 struct ConvLoop {
   std::int64_t size = 1, lhs = 0, rhs = 0, out = 0;
   int axis = -1;          ///< the axis of lhs that it may leave; -1: it cannot
-  std::int64_t step = 0;  ///< by how much it moves on along that axis
+  std::int64_t step = 0;  ///< by how much it moves on along the axis that it slides along
+  int slides = -1;        ///< the spatial axis that it moves along; -1: none, or several that were joined
 };
 
 struct ConvLoops {

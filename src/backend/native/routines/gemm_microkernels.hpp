@@ -21,7 +21,6 @@ COTAN_SIMD_TARGET void multiply_tile(const TileProduct<typename Simd::Element>& 
   constexpr int lanes = Simd::lanes, last = vectors - 1;
   const auto in_last = Simd::mask(tile.columns - last * lanes);
   const auto* a = tile.a;
-  const auto* b = tile.b;
   const std::int64_t a_row_stride = tile.a_row_stride, a_k_stride = tile.a_k_stride;
   const std::int64_t b_k_stride = tile.b_k_stride;
 
@@ -36,20 +35,23 @@ COTAN_SIMD_TARGET void multiply_tile(const TileProduct<typename Simd::Element>& 
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) sum[i][j] = Vector{};
 
-  for (std::int64_t p = tile.k; p > 0; --p) {
-    Vector b_row[vectors];
+  for (std::int64_t shift = 0; shift < tile.shifts; ++shift) {
+    const auto* b = tile.b + tile.b_shifts[shift];
+    for (std::int64_t p = tile.k; p > 0; --p) {
+      Vector b_row[vectors];
 #pragma GCC unroll 3
-    for (int j = 0; j < last; ++j) b_row[j] = Simd::load(b + j * lanes);
-    b_row[last] = Simd::reads_partial_vectors ? Simd::load_first(b + last * lanes, in_last)
-                                              : Simd::load(b + last * lanes);
+      for (int j = 0; j < last; ++j) b_row[j] = Simd::load(b + j * lanes);
+      b_row[last] = Simd::reads_partial_vectors ? Simd::load_first(b + last * lanes, in_last)
+                                                : Simd::load(b + last * lanes);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      const Vector a_element = Simd::broadcast(a[i * a_row_stride]);
+      for (int i = 0; i < rows; ++i) {
+        const Vector a_element = Simd::broadcast(a[i * a_row_stride]);
 #pragma GCC unroll 3
-      for (int j = 0; j < vectors; ++j) sum[i][j] = Simd::multiply_add(a_element, b_row[j], sum[i][j]);
+        for (int j = 0; j < vectors; ++j) sum[i][j] = Simd::multiply_add(a_element, b_row[j], sum[i][j]);
+      }
+      a += a_k_stride;
+      b += b_k_stride;
     }
-    a += a_k_stride;
-    b += b_k_stride;
   }
 
   auto* c = tile.c;

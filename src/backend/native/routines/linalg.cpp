@@ -174,12 +174,10 @@ void lu(const RoutineCall& call) {
 void evaluate_matrices(const RoutineCall& call) {
   const compiler::Routine& routine = call.routine;
   const std::int64_t count = matrices_in(routine.operands[0]);
-  // Larger ones keep all cores busy by themselves.
-  constexpr std::int64_t large_matrix = 200 * 200;
   bool any_empty = count == 0, any_large = false;
   for (const compiler::Operand& o : routine.operands) {
     any_empty |= o.type.size() == 0;
-    any_large |= !any_empty && o.type.size() / count >= large_matrix;
+    any_large |= !any_empty && o.type.size() / count >= lapack::large_matrix;
   }
   const Partition parts{count, any_empty || any_large ? 1 : std::min<std::int64_t>(count, 4 * num_threads())};
   const auto batch_axes = routine.operands[0].type.ndim() - 2;
