@@ -86,11 +86,14 @@ void apply_window(const WindowLoop* loop, const WindowLoop* end, T* y, const T* 
   }
 }
 
-/// Asks for the memory that a window some way on will change; any address may be asked for.
-inline void ask_for(const std::byte* address, std::int64_t bytes) {
+/// Asks for the memory that a window some way on will change, or read; any address may be asked for.
+template <bool to_change = true>
+void ask_for(const std::byte* address, std::int64_t bytes) {
   constexpr std::int64_t line = 64, most = 8 * line;
   for (std::int64_t k = 0; k < std::min(bytes, most); k += line)
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(k)), 1);
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(k)),
+        to_change);
 }
 
 /// Keys from `least` to `most`.
@@ -114,8 +117,10 @@ void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<con
     constexpr std::size_t ahead = 6;
     const std::int64_t bytes = (last - 1)->operand == 1 ? (last - 1)->size * static_cast<std::int64_t>(sizeof(T)) : 1;
     for (std::size_t i = 0; i < windows.size(); ++i) {
-      if (i + ahead < windows.size() && keys.contains(windows[i + ahead].key))
+      if (i + ahead < windows.size() && keys.contains(windows[i + ahead].key)) {
         ask_for(to + windows[i + ahead].operand * static_cast<std::int64_t>(sizeof(T)), bytes);
+        ask_for<false>(from + windows[i + ahead].update * static_cast<std::int64_t>(sizeof(T)), bytes);
+      }
       const Window& w = windows[i];
       if (keys.contains(w.key)) apply_window<Combine>(first, last, y + w.operand, x + w.update);
     }
