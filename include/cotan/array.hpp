@@ -94,9 +94,9 @@ class Array {
 
   /// Copies `data` (row-major) in; keeps the host's element type.
   template <HostElement E>
-  static Array from_host(std::span<const E> data, const Shape& shape);
+  static Array from_host(std::span<const E> data, const Shape& shape, const std::source_location& where = COTAN_HERE);
   template <HostElement E>
-  static Array from_host(const std::vector<E>& data, const Shape& shape);
+  static Array from_host(const std::vector<E>& data, const Shape& shape, const std::source_location& where = COTAN_HERE);
   template <HostElement E>
   static Array from_host(const std::vector<E>& data);
   static Array from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> data);
@@ -378,27 +378,29 @@ requires std::is_arithmetic_v<E> Array::Array(E value) {
 }
 
 template <HostElement E>
-Array Array::from_host(std::span<const E> data, const Shape& shape) {
+Array Array::from_host(std::span<const E> data, const Shape& shape, const std::source_location& where) {
+  const detail::CallSite site(where);
   if constexpr (std::is_same_v<E, long double>) {
-    return from_host(std::vector<double>(data.begin(), data.end()), shape);
+    return from_host(std::vector<double>(data.begin(), data.end()), shape, {});
   } else {
     detail::check_host_size(data.size(), shape);
     return from_bytes(dtype_of<E>(), shape, std::as_bytes(data));
   }
 }
 template <HostElement E>
-Array Array::from_host(const std::vector<E>& data, const Shape& shape) {
+Array Array::from_host(const std::vector<E>& data, const Shape& shape, const std::source_location& where) {
+  const detail::CallSite site(where);
   if constexpr (std::is_same_v<E, bool>) {
     std::vector<std::uint8_t> bytes(data.begin(), data.end());
     detail::check_host_size(bytes.size(), shape);
     return from_bytes(DType::bool_, shape, std::as_bytes(std::span(bytes)));
   } else {
-    return from_host(std::span<const E>(data), shape);
+    return from_host(std::span<const E>(data), shape, {});
   }
 }
 template <HostElement E>
 Array Array::from_host(const std::vector<E>& data) {
-  return from_host(data, {static_cast<std::int64_t>(data.size())});
+  return from_host(data, {static_cast<std::int64_t>(data.size())}, {});
 }
 
 template <class E>

@@ -25,6 +25,17 @@ class Array;
 
 namespace detail {
 
+/// The line of a call, as a parameter after any number of arguments. It is a type of its own so that no argument, nor {},
+/// is taken for it.
+class CallLine {
+ public:
+  explicit CallLine(const std::source_location& where) : where_(where) {}
+  const std::source_location& where() const { return where_; }
+
+ private:
+  std::source_location where_;
+};
+
 /// A call of the user's on this thread, while it lasts: its line and, where it has one, an operand. Errors name the
 /// innermost call. Temporaries of a statement may end in any order, so the list is linked both ways.
 class CallSite {
@@ -32,12 +43,18 @@ class CallSite {
   explicit CallSite(const std::source_location& where, const Array* operand = nullptr) {
     if (where.line() != 0) enter(where, operand);
   }
+  explicit CallSite(const CallLine& line) : CallSite(line.where()) {}
+  /// A call of a function that a transform made at the line `made`.
+  CallSite(const CallLine& line, const std::source_location& made) : made_(made) {
+    if (line.where().line() != 0 || made.line() != 0) enter(line.where(), nullptr);
+  }
   CallSite(const CallSite&) {}  // a copy belongs to no call
   CallSite& operator=(const CallSite&) { return *this; }
   ~CallSite() {
     if (list_) leave();
   }
   const std::source_location& where() const { return where_; }
+  const std::source_location& made() const { return made_; }
   const Array* operand() const { return operand_; }
   const CallSite* outer() const { return outer_; }
   /// For evaluators, which go from line to line.
@@ -46,7 +63,7 @@ class CallSite {
  private:
   void enter(const std::source_location& where, const Array* operand);
   void leave();
-  std::source_location where_;
+  std::source_location where_, made_;
   const Array* operand_ = nullptr;
   CallSite **list_ = nullptr, *outer_ = nullptr, *inner_ = nullptr;
 };
@@ -67,7 +84,8 @@ class LeafScope {
   LeafScope* outer_;
 };
 
-/// What errors end with: " At file:line, in the leaf .w.", or nothing where no line is known.
+/// What errors end with: " At file:line, in the leaf .w, inside the call at file:line (transformed at file:line).", or
+/// nothing where no line is known.
 std::string call_note();
 
 }  // namespace detail

@@ -46,9 +46,9 @@ Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, 
 Array as_branch(const Array& predicate);
 Arrays map(const FlatFn& f, std::span<const Array> xs, std::optional<std::int64_t> batch_size, const Paths& paths);
 
-/// [name] the carry has one structure, but the function returns another.
+/// [name] the carry has one structure, but the function returns another; `difference` is a sentence more.
 [[noreturn]] void raise_structure_mismatch(std::string_view name, std::string_view what, const std::string& in,
-                                           const std::string& out);
+                                           const std::string& out, const std::string& difference);
 
 }  // namespace flat
 
@@ -90,7 +90,8 @@ flat::Paths paths_of(std::string_view root, const T& t) {
 template <class A, class B>
 void check_structure(std::string_view name, std::string_view what, const A& like, const B& next) {
   if (tree::structure(like) != tree::structure(next))
-    flat::raise_structure_mismatch(name, what, tree::structure(like), tree::structure(next));
+    flat::raise_structure_mismatch(name, what, tree::outline(like), tree::outline(next),
+                                   tree::difference(like, next));
 }
 
 }  // namespace detail
@@ -106,6 +107,21 @@ struct ScanOptions {
   std::int64_t unroll = 1;        ///< steps per iteration of the compiled loop
   ScanCheckpoint checkpoint = {}; ///< a number of steps, or sqrt_n
 };
+
+namespace detail {
+/// Stops the compiler, with the reason, where the result of a scan's function is no pair. Returns whether it is one.
+template <class Result>
+constexpr bool check_step() {
+  constexpr bool is_pair = [] {
+    if constexpr (tree::detail::is_tuple<Result>)
+      return std::tuple_size_v<Result> == 2;
+    else
+      return false;
+  }();
+  static_assert(is_pair, "scan: the function must return std::pair{next carry, y}; y may be cotan::none");
+  return is_pair;
+}
+}  // namespace detail
 
 /// Runs f over slices of `xs` along the first axis: f(carry, x) -> pair{next carry, y}. Gives {last carry, ys}, the
 /// ys stacked along a new first axis. Where f returns no y, let it return none in its place.
@@ -131,26 +147,28 @@ auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
       return f(c, none);
   };
   using Result = std::remove_cvref_t<decltype(step(carry, std::span<const Array>()))>;
-  static_assert(tree::detail::is_tuple<Result> && std::tuple_size_v<Result> == 2,
-                "scan: the function must return std::pair{next carry, y}; y may be cotan::none");
-  using Y = detail::Traced<std::tuple_element_t<1, Result>>;
-  std::optional<Y> like;
-  const Arrays leaves = tree::leaves(carry), inputs = tree::leaves(slices);
-  flat::ScanOptions flat_options{options.reverse, options.unroll, options.checkpoint, {}};
-  if constexpr (!has_xs) flat_options.length = xs.steps;
-  const Arrays out = flat::scan(
-      [&](std::span<const Array> in) {
-        const Result result = step(tree::unflatten(carry, in.subspan(0, leaves.size())), in.subspan(leaves.size()));
-        const auto next = detail::traced(std::get<0>(result));
-        detail::check_structure("scan", "carry", carry, next);
-        like = detail::traced(std::get<1>(result));
-        Arrays flat = tree::leaves(next);
-        for (const Array& y : tree::leaves(*like)) flat.push_back(y);
-        return flat;
-      },
-      leaves, inputs, flat_options, detail::paths_of("carry", carry), detail::paths_of("xs", slices));
-  const auto last = std::span(out).subspan(0, leaves.size()), ys = std::span(out).subspan(leaves.size());
-  return std::pair<Carry, Y>{tree::unflatten(carry, last), tree::unflatten(std::move(*like), ys)};
+  if constexpr (!detail::check_step<Result>()) {
+    return cotan::detail::Unusable{};
+  } else {
+    using Y = detail::Traced<std::tuple_element_t<1, Result>>;
+    std::optional<Y> like;
+    const Arrays leaves = tree::leaves(carry), inputs = tree::leaves(slices);
+    flat::ScanOptions flat_options{options.reverse, options.unroll, options.checkpoint, {}};
+    if constexpr (!has_xs) flat_options.length = xs.steps;
+    const Arrays out = flat::scan(
+        [&](std::span<const Array> in) {
+          const Result result = step(tree::unflatten(carry, in.subspan(0, leaves.size())), in.subspan(leaves.size()));
+          const auto next = detail::traced(std::get<0>(result));
+          detail::check_structure("scan", "carry", carry, next);
+          like = detail::traced(std::get<1>(result));
+          Arrays flat = tree::leaves(next);
+          for (const Array& y : tree::leaves(*like)) flat.push_back(y);
+          return flat;
+        },
+        leaves, inputs, flat_options, detail::paths_of("carry", carry), detail::paths_of("xs", slices));
+    const auto last = std::span(out).subspan(0, leaves.size()), ys = std::span(out).subspan(leaves.size());
+    return std::pair<Carry, Y>{tree::unflatten(carry, last), tree::unflatten(std::move(*like), ys)};
+  }
 }
 
 /// carry = body(carry) while condition(carry), a scalar of bool. Reverse mode does not go through it.

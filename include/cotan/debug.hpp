@@ -19,8 +19,8 @@ struct MemoryStats {
 MemoryStats memory_stats();
 void reset_peak_bytes();
 
-/// While on, every primitive's result is checked, and NanError names the first that made a NaN.
-/// Also switched on by COTAN_DEBUG_NANS=1.
+/// While on, programs run one operation at a time, loops too, and NanError names the first operation that made a NaN, your
+/// line and the step of the loop. Also switched on by COTAN_DEBUG_NANS=1.
 void debug_nans(bool on);
 bool debug_nans();
 

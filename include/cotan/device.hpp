@@ -10,7 +10,7 @@ namespace cotan {
 std::vector<Device> devices();
 /// The device that new arrays are made on; at first the one that COTAN_DEVICE names, else "native".
 Device default_device();
-void default_device(std::string_view name);
+void default_device(std::string_view name, const std::source_location& where = COTAN_HERE);
 /// A copy of `x` on another device, or `x` itself if it is there already.
 Array device_put(const ArrayLike& x, std::string_view device);
 /// How many threads programs on the native device may use, the caller included. At first COTAN_NUM_THREADS, else

@@ -31,7 +31,7 @@ Array convert_element_type(const ArrayLike& a, DType dtype);
 /// The same bits as another dtype; a narrower one adds a trailing axis, a wider one takes it away.
 Array bitcast_convert_type(const ArrayLike& a, DType dtype);
 
-Array iota(DType dtype, const Shape& shape, int axis = 0);
+Array iota(DType dtype, const Shape& shape, int axis = 0, const std::source_location& where = COTAN_HERE);
 Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions);
 Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation);
 Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start,

@@ -35,23 +35,26 @@ class Nested {
 // Creation --------------------------------------------------------------------------------------
 
 /// From nested braces: f32 or i32 or bool unless a dtype is given. array({0.1, 0.2}, f64) is exact.
-Array array(std::initializer_list<Nested> items, std::optional<DType> dtype = std::nullopt);
-Array array(const Nested& nested, std::optional<DType> dtype = std::nullopt);
+Array array(std::initializer_list<Nested> items, std::optional<DType> dtype = std::nullopt,
+            const std::source_location& where = COTAN_HERE);
+Array array(const Nested& nested, std::optional<DType> dtype = std::nullopt,
+            const std::source_location& where = COTAN_HERE);
 template <HostElement T>
 Array array(const std::vector<T>& values, std::optional<DType> dtype = std::nullopt) {
   Array a = Array::from_host(values);
   return dtype ? a.astype(*dtype, {}) : a;
 }
 Array asarray(const ArrayLike& a, std::optional<DType> dtype = std::nullopt);
-Array zeros(const Shape& shape, DType dtype = f32);
-Array ones(const Shape& shape, DType dtype = f32);
+Array zeros(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
+Array ones(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
 Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtype = std::nullopt);
 Array zeros_like(const ArrayLike& a, std::optional<DType> dtype = std::nullopt);
 Array ones_like(const ArrayLike& a, std::optional<DType> dtype = std::nullopt);
 Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype = std::nullopt);
-Array empty(const Shape& shape, DType dtype = f32);
-Array eye(std::int64_t n, std::optional<std::int64_t> m = std::nullopt, int k = 0, DType dtype = f32);
-Array identity(std::int64_t n, DType dtype = f32);
+Array empty(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
+Array eye(std::int64_t n, std::optional<std::int64_t> m = std::nullopt, int k = 0, DType dtype = f32,
+          const std::source_location& where = COTAN_HERE);
+Array identity(std::int64_t n, DType dtype = f32, const std::source_location& where = COTAN_HERE);
 namespace detail {
 Array integer_range(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype);
 Array real_range(double start, double stop, double step, DType dtype);
@@ -59,7 +62,9 @@ Array real_range(double start, double stop, double step, DType dtype);
 /// start, start + step, … below stop. Of integers i32, of floats f32 unless a dtype is given.
 template <class Stop>
 requires std::is_arithmetic_v<Stop> Array arange(Stop stop,
-                                                 DType dtype = std::is_integral_v<Stop> ? i32 : f32) {
+                                                 DType dtype = std::is_integral_v<Stop> ? i32 : f32,
+                                                 const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   if constexpr (std::is_integral_v<Stop>)
     return detail::integer_range(0, static_cast<std::int64_t>(stop), 1, dtype);
   else
@@ -70,7 +75,9 @@ requires(std::is_arithmetic_v<Start>&& std::is_arithmetic_v<Stop>&& std::is_arit
     arange(Start start, Stop stop, Step step = 1,
            DType dtype = std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>
                              ? i32
-                             : f32) {
+                             : f32,
+           const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   if constexpr (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>)
     return detail::integer_range(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
                                  static_cast<std::int64_t>(step), dtype);
@@ -84,7 +91,8 @@ Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num =
                double base = 10, DType dtype = f32);
 Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true,
                 DType dtype = f32);
-Array tri(std::int64_t n, std::optional<std::int64_t> m = std::nullopt, int k = 0, DType dtype = f32);
+Array tri(std::int64_t n, std::optional<std::int64_t> m = std::nullopt, int k = 0, DType dtype = f32,
+          const std::source_location& where = COTAN_HERE);
 Array tril(const ArrayLike& a, int k = 0);
 Array triu(const ArrayLike& a, int k = 0);
 /// A vector on the k-th diagonal of a matrix, or the diagonal of a matrix.

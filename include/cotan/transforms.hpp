@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cotan/debug.hpp>
 #include <cotan/flat.hpp>
+#include <cotan/located_calls.hpp>
 #include <cotan/tree.hpp>
 #include <typeinfo>
 
@@ -47,24 +48,32 @@ concept Usable = !(tree::Tree<Plain<A>> && ...) || std::is_invocable_v<const Cal
 /// What a transform returns: calls `Call` with arguments that are pytrees. For calls that do not fit there is a deleted
 /// overload with the reason in its name, so that the compiler says that instead of listing constraints.
 template <class Reason, class Call>
-struct Transformed {
+class Transformed : public LocatedCalls<Transformed<Reason, Call>> {
+ public:
+  Transformed(Call call, const std::source_location& made) : call_(std::move(call)), made_(made) {}
   template <class... A>
-  requires Usable<Call, A...>
-  auto operator()(const A&... a) const {
-    const CallSite site(where);
+  static constexpr bool takes = Usable<Call, A...>;
+  using IsTransformed = void;
+  using LocatedCalls<Transformed>::operator();
+  template <class... A, class Why = Reason>
+  requires(!Usable<Call, A...>) void operator()(const A&...) const = delete;
+
+  template <class... A>
+  auto at_line(const CallLine& line, const A&... a) const {
+    const CallSite site(line, made_);
     if constexpr (static_cast<bool>((tree::check<Plain<A>>() & ... & true)))
-      return call(a...);
+      return call_(a...);
     else
       return Unusable{};
   }
-  template <class... A, class Why = Reason>
-  requires(!Usable<Call, A...>) void operator()(const A&...) const = delete;
-  Call call;
-  std::source_location where = {};  ///< the line that errors name where none inside the function is at fault
+
+ private:
+  Call call_;
+  std::source_location made_;  ///< the line of the transform
 };
 template <class Reason, class Call>
-Transformed<Reason, Call> transformed(Call call, const std::source_location& where = {}) {
-  return {std::move(call), where};
+Transformed<Reason, Call> transformed(Call call, const std::source_location& made) {
+  return {std::move(call), made};
 }
 using CallReason = the_function_takes_other_arguments_or_another_number_of_them;
 using DerivativeReason = the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated;
@@ -229,8 +238,8 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   const std::tuple<detail::AsArray<A>...> x(primals);
   const std::tuple<detail::AsArray<B>...> t(tangents);
   if (tree::structure(x) != tree::structure(t))
-    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::structure(x) + " and " +
-                    tree::structure(t) + "; they must be alike." + detail::call_note());
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::outline(x) + " and " +
+                    tree::outline(t) + "; they must be alike." + tree::difference(x, t) + detail::call_note());
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
   auto [y, ty] = flat::jvp(
@@ -243,9 +252,20 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   return std::pair<R, R>{std::move(out), tree::unflatten(std::move(*like), ty)};
 }
 
-/// {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the arguments.
+namespace detail {
+
+/// Raises where `given` has not the structure of `like`: the cotangent's or tangents' of a linear function.
+template <class T, class Like>
+void check_like(std::string_view what, const T& given, std::string_view whose, const Like& like) {
+  if (tree::structure(given) != tree::structure(like))
+    throw TreeError("[" + std::string(what) + " structure " + tree::outline(given) + " but the " +
+                    std::string(whose) + " had " + tree::outline(like) + "; they must be alike." +
+                    tree::difference(given, like) + call_note());
+}
+
 template <class F, class... A>
-auto vjp(const F& f, const A&... a) {
+auto vjp_at(const CallLine& line, const F& f, const A&... a) {
+  const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
@@ -256,19 +276,18 @@ auto vjp(const F& f, const A&... a) {
       },
       tree::leaves(x), "vjp", detail::lazy_paths(x));
   R out = tree::unflatten(std::move(*like), y);
-  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x),
-                   structure = tree::structure(out)](const detail::AsArray<R>& ct) {
-    if (tree::structure(ct) != structure)
-      throw TreeError("[vjp] the cotangent has structure " + tree::structure(ct) + " but the output has " +
-                      structure + "; they must be alike.");
+  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out),
+                   made = line.where()](const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
+    check_like("vjp] the cotangent has", ct, "output", output);
     return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
   };
   return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
 }
 
-/// {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
 template <class F, class... A>
-auto linearize(const F& f, const A&... a) {
+auto linearize_at(const CallLine& line, const F& f, const A&... a) {
+  const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
@@ -279,21 +298,22 @@ auto linearize(const F& f, const A&... a) {
       },
       tree::leaves(x), detail::lazy_paths(x));
   R out = tree::unflatten(*like, y);
-  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(*like)),
-                      structure = tree::structure(x)](const detail::AsArray<A>&... tangents) {
+  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(*like)), arguments = tree::blank(x),
+                      made = line.where()](const detail::AsArray<A>&... tangents,
+                                           CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
     const std::tuple<detail::AsArray<A>...> t(tangents...);
-    if (tree::structure(t) != structure)
-      throw TreeError("[linearize] the tangents have structure " + tree::structure(t) +
-                      " but the arguments had " + structure + "; they must be alike.");
+    check_like("linearize] the tangents have", t, "arguments", arguments);
     return tree::unflatten(exemplar, push.apply(tree::leaves(t), detail::lazy_paths(t)));
   };
   return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
 }
 
-/// The transpose of a linear function, at arguments like `like`: transpose(cotangent) -> tuple of cotangents.
 template <class F, class... A>
-auto linear_transpose(F f, const A&... like) {
-  return [f = std::move(f), x = std::tuple<detail::AsArray<A>...>(like...)](const auto& cotangent) {
+auto linear_transpose_at(const CallLine& line, const F& f, const A&... like) {
+  return [f, x = std::tuple<detail::AsArray<A>...>(like...), made = line.where()](
+             const auto& cotangent, CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
     const detail::AsArray<std::remove_cvref_t<decltype(cotangent)>> ct(cotangent);
     return tree::unflatten(
         x, flat::linear_transpose(
@@ -301,6 +321,41 @@ auto linear_transpose(F f, const A&... like) {
                tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
   };
 }
+
+struct Vjp : LocatedCalls<Vjp> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return vjp_at(line, a...);
+  }
+};
+struct Linearize : LocatedCalls<Linearize> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return linearize_at(line, a...);
+  }
+};
+struct LinearTranspose : LocatedCalls<LinearTranspose> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return linear_transpose_at(line, a...);
+  }
+};
+
+}  // namespace detail
+
+/// vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the arguments.
+inline constexpr detail::Vjp vjp{};
+/// linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
+inline constexpr detail::Linearize linearize{};
+/// linear_transpose(f, like…), the transpose of a linear function at arguments like those: transpose(cotangent) gives a
+/// tuple of cotangents.
+inline constexpr detail::LinearTranspose linear_transpose{};
 
 namespace detail {
 
@@ -423,15 +478,21 @@ struct JitOptions {
 
 /// f traced once per argument types and static values, and run as one program from then on.
 template <class F>
-class Jitted {
+class Jitted : public detail::LocatedCalls<Jitted<F>> {
  public:
-  Jitted(F f, JitOptions options, const std::source_location& where = {})
-      : f_(std::move(f)), options_(std::move(options)), where_(where), cache_(flat::make_jit_cache()) {}
+  Jitted(F f, JitOptions options, const std::source_location& made = {})
+      : f_(std::move(f)), options_(std::move(options)), made_(made), cache_(flat::make_jit_cache()) {}
 
   template <class... A>
-  requires detail::CallableWith<F, A...>
-  auto operator()(const A&... a) const {
-    const detail::CallSite site(where_);
+  static constexpr bool takes = detail::CallableWith<F, A...>;
+  using IsTransformed = void;
+  using detail::LocatedCalls<Jitted>::operator();
+  template <class... A, class Why = detail::CallReason>
+  requires(!detail::CallableWith<F, A...>) void operator()(const A&...) const = delete;
+
+  template <class... A>
+  auto at_line(const detail::CallLine& line, const A&... a) const {
+    const detail::CallSite site(line, made_);
     check_static(a...);
     if constexpr (!static_cast<bool>((tree::check<detail::Plain<A>>() & ... & true))) {
       return detail::Unusable{};
@@ -443,8 +504,6 @@ class Jitted {
       return call<detail::Plain<A>...>(a...);
     }
   }
-  template <class... A, class Why = detail::CallReason>
-  requires(!detail::CallableWith<F, A...>) void operator()(const A&...) const = delete;
 
   /// Which leaves of such arguments a call gives up; empty: none.
   template <class... A>
@@ -508,7 +567,7 @@ class Jitted {
 
   F f_;
   JitOptions options_;
-  std::source_location where_;
+  std::source_location made_;  ///< the line of jit
   std::shared_ptr<flat::JitCache> cache_;
 };
 template <class F>
@@ -553,7 +612,7 @@ auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
   }, where);
 }
 /// An argument for eval_shape and make_jaxpr: a shape and a dtype.
-Array shape_dtype(const Shape& shape, DType dtype = f32);
+Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
 
 // Derivatives by hand -----------------------------------------------------------------------------
 
@@ -561,7 +620,7 @@ Array shape_dtype(const Shape& shape, DType dtype = f32);
 Array stop_gradient(const ArrayLike& x);
 template <tree::Tree T>
 requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>) T stop_gradient(const T& t) {
-  return tree::map([](const Array& a) { return stop_gradient({a, {}}); }, t);
+  return tree::map([](const Array& a) { return stop_gradient({a, {}}); }, t, detail::CallLine({}));
 }
 
 namespace detail {
@@ -580,7 +639,7 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 /// f with a forward-mode rule. rule(primals, tangents), both tuples of the arguments, returns
 /// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
 template <class F, class Rule>
-auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
+auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp", const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([ f = std::move(f), rule = std::move(rule),
            name = std::move(name) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
@@ -598,9 +657,9 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
           const std::pair<R, R> result =
               rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
           if (tree::structure(result.first) != tree::structure(result.second))
-            throw TreeError("[custom_jvp] the rule's output " + tree::structure(result.first) +
-                            " and tangent " + tree::structure(result.second) +
-                            " differ in structure; they must be alike.");
+            throw TreeError("[custom_jvp] the rule's output " + tree::outline(result.first) + " and tangent " +
+                            tree::outline(result.second) + " differ in structure; they must be alike." +
+                            tree::difference(result.first, result.second) + detail::call_note());
           *like = tree::blank(result.first);
           Arrays flat_out = tree::leaves(result.first);
           detail::append(flat_out, tree::leaves(result.second));
@@ -608,53 +667,90 @@ auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp") {
         },
         tree::leaves(args), name);
     return tree::unflatten(**like, out);
-  });
+  }, where);
 }
+
+namespace detail {
+
+/// What a forward rule gives for arguments in a tuple, or void where it does not take them.
+template <class Forward, class Args>
+struct ForwardResult;
+template <class Forward, class... A>
+struct ForwardResult<Forward, std::tuple<A...>> {
+  static constexpr bool callable = std::is_invocable_v<const Forward&, const A&...>;
+  using Type = std::remove_cvref_t<typename std::conditional_t<
+      callable, std::invoke_result<const Forward&, const A&...>, std::type_identity<void>>::type>;
+};
+/// Stops the compiler, with the reason, where a forward rule does not fit. Returns whether it does.
+template <class Forward, class Args>
+constexpr bool check_forward() {
+  using Result = ForwardResult<Forward, Args>;
+  static_assert(Result::callable, "custom_vjp: forward must take the arguments of the function");
+  constexpr bool fits = requires(typename Result::Type & pair) {
+    pair.first;
+    pair.second;
+  };
+  static_assert(!Result::callable || fits, "custom_vjp: forward must return std::pair{output, residuals}");
+  return fits;
+}
+
+template <class R, class F, class Forward, class Backward, class Args>
+R custom_vjp_call(const F& f, const Forward& forward, const Backward& backward, const std::string& name,
+                  const Args& args) {
+  using Residuals = std::remove_cvref_t<decltype(std::declval<typename ForwardResult<Forward, Args>::Type&>().second)>;
+  const auto statics =
+      std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
+  struct Exemplars {
+    std::optional<R> output;
+    std::optional<Residuals> residuals;
+  };
+  auto like = std::make_shared<Exemplars>();
+  const Arrays out = flat::custom_vjp(
+      [&](std::span<const Array> in) {
+        const R y = std::apply(f, tree::unflatten(args, in));
+        like->output = tree::blank(y);
+        return tree::leaves(y);
+      },
+      [forward, like, exemplar = tree::blank(args)](std::span<const Array> in) {
+        const auto result = std::apply(forward, tree::unflatten(exemplar, in));
+        like->output = tree::blank(result.first);
+        like->residuals = tree::blank(result.second);
+        return std::pair<Arrays, Arrays>{tree::leaves(result.first), tree::leaves(result.second)};
+      },
+      [backward, like, statics](std::span<const Array> in) {
+        const std::size_t n = tree::leaves(*like->residuals).size();
+        const Residuals residuals = tree::unflatten(*like->residuals, in.subspan(0, n));
+        const R ct = tree::unflatten(*like->output, in.subspan(n));
+        (void)statics;
+        if constexpr (std::is_invocable_v<const Backward&, const Residuals&, const R&>)
+          return tree::leaves(backward(residuals, ct));
+        else
+          return tree::leaves(
+              std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
+      },
+      tree::leaves(args), name);
+  return tree::unflatten(*like->output, out);
+}
+
+}  // namespace detail
 
 /// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
 /// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself; an empty
 /// Array among them is zero. Numbers and strings among the arguments are static; backward may take them
 /// first: backward(static…, residuals, cotangent).
 template <class F, class Forward, class Backward>
-auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp") {
+auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp",
+                const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>([
     f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)
   ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
     const auto args = detail::call_arguments<F, A...>(a...);
     using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    using Residuals = std::remove_cvref_t<decltype(std::apply(forward, args).second)>;
-    const auto statics =
-        std::apply([](const auto&... each) { return std::tuple_cat(detail::static_part(each)...); }, args);
-    struct Exemplars {
-      std::optional<R> output;
-      std::optional<Residuals> residuals;
-    };
-    auto like = std::make_shared<Exemplars>();
-    const Arrays out = flat::custom_vjp(
-        [&](std::span<const Array> in) {
-          const R y = std::apply(f, tree::unflatten(args, in));
-          like->output = tree::blank(y);
-          return tree::leaves(y);
-        },
-        [forward, like, exemplar = tree::blank(args)](std::span<const Array> in) {
-          const auto result = std::apply(forward, tree::unflatten(exemplar, in));
-          like->output = tree::blank(result.first);
-          like->residuals = tree::blank(result.second);
-          return std::pair<Arrays, Arrays>{tree::leaves(result.first), tree::leaves(result.second)};
-        },
-        [backward, like, statics](std::span<const Array> in) {
-          const std::size_t n = tree::leaves(*like->residuals).size();
-          const Residuals residuals = tree::unflatten(*like->residuals, in.subspan(0, n));
-          const R ct = tree::unflatten(*like->output, in.subspan(n));
-          if constexpr (std::is_invocable_v<const Backward&, const Residuals&, const R&>)
-            return tree::leaves(backward(residuals, ct));
-          else
-            return tree::leaves(
-                std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
-        },
-        tree::leaves(args), name);
-    return tree::unflatten(*like->output, out);
-  });
+    if constexpr (!detail::check_forward<Forward, std::remove_const_t<decltype(args)>>())
+      return std::apply(f, args);  // of the right type, so that nothing else is said
+    else
+      return detail::custom_vjp_call<R>(f, forward, backward, name, args);
+  }, where);
 }
 
 namespace policy {

@@ -16,7 +16,14 @@
 #include <variant>
 #include <vector>
 
+namespace cotan {
+class NamedArrays;  // io.hpp
+}
+
 namespace cotan::tree {
+
+template <class T>
+std::string outline(const T& t);  // tree_outline.hpp
 
 namespace detail {
 
@@ -36,6 +43,8 @@ template <class T>
 inline constexpr bool is_map = false;
 template <class K, class T>
 inline constexpr bool is_map<std::map<K, T>> = true;
+template <>
+inline constexpr bool is_map<NamedArrays> = true;
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -50,8 +59,17 @@ inline constexpr bool is_static =
     std::is_same_v<T, None> || std::is_same_v<T, std::monostate> || std::is_same_v<T, std::vector<std::int64_t>> ||
     std::is_same_v<T, std::vector<int>>;
 
+/// Whether a class that is no plain struct is a function: a lambda, a std::function, what a transform returned. A generic
+/// lambda has no one operator(), but compilers spell what it is.
+template <class T>
+consteval bool is_function_object() {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  return name.find("<lambda(") != name.npos || name.find("(lambda at") != name.npos ||
+         requires { &T::operator(); } || requires { typename T::IsTransformed; };
+}
+
 /// Why a type is no pytree.
-enum class Fault { none, not_a_tree, not_plain, base_with_fields, too_many_fields, not_tied, not_copyable };
+enum class Fault { none, function, not_a_tree, not_plain, base_with_fields, too_many_fields, not_tied, not_copyable };
 
 template <class... A>
 struct TypeList {};
@@ -75,6 +93,8 @@ struct FaultOf<T, TypeList<Seen...>> {
       return is_static<typename T::key_type> ? Fault::none : Fault::not_a_tree;
     else if constexpr (leaf || container)
       return Fault::none;
+    else if constexpr (std::is_function_v<std::remove_pointer_t<T>>)
+      return Fault::function;
     else if constexpr (!std::is_class_v<T>)
       return Fault::not_a_tree;
     else if constexpr (!std::is_copy_constructible_v<T>)
@@ -82,7 +102,7 @@ struct FaultOf<T, TypeList<Seen...>> {
     else if constexpr (Access::listed<T>)
       return tied(static_cast<decltype(Access::list(std::declval<T&>()))*>(nullptr)) ? Fault::none : Fault::not_tied;
     else if constexpr (!std::is_aggregate_v<T>)
-      return Fault::not_plain;
+      return is_function_object<T>() ? Fault::function : Fault::not_plain;
     else if constexpr (base_count<T, BaseOf>() != base_count<T, EmptyBaseOf>())
       return Fault::base_with_fields;
     else
@@ -170,6 +190,9 @@ constexpr bool check() {
     detail::check_inside<T>();
     return false;
   }
+  static_assert(f != Fault::function,
+                "pytree: a function (a lambda, a function's name, a std::function) is no Array and no pytree, so it cannot be "
+                "an argument here; capture it in the function that is transformed: [g](Array x) { return g(x); }");
   static_assert(f != Fault::not_a_tree,
                 "pytree: a pytree is an Array, number, string or enum, or a tuple, pair, array, vector, map, optional, variant "
                 "or struct of pytrees; this type is, or holds, something else (a pointer, a reference, a function …)");
@@ -330,8 +353,8 @@ T unflatten(T like, std::span<const Array> with) {
     ++i;
   });
   if (i != with.size())
-    throw TreeError("[unflatten] the tree " + structure(like) + " has " + std::to_string(i) +
-                    " leaves but got " + std::to_string(with.size()) + "; give one per leaf.");
+    throw TreeError("[unflatten] the tree " + outline(like) + " has " + std::to_string(i) + " leaves but got " +
+                    std::to_string(with.size()) + "; give one per leaf." + cotan::detail::call_note());
   return like;
 }
 /// Where each leaf is: ".layers[1].w".
@@ -352,4 +375,5 @@ T blank(T t) {
 
 }  // namespace cotan::tree
 
+#include <cotan/tree_outline.hpp>
 #include <cotan/tree_map.hpp>

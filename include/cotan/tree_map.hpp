@@ -1,15 +1,17 @@
 // Functions over the leaves of pytrees: map, map_with_path, reduce, stack, unstack, transpose. Included by tree.hpp.
 #pragma once
 #include <cotan/tree.hpp>
+#include <cotan/tree_outline.hpp>
 
 namespace cotan::tree {
 
 namespace detail {
 
-inline void check_structure(std::string_view op, const std::string& want, const std::string& got) {
-  if (got != want)
-    throw TreeError("[" + std::string(op) + "] the trees differ: " + want + " and " + got +
-                    "; they must have one structure." + cotan::detail::call_note());
+template <class A, class B>
+void check_structure(std::string_view op, const std::string& want, const A& first, const B& other) {
+  if (structure(other) != want)
+    throw TreeError("[" + std::string(op) + "] the trees differ: " + outline(first) + " and " + outline(other) +
+                    "; they must have one structure." + difference(first, other) + cotan::detail::call_note());
 }
 template <class T>
 std::string leaf_path(const void* tree, std::size_t leaf) {
@@ -42,7 +44,7 @@ auto map_leaves(std::string_view op, F&& f, const T& first, const Rest&... rest)
   check<T>();
   if constexpr (sizeof...(Rest) > 0) {
     const std::string want = structure(first);
-    (check_structure(op, want, structure(rest)), ...);
+    (check_structure(op, want, first, rest), ...);
   }
   const std::array<std::vector<Array>, sizeof...(Rest)> others{leaves(rest)...};
   std::size_t leaf = 0;
@@ -76,18 +78,69 @@ auto map_leaves(std::string_view op, F&& f, const T& first, const Rest&... rest)
 
 }  // namespace detail
 
+namespace detail {
+using cotan::detail::CallLine;
+using cotan::detail::CallSite;
+
+template <class F, class T, class... Rest>
+auto map_at(const CallLine& line, F& f, const T& first, const Rest&... rest) {
+  const CallSite site(line);
+  return map_leaves("tree::map", [&](std::size_t, const auto&... a) { return f(a...); }, first, rest...);
+}
+template <class F, class T, class... Rest>
+auto map_with_path_at(const CallLine& line, F& f, const T& first, const Rest&... rest) {
+  const CallSite site(line);
+  const std::vector<std::string> names = paths(first);
+  return map_leaves("tree::map_with_path",
+                    [&](std::size_t leaf, const auto&... a) { return f(names[leaf], a...); }, first, rest...);
+}
+}  // namespace detail
+
 /// Applies f to the leaves of trees of one structure: map([](auto x, auto y) { return x + y; }, a, b). Where f returns a
 /// tuple, pair or array of Arrays, so does map of trees: auto [params, momenta] = map(step, params, momenta, grads).
+/// Of up to five trees errors name the line of the call, which cannot come after any number of them.
+template <class F, class T>
+auto map(F&& f, const T& t, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_at(line, f, t);
+}
+template <class F, class T, class U>
+auto map(F&& f, const T& t, const U& u, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_at(line, f, t, u);
+}
+template <class F, class T, class U, class V>
+auto map(F&& f, const T& t, const U& u, const V& v, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_at(line, f, t, u, v);
+}
+template <class F, class T, class U, class V, class W>
+auto map(F&& f, const T& t, const U& u, const V& v, const W& w,
+         detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_at(line, f, t, u, v, w);
+}
+template <class F, class T, class U, class V, class W, class X>
+auto map(F&& f, const T& t, const U& u, const V& v, const W& w, const X& x,
+         detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_at(line, f, t, u, v, w, x);
+}
 template <class F, class T, class... Rest>
-auto map(F&& f, const T& first, const Rest&... rest) {
-  return detail::map_leaves("tree::map", [&](std::size_t, const auto&... a) { return f(a...); }, first, rest...);
+requires(sizeof...(Rest) > 4) auto map(F&& f, const T& first, const Rest&... rest) {
+  return detail::map_at(detail::CallLine({}), f, first, rest...);
 }
 /// The same with the leaf's path first: map_with_path([](const std::string& path, Array x) { … }, t).
+template <class F, class T>
+auto map_with_path(F&& f, const T& t, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_with_path_at(line, f, t);
+}
+template <class F, class T, class U>
+auto map_with_path(F&& f, const T& t, const U& u, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_with_path_at(line, f, t, u);
+}
+template <class F, class T, class U, class V>
+auto map_with_path(F&& f, const T& t, const U& u, const V& v, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+  return detail::map_with_path_at(line, f, t, u, v);
+}
 template <class F, class T, class... Rest>
-auto map_with_path(F&& f, const T& first, const Rest&... rest) {
-  const std::vector<std::string> names = paths(first);
-  return detail::map_leaves("tree::map_with_path",
-                            [&](std::size_t leaf, const auto&... a) { return f(names[leaf], a...); }, first, rest...);
+requires(sizeof...(Rest) > 2) auto map_with_path(F&& f, const T& first, const Rest&... rest) {
+  return detail::map_with_path_at(detail::CallLine({}), f, first, rest...);
 }
 /// Folds the leaves from the left: reduce(f, t, start) is f(f(start, a), b) …
 template <class F, class T, class Start>
@@ -104,14 +157,15 @@ std::vector<Array> unstack_leaf(const Array& leaf, int axis);
 
 /// Trees of one structure as one, whose leaves have a new axis: what vmap and scan map over.
 template <class T>
-T stack(const std::vector<T>& trees, int axis = 0) {
+T stack(const std::vector<T>& trees, int axis = 0, const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   check<T>();
   if (trees.empty())
     throw ValueError("[tree::stack] got no trees; give at least one." + cotan::detail::call_note());
   const std::string want = structure(trees[0]);
   std::vector<std::vector<Array>> columns;
   for (const T& t : trees) {
-    detail::check_structure("tree::stack", want, structure(t));
+    detail::check_structure("tree::stack", want, trees[0], t);
     columns.push_back(leaves(t));
   }
   return detail::map_leaves(
@@ -125,7 +179,8 @@ T stack(const std::vector<T>& trees, int axis = 0) {
 }
 /// The trees along an axis of the leaves, which all have it in one size.
 template <class T>
-std::vector<T> unstack(const T& t, int axis = 0) {
+std::vector<T> unstack(const T& t, int axis = 0, const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
   std::vector<std::vector<Array>> parts;
   std::size_t leaf = 0;
   const cotan::detail::LeafScope scope(&t, detail::leaf_path<T>, leaf);
@@ -162,6 +217,10 @@ struct With<std::array<A, n>, E> {
 template <class K, class A, class E>
 struct With<std::map<K, A>, E> {
   using Type = std::map<K, E>;
+};
+template <class E>
+struct With<NamedArrays, E> {
+  using Type = std::map<std::string, E>;
 };
 
 inline void check_sizes(bool same) {
@@ -203,6 +262,10 @@ template <class K, class A>
 struct ElementOf<std::map<K, A>> {
   using Type = A;
 };
+template <>
+struct ElementOf<NamedArrays> {
+  using Type = Array;
+};
 template <class C, class K>
 const auto& at_key(const C& c, const K& key) {
   return c.at(key);
@@ -212,8 +275,9 @@ const auto& at_key(const C& c, const K& key) {
 
 /// A tuple, vector, array or map of such, inside out: a vector of pairs is a pair of vectors, and back.
 template <class Outer>
-auto transpose(const Outer& t) {
+auto transpose(const Outer& t, const std::source_location& where = COTAN_HERE) {
   using namespace detail;
+  const CallSite site(where);
   check<Outer>();
   if constexpr (is_tuple<Outer>) {
     using First = std::tuple_element_t<0, Outer>;

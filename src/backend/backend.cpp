@@ -137,7 +137,10 @@ std::vector<Device> devices() {
   return out;
 }
 Device default_device() { return Device(std::string(default_backend().name())); }
-void default_device(std::string_view name) { set_default_backend(name); }
+void default_device(std::string_view name, const std::source_location& where) {
+  const detail::CallSite site(where);
+  set_default_backend(name);
+}
 Array device_put(const ArrayLike& x, std::string_view device) {
   return copy_to_backend(x, find_backend(device));
 }

@@ -73,9 +73,12 @@ Arrays scan_eval(const Primitive& self, std::span<const Array> args, const Param
   Arrays carry(args.begin() + static_cast<std::ptrdiff_t>(s.consts),
                args.begin() + static_cast<std::ptrdiff_t>(s.consts + s.carries));
   std::vector<Arrays> ys(s.ys());
+  std::int64_t slice = 0;
+  const StepScope scope(slice);
   for (std::int64_t step = 0; step < s.length; ++step) {
+    slice = s.reverse ? s.length - 1 - step : step;
     Arrays in = concat(args.subspan(0, s.consts), carry);
-    for (const Array& x : xs) in.push_back(slice_at(x, s.reverse ? s.length - 1 - step : step));
+    for (const Array& x : xs) in.push_back(slice_at(x, slice));
     const Arrays out = eval_jaxpr(*s.body, in);
     std::copy_n(out.begin(), s.carries, carry.begin());
     for (std::size_t k = 0; k < ys.size(); ++k) ys[k].push_back(out[s.carries + k]);

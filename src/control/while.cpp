@@ -46,7 +46,9 @@ Arrays while_eval(const Primitive&, std::span<const Array> args, const Params& p
   const While w(params);
   const Parts parts(w, args);
   Arrays carry(parts.carry.begin(), parts.carry.end());
-  while (*data<bool>(eval_jaxpr(*w.condition, concat(parts.condition, carry))[0]))
+  std::int64_t step = 0;
+  const StepScope scope(step);
+  for (; *data<bool>(eval_jaxpr(*w.condition, concat(parts.condition, carry))[0]); ++step)
     carry = eval_jaxpr(*w.body, concat(parts.body, carry));
   return carry;
 }

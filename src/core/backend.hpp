@@ -16,6 +16,8 @@ class Backend {
   virtual void release(std::byte* data, std::size_t bytes) = 0;
   /// For devices with memory of their own, instead of the two above.
   virtual std::unique_ptr<DeviceMemory> allocate_memory(std::size_t, DType) { return nullptr; }
+  /// Whether its arrays can have such elements.
+  virtual bool holds(DType) const { return true; }
   /// Raises where the device cannot be used on this machine, and says what is missing.
   virtual void require() {}
   /// Returns when everything that was asked for is done.

@@ -7,12 +7,9 @@
 
 namespace cotan {
 
-/// Errors that the user's code can make; they end with its line. Files, devices and bugs have nothing to do with it.
+/// Errors end with the user's line, but those about programs that cotan made: bugs, and code that cannot be compiled.
 template <class E>
-inline constexpr bool names_line =
-    std::is_same_v<E, ShapeError> || std::is_same_v<E, TypeError> || std::is_same_v<E, IndexError> ||
-    std::is_same_v<E, TreeError> || std::is_same_v<E, ValueError> || std::is_same_v<E, ConcretizationError> ||
-    std::is_same_v<E, LeakedTracerError> || std::is_same_v<E, TransformError>;
+inline constexpr bool names_line = !std::is_same_v<E, InternalError> && !std::is_same_v<E, CompileError>;
 
 template <class E = Error, class... Args>
 [[noreturn]] void raise(fmt::format_string<Args...> format, Args&&... args) {

@@ -65,7 +65,7 @@ class EvalTrace final : public Trace {
     // Programs are run whole, but where someone wants to see each of their results.
     const bool check_nans = nan_checks().load(std::memory_order_relaxed),
                check_bounds = bounds_checks().load(std::memory_order_relaxed);
-    const bool nested = p.op_class == OpClass::call || (check_bounds && p.op_class == OpClass::control);
+    const bool nested = p.op_class == OpClass::call || p.op_class == OpClass::control;
     if (check_bounds && p.out_of_bounds)
       if (const std::string what = p.out_of_bounds(args, params); !what.empty())
         raise<IndexError>("[debug_bounds] {}: {}; check the indices, or ask for a mode (clip, wrap) that allows it.", p.name, what);
@@ -83,8 +83,7 @@ class EvalTrace final : public Trace {
     if (check_nans && !nested) {
       for (const Array& a : out)
         if (has_nan(a))
-          raise<NanError>("[debug_nans] {} made a NaN in its result {}{}.", p.name, a.aval(),
-                          input_note(args));
+          raise<NanError>("[debug_nans] {} made a NaN in its result {}; {}.", p.name, a.aval(), input_note(args));
     }
     return out;
   }
@@ -100,11 +99,8 @@ class EvalTrace final : public Trace {
   }
   static std::string input_note(std::span<const Array> args) {
     for (const Array& a : args)
-      if (has_nan(a)) return "; an operand had one already";
-    const auto where = user_location();
-    return where.line()
-               ? fmt::format(" (called from {}:{}); its operands had none", where.file_name(), where.line())
-               : "; its operands had none";
+      if (has_nan(a)) return "an operand had one already";
+    return "its operands had none";
   }
 };
 

@@ -77,6 +77,19 @@ class ArgumentScope {
   const flat::Paths& paths_;
   ArgumentScope* outer_;
 };
+/// While it lives, errors name the step of a loop that runs step by step.
+class StepScope {
+ public:
+  explicit StepScope(const std::int64_t& number);
+  ~StepScope();
+  StepScope(const StepScope&) = delete;
+  /// " in step 3 (counted from 0) of the loop", or nothing.
+  static std::string note();
+
+ private:
+  const std::int64_t& number_;
+  StepScope* outer_;
+};
 /// `f`, whose arguments have names while it runs.
 inline auto with_names(const FlatFn& f, const flat::Paths& paths) {
   return [&](std::span<const Array> in) {

@@ -272,7 +272,8 @@ Bytes encode_npy(const Array& a, std::string_view op) {
 
 }  // namespace io
 
-Array load_npy(const std::filesystem::path& path) {
+Array load_npy(const std::filesystem::path& path, const std::source_location& where) {
+  const detail::CallSite site(where);
   io::InputFile file(path, "load_npy");
   return io::decode_npy(file.read_all(), file.where());
 }

@@ -315,9 +315,10 @@ constexpr std::string_view suffix = ".npy";
 
 }  // namespace io
 
-std::map<std::string, Array> load_npz(const std::filesystem::path& path) {
+NamedArrays load_npz(const std::filesystem::path& path, const std::source_location& where) {
+  const detail::CallSite site(where);
   io::ZipReader zip(path);
-  std::map<std::string, Array> out;
+  NamedArrays out(fmt::format("'{}'", path.string()));
   for (const io::Member& m : zip.members()) {
     const bool named = m.name.ends_with(io::suffix);
     if (!named && (m.size == 0 || m.name.ends_with('/'))) continue;
@@ -325,13 +326,14 @@ std::map<std::string, Array> load_npz(const std::filesystem::path& path) {
     // Members that are no arrays (notes, metadata) are left alone.
     if (!named && !io::has_npy_magic(content)) continue;
     const std::string name = named ? m.name.substr(0, m.name.size() - io::suffix.size()) : m.name;
-    out[name] = io::decode_npy(content, fmt::format("{}, member '{}'", zip.where(), m.name));
+    out.insert_or_assign(name, io::decode_npy(content, fmt::format("{}, member '{}'", zip.where(), m.name)));
   }
   return out;
 }
 
 void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
-              bool compressed) {
+              bool compressed, const std::source_location& where) {
+  const detail::CallSite site(where);
   for (const auto& [name, array] : arrays) {
     if (name.size() + io::suffix.size() > 0xffff || name.find('\0') != std::string::npos)
       raise<ValueError>(

@@ -156,8 +156,9 @@ Arrays scan_with_checkpoints(const Scan& s, std::span<const Array> args, std::in
 }  // namespace
 
 void raise_structure_mismatch(std::string_view name, std::string_view what, const std::string& in,
-                              const std::string& out) {
-  raise<TreeError>("[{}] the {} has structure {} but the function returns {}; they must be alike.", name, what, in, out);
+                              const std::string& out, const std::string& difference) {
+  raise<TreeError>("[{}] the {} has structure {} but the function returns {}; they must be alike.{}", name, what, in, out,
+                   difference);
 }
 
 Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Array> xs, const ScanOptions& options,

@@ -81,7 +81,8 @@ Array stop_gradient(const ArrayLike& a) { return bind1(ops::stop_gradient_p, {a.
 
 // Shape -------------------------------------------------------------------------------------------
 
-Array iota(DType dtype, const Shape& shape, int axis) {
+Array iota(DType dtype, const Shape& shape, int axis, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
   return ops::iota(dtype, shape, numpy::resolve_axis(axis, static_cast<int>(shape.size()), "iota"));
 }
 Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions) {

@@ -97,9 +97,12 @@ struct NestedReader {
   }
 };
 
-Array array(const Nested& nested, std::optional<DType> dtype) { return NestedReader::read(nested, dtype); }
-Array array(std::initializer_list<Nested> items, std::optional<DType> dtype) {
-  return array(Nested(items), dtype);
+Array array(const Nested& nested, std::optional<DType> dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  return NestedReader::read(nested, dtype);
+}
+Array array(std::initializer_list<Nested> items, std::optional<DType> dtype, const std::source_location& where) {
+  return array(Nested(items), dtype, where);
 }
 
 }  // namespace cotan::numpy

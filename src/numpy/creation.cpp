@@ -27,9 +27,18 @@ Array asarray(const ArrayLike& a, std::optional<DType> dtype) {
   a->aval();
   return dtype ? ops::cast(a, *dtype) : a.array();
 }
-Array zeros(const Shape& shape, DType dtype) { return filled("zeros", shape, scalar(dtype, 0)); }
-Array ones(const Shape& shape, DType dtype) { return filled("ones", shape, scalar(dtype, 1)); }
-Array empty(const Shape& shape, DType dtype) { return filled("empty", shape, scalar(dtype, 0)); }
+Array zeros(const Shape& shape, DType dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  return filled("zeros", shape, scalar(dtype, 0));
+}
+Array ones(const Shape& shape, DType dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  return filled("ones", shape, scalar(dtype, 1));
+}
+Array empty(const Shape& shape, DType dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  return filled("empty", shape, scalar(dtype, 0));
+}
 Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtype) {
   return filled("full", shape, dtype ? ops::cast(value, *dtype) : value.array());
 }
@@ -139,11 +148,13 @@ Array lower_mask(std::string_view op, const Array& a, std::int64_t k) {
 
 }  // namespace
 
-Array eye(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype) {
+Array eye(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
   return ops::cast(band(ops::eq_p, "eye", n, m.value_or(n), k), dtype);
 }
-Array identity(std::int64_t n, DType dtype) { return eye(n, n, 0, dtype); }
-Array tri(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype) {
+Array identity(std::int64_t n, DType dtype, const std::source_location& where) { return eye(n, n, 0, dtype, where); }
+Array tri(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
   return ops::cast(band(ops::ge_p, "tri", n, m.value_or(n), k), dtype);
 }
 Array tril(const ArrayLike& a, int k) {

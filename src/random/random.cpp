@@ -5,6 +5,7 @@
 #include <cotan/numpy.hpp>
 #include <cotan/random.hpp>
 
+#include "core/backend.hpp"
 #include "numpy/promote.hpp"
 #include "ops/ops.hpp"
 
@@ -28,10 +29,19 @@ void check_shape(std::string_view op, const Shape& shape) {
       raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op,
                         describe(shape));
 }
-void check_floating(std::string_view op, DType dtype) {
+/// Draws are made of words as wide as their dtype: a device without it would complain of those.
+void check_device(std::string_view op, const Array& key, DType dtype) {
+  const auto* c = concrete(key);
+  if (!c || c->buffer->backend().holds(dtype)) return;
+  raise<TypeError>(
+      "[random.{}] the key is on the device '{}', which has no {}; draw {}, or put the key on the device 'native'.", op,
+      c->buffer->backend().name(), dtype, is_floating(dtype) ? "in f32" : is_unsigned_integer(dtype) ? "u32" : "i32");
+}
+void check_floating(std::string_view op, const Array& key, DType dtype) {
   if (!is_floating(dtype))
     raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op,
                      dtype);
+  check_device(op, key, dtype);
 }
 void check_fits(std::string_view op, std::string_view what, const Shape& a, const Shape& shape) {
   bool fits = a.size() <= shape.size();
@@ -163,6 +173,7 @@ Array bits(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_shape("bits", shape);
   if (!is_unsigned_integer(dtype))
     raise<TypeError>("[random.bits] dtype {} is not unsigned; use u8, u16, u32 or u64.", dtype);
+  check_device("bits", key, dtype);
   return random_bits(key, shape, dtype);
 }
 
@@ -170,7 +181,7 @@ Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const Array
               const ArrayLike& maxval) {
   check_key("uniform", key);
   check_shape("uniform", shape);
-  check_floating("uniform", dtype);
+  check_floating("uniform", key, dtype);
   const Array u = unit_interval(key, shape, dtype);
   if (is_literal(minval, 0.0) && is_literal(maxval, 1.0)) return u;
   return scaled(u, parameter("uniform", "minval", ops::cast(minval, dtype), shape),
@@ -180,7 +191,7 @@ Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const Array
 Array normal(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_key("normal", key);
   check_shape("normal", shape);
-  check_floating("normal", dtype);
+  check_floating("normal", key, dtype);
   return normal_of(uniform_between(key, shape, dtype, -format_of(dtype).below_one, 1.0));
 }
 
@@ -188,7 +199,7 @@ Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const Array
                        const Shape& shape, DType dtype) {
   check_key("truncated_normal", key);
   check_shape("truncated_normal", shape);
-  check_floating("truncated_normal", dtype);
+  check_floating("truncated_normal", key, dtype);
   const Array bounds[] = {lower, upper};
   const Shape result = shape.empty() ? np::broadcast_shapes("random.truncated_normal", bounds) : shape;
   const Array low = parameter("truncated_normal", "lower", ops::cast(lower, dtype), result);
@@ -202,7 +213,7 @@ Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const Array
 
 Array bernoulli(const ArrayLike& key, const ArrayLike& p, std::optional<Shape> shape) {
   check_key("bernoulli", key);
-  check_floating("bernoulli", p->dtype());
+  check_floating("bernoulli", key, p->dtype());
   const Shape result = shape ? *shape : p->shape();
   check_shape("bernoulli", result);
   const Array probability = parameter("bernoulli", "p", ops::cast(p, p->dtype()), result);
@@ -212,28 +223,28 @@ Array bernoulli(const ArrayLike& key, const ArrayLike& p, std::optional<Shape> s
 Array exponential(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_key("exponential", key);
   check_shape("exponential", shape);
-  check_floating("exponential", dtype);
+  check_floating("exponential", key, dtype);
   return -log1p(-unit_interval(key, shape, dtype));
 }
 
 Array gumbel(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_key("gumbel", key);
   check_shape("gumbel", shape);
-  check_floating("gumbel", dtype);
+  check_floating("gumbel", key, dtype);
   return -log(-log(uniform_between(key, shape, dtype, format_of(dtype).tiny, 1.0)));
 }
 
 Array laplace(const ArrayLike& key, const Shape& shape, DType dtype) {
   check_key("laplace", key);
   check_shape("laplace", shape);
-  check_floating("laplace", dtype);
+  check_floating("laplace", key, dtype);
   const Array u = uniform_between(key, shape, dtype, -format_of(dtype).below_one, 1.0);
   return np::sign(u) * log1p(-np::abs(u));
 }
 
 Array categorical(const ArrayLike& key, const ArrayLike& logits, int axis, std::optional<Shape> shape) {
   check_key("categorical", key);
-  check_floating("categorical", logits->dtype());
+  check_floating("categorical", key, logits->dtype());
   const int along = np::resolve_axis(axis, logits->ndim(), "random.categorical");
   const std::int64_t classes = logits->shape()[along];
   if (classes == 0)
@@ -334,6 +345,7 @@ Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval,
   check_shape("randint", shape);
   if (!is_integer(dtype))
     raise<TypeError>("[random.randint] dtype {} is not an integer one; use i8 to i64 or u8 to u64.", dtype);
+  check_device("randint", key, dtype);
   Array low = parameter("randint", "minval", integer_bound("minval", minval), shape);
   Array high = parameter("randint", "maxval", integer_bound("maxval", maxval), shape);
   if (itemsize(dtype) >= 4) return ops::broadcast_to(sample_integers(key, shape, low, high, dtype), shape);

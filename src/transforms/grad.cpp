@@ -43,7 +43,8 @@ void check_outputs_defined(std::span<const Array> outputs, std::string_view tran
       raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
 }
 
-Array shape_dtype(const Shape& shape, DType dtype) {
+Array shape_dtype(const Shape& shape, DType dtype, const std::source_location& where) {
+  const detail::CallSite site(where);
   checked_bytes({dtype, shape, false}, "shape_dtype");
   return abstract_array({dtype, shape, false});
 }

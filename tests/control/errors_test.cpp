@@ -83,14 +83,14 @@ TEST(ScanErrors, CarryChangesItsStructure) {
                      return std::pair{Arrays{c[0], x}, none};
                    },
                    Arrays{v3()}, m43()),
-               "[scan] the carry has structure [*,] but the function returns [*,*,]; they must be alike.");
+               "[scan] the carry has structure [Array] but the function returns [Array, Array]; they must be alike.");
   EXPECT_ERROR(TreeError,
                lax::scan(
                    [](Array c, Array x) {
                      return std::pair{Two{c, x}, none};
                    },
                    v3(), m43()),
-               "[scan] the carry has structure * but the function returns (*,*,)");
+               "[scan] the carry has structure Array but the function returns (Array, Array)");
   using Named = std::map<std::string, Array>;
   EXPECT_ERROR(TreeError,
                lax::scan(
@@ -98,7 +98,7 @@ TEST(ScanErrors, CarryChangesItsStructure) {
                      return std::pair{Named{{"b", c.at("a") + x}}, none};
                    },
                    Named{{"a", v3()}}, m43()),
-               "[scan] the carry has structure", "a\":*", "b\":*");
+               "[scan] the carry has structure", "a\": Array", "b\": Array");
 }
 TEST(ScanErrors, UnderTransformsToo) {
   const auto f = [](Array x) { return np::sum(lax::scan(add, Array(0.f), x).first); };
@@ -249,7 +249,7 @@ TEST(WhileErrors, CarryMismatch) {
                                  return Arrays{c[0], c[0]};
                                },
                                Arrays{0}),
-               "[while_loop] the carry has structure [*,] but the function returns [*,*,]");
+               "[while_loop] the carry has structure [Array] but the function returns [Array, Array]");
 }
 TEST(WhileErrors, ReverseModeSaysWhatToUse) {
   const auto f = [](Array x) {
@@ -347,7 +347,7 @@ TEST(CondErrors, BranchesReturnOtherTrees) {
                      return Arrays{x, x};
                    },
                    v3()),
-               "[cond]", "[*,]", "[*,*,]");
+               "[cond]", "[Array]", "[Array, Array]");
 }
 TEST(CondErrors, EmptyArguments) {
   const auto f = [](Array x) { return x; };
@@ -415,7 +415,7 @@ TEST(AssociativeScanErrors, FunctionReturnsAnotherTree) {
                      return Arrays{a[0] + b[0], b[0]};
                    },
                    Arrays{v3()}),
-               "[associative_scan] the element has structure [*,] but the function returns [*,*,]");
+               "[associative_scan] the element has structure [Array] but the function returns [Array, Array]");
 }
 TEST(AssociativeScanErrors, EmptyArrays) {
   EXPECT_ERROR(ValueError, lax::associative_scan([](Array a, Array b) { return a + b; }, Array()),

@@ -153,7 +153,7 @@ TEST(CustomJvpErrors, StructureOfTheRule) {
                          std::vector<Array>{std::get<0>(t)}};
       });
   EXPECT_ERROR(TreeError, jvp(f, std::tuple{v3()}, std::tuple{v3()}),
-               "[custom_jvp] the rule's output [*,*,] and tangent [*,] differ in structure");
+               "[custom_jvp] the rule's output [Array, Array] and tangent [Array] differ in structure");
 }
 TEST(CustomJvpErrors, ClosesOverADifferentiatedValue) {
   const auto rule = [](auto p, auto t) { return std::pair{np::sin(std::get<0>(p)), std::get<0>(t)}; };
@@ -226,17 +226,17 @@ TEST(CheckpointErrors, InsideNamesTheOperation) {
 TEST(TreeErrors, Unflatten) {
   const std::vector<Array> two{v3(), v3()};
   EXPECT_ERROR(TreeError, tree::unflatten(Pair{}, std::vector<Array>{v3()}),
-               "[unflatten] the tree {.first=*,.second=*,} has 2 leaves but got 1");
+               "[unflatten] the tree {first: Array, second: Array} has 2 leaves but got 1");
   EXPECT_ERROR(TreeError, tree::unflatten(std::vector<Array>{v3()}, two),
-               "[unflatten] the tree [*,] has 1 leaves but got 2");
+               "[unflatten] the tree [Array] has 1 leaves but got 2");
 }
 TEST(TreeErrors, Map) {
   const auto add = [](Array a, Array b) { return a + b; };
   EXPECT_ERROR(TreeError, tree::map(add, std::vector<Array>{v3()}, std::vector<Array>{v3(), v3()}),
-               "[tree::map] the trees differ: [*,] and [*,*,]; they must have one structure.");
+               "[tree::map] the trees differ: [Array] and [Array, Array]; they must have one structure.");
   using Map = std::map<std::string, Array>;
   EXPECT_ERROR(TreeError, tree::map(add, Map{{"a", v3()}}, Map{{"b", v3()}}), "[tree::map] the trees differ",
                "a", "b");
   EXPECT_ERROR(TreeError, tree::map(add, std::optional<Array>(), std::optional<Array>(v3())),
-               "[tree::map] the trees differ: None and *");
+               "[tree::map] the trees differ: none and Array");
 }

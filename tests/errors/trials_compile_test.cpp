@@ -105,17 +105,17 @@ TEST(Trials, Item25OneLineSaysWhatAPytreeMayBe) {
   const std::string loss = "\nArray loss(const Model& m, const Array& x) { return np::sum(x); }";
   const std::string hidden = "class Model { Array w; public: Array b; };" + loss;
   const std::string call = "auto g = ct::grad(loss)(Model{}, a);";
-  expect_refused(hidden, call, "needs COTAN_TREE(field, …) inside", 12);
-  expect_refused(hidden, "auto g = ct::jit(ct::grad(loss))(Model{}, a);", "needs COTAN_TREE(field, …) inside", 12);
+  expect_refused(hidden, call, "needs COTAN_TREE(field, …) inside", 13);
+  expect_refused(hidden, "auto g = ct::jit(ct::grad(loss))(Model{}, a);", "needs COTAN_TREE(field, …) inside", 13);
   expect_refused(hidden, "auto [v, g] = ct::value_and_grad(loss)(Model{}, a); auto h = ct::vmap(loss)(Model{}, a);",
-                 "needs COTAN_TREE(field, …) inside", 12);
+                 "needs COTAN_TREE(field, …) inside", 13);
   expect_refused(hidden, "auto g = ct::tree::leaves(std::vector<std::tuple<int, Model>>());", "needs COTAN_TREE(field, …) inside", 18);
-  expect_refused("struct Module { int n; }; struct Model : Module { Array w; };" + loss, call, "COTAN_TREE_DERIVED(Base, field, …)", 12);
-  expect_refused("struct Model { Array* w; };" + loss, call, "a pytree is an Array, number, string or enum, or a tuple", 15);
+  expect_refused("struct Module { int n; }; struct Model : Module { Array w; };" + loss, call, "COTAN_TREE_DERIVED(Base, field, …)", 13);
+  expect_refused("struct Model { Array* w; };" + loss, call, "a pytree is an Array, number, string or enum, or a tuple", 16);
   expect_refused("struct Model { Array w; Model(int) {} auto tree_fields() const { return std::tuple(w); } };" + loss,
-                 "auto g = ct::grad(loss)(Model(1), a);", "return std::tie(field, …)", 12);
+                 "auto g = ct::grad(loss)(Model(1), a);", "return std::tie(field, …)", 13);
   expect_refused("struct Model { Array w; std::unique_ptr<int> p; COTAN_TREE(w) };" + loss, "auto g = ct::grad(loss)(Model(), a);",
-                 "must be copyable", 12);
+                 "must be copyable", 13);
 }
 TEST(Trials, Item25OneLineSaysWhatDoesNotFit) {
   constexpr std::string_view takes_arrays = "the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated";
@@ -125,6 +125,36 @@ TEST(Trials, Item25OneLineSaysWhatDoesNotFit) {
   constexpr std::string_view other_arguments = "the_function_takes_other_arguments_or_another_number_of_them";
   expect_refused("Array f(Array x) { return x; }", "auto y = ct::vmap(f)(a, 2);", other_arguments, 12);
   expect_refused("Array f(Array x) { return x; }", "auto y = ct::jit(f)(std::string(\"x\"));", other_arguments, 12);
+}
+
+TEST(Trials, OneLineSaysWhatARuleMustReturn) {
+  const std::string square = "\nArray f(Array x) { return x * x; } Array back(Array r, Array ct) { return r * ct; }";
+  constexpr std::string_view pair = "custom_vjp: forward must return std::pair{output, residuals}";
+  expect_refused("Array forward(Array x) { return x; }" + square, "auto y = ct::custom_vjp(f, forward, back)(a);", pair, 18);
+  expect_refused("Array forward(Array x) { return x; }" + square, "auto y = ct::jit(ct::grad(ct::custom_vjp(f, forward, back)))(a);", pair, 24);
+  expect_refused("std::pair<Array, Array> forward(Array x, Array y) { return {x, y}; }" + square,
+                 "auto y = ct::custom_vjp(f, forward, back)(a);", "custom_vjp: forward must take the arguments of the function", 18);
+  constexpr std::string_view step = "scan: the function must return std::pair{next carry, y}";
+  expect_refused("", "auto y = ct::lax::scan([](Array c, Array x) { return c + x; }, a, b);", step, 12);
+  expect_refused("", "auto [c, y] = ct::lax::scan([](Array c, Array x) { return std::tuple{c, x, x}; }, a, b);", step, 12);
+  expect_refused("", "Array c = ct::lax::scan([](Array c, Array x) { return c + x; }, a, b).first;", step, 12);
+}
+TEST(Trials, OneLineSaysThatFunctionsAreNoArguments) {
+  constexpr std::string_view function = "pytree: a function (a lambda, a function's name, a std::function) is no Array";
+  const std::string f = "Array g(Array x) { return x; } template <class G> Array f(const G& g, Array x) { return g(x); }";
+  const std::string call = "auto h = ct::jit([](const auto& g, Array x) { return g(x); });";
+  expect_refused(f, call + "auto y = h([](Array x) { return x; }, a);", function, 14);
+  expect_refused(f, call + "auto y = h([](auto x) { return x; }, a);", function, 14);
+  expect_refused(f, call + "auto y = h([b](auto x) { return x + b; }, a);", function, 14);
+  expect_refused(f, call + "auto y = h(g, a);", function, 14);
+  expect_refused(f, call + "auto y = h(&g, a);", function, 14);
+  expect_refused(f, call + "auto y = h(std::function<Array(Array)>(g), a);", function, 14);
+  expect_refused(f, call + "auto y = h(ct::jit(g), a);", function, 14);
+  expect_refused("", "auto y = ct::grad([](Array x, const auto& g) { return g(x); })(a, [](Array x) { return x; });", function, 14);
+  expect_refused("", "auto y = ct::jit([](Array x) { return x; })([](Array x) { return x; });", function, 14);
+  // A layer that can be called is a pytree still.
+  expect_compiles(built_with(), "struct Linear { Array w; Array operator()(Array x) const { return x * w; } };",
+                  "auto y = ct::jit([](const Linear& l, Array x) { return l(x); })(Linear{a}, b); (void)y;");
 }
 
 TEST(Trials, Item27CompilersWithoutSourceLocation) {

@@ -9,7 +9,8 @@ using namespace cotan;
 
 namespace {
 
-std::string at(int line) { return std::string(" At ") + __FILE__ + ":" + std::to_string(line); }
+std::string line_of(int line) { return std::string(__FILE__) + ":" + std::to_string(line); }
+std::string at(int line) { return " At " + line_of(line); }
 Array m23() { return np::ones({2, 3}); }
 struct Layer {
   Array w, b;
@@ -55,7 +56,7 @@ TEST(Trials, Item22NoLineWhereNoneIsKnown) {
   // A call that ended leaves no line behind: what carries none names none, and not that of a call before.
   (void)(m23() + m23());
   try {
-    np::zeros({2, -3});
+    np::zeros({2, -3}, f32, {});
     FAIL();
   } catch (const ShapeError& error) {
     EXPECT_EQ(std::string(error.what()).find(" At "), std::string::npos) << error.what();
@@ -66,7 +67,7 @@ TEST(Trials, Item22OutOfOrderTemporaries) {
   auto outer = std::make_unique<ArrayLike>(m23());
   const ArrayLike inner(m23(), std::source_location::current());
   outer.reset();
-  EXPECT_ERROR(ShapeError, np::zeros({-1}), "[zeros]", "trials_lines_test.cpp");
+  EXPECT_ERROR(ShapeError, np::zeros({-1}, f32, {}), "[zeros]", "trials_lines_test.cpp");
   const ArrayLike copy = inner;
   EXPECT_EQ(copy->shape(), inner->shape());
 }
@@ -126,10 +127,142 @@ TEST(Trials, Item22TransformsAndLoopsNameTheirLine) {
   const Array x = np::ones({3});
   const int made = __LINE__ + 1;
   const auto gradient = grad([](Array a) { return a; });
-  EXPECT_ERROR(ShapeError, gradient(x), "[grad]", at(made));
+  EXPECT_ERROR(ShapeError, gradient(x), "[grad]", at(__LINE__) + " (transformed at " + line_of(made) + ")");
   EXPECT_ERROR(ShapeError, vmap([](Array a) { return a; })(Array(1.0)), "[vmap]", at(__LINE__));
   EXPECT_ERROR(TypeError, lax::scan([](Array c, Array) { return std::pair{np::ones({2}), c}; }, x, x), "[scan]", at(__LINE__));
   EXPECT_ERROR(TypeError, lax::while_loop([](Array) { return Array(1); }, [](Array c) { return c; }, x), "[while_loop]",
                at(__LINE__ - 1));
   EXPECT_ERROR(ValueError, jit([](Array a) { return a; }, {.donate = {4}})(x), "[jit]", at(__LINE__));
+}
+
+// The third trial: lines of calls, of what has no Array among its arguments, and of linear functions.
+
+TEST(Trials, JittedCallsNameTheLineOfTheCall) {
+  const int made = __LINE__ + 2, inside = __LINE__ + 1;
+  const auto add = [](const Array& a, const Array& b) { return a + b; };
+  const auto f = jit(add); const auto g = jit(vmap(add));
+  // An operation inside: its own line, that of the call, and where the function was made.
+  const int line = __LINE__ + 1;
+  EXPECT_ERROR(ShapeError, f(m23(), np::ones({2})), "[add]", at(inside),
+               "inside the call at " + line_of(line) + " (transformed at " + line_of(made) + ").");
+  EXPECT_ERROR(ShapeError, jit(add)(m23(), np::ones({2})), at(inside), "inside the call at " + line_of(__LINE__) + ".");
+  // Nothing inside is at fault: the call's.
+  EXPECT_ERROR(ShapeError, g(m23(), np::ones({5, 2})), "[vmap]", at(__LINE__) + " (transformed at " + line_of(made) + ").");
+  EXPECT_ERROR(ValueError, f(Array(), Array()), "[jit]", at(__LINE__));
+  // Calls that the standard library makes have no line; where the function was made is said as such.
+  const std::function<Array(Array, Array)> hidden = g;
+  try {
+    hidden(m23(), np::ones({5, 2}));
+    FAIL();
+  } catch (const ShapeError& e) {
+    const std::string message = e.what();
+    EXPECT_NE(message.find(" In a call of the function transformed at " + line_of(made) + "."), message.npos) << message;
+    EXPECT_EQ(message.find("include/c++"), message.npos) << message;
+  }
+}
+TEST(Trials, CallsOfTransformsTakeAnyNumberOfArguments) {
+  const auto sum = jit([](const auto&... x) { return (Array(0.f) + ... + x); });
+  const Array a = np::ones({2});
+  EXPECT_EQ(sum().item<float>(), 0.f);
+  EXPECT_EQ(sum(a, a, a, a, a, a, a, a).to_vector<float>()[0], 8.f);
+  EXPECT_EQ(sum(a, a, a, a, a, a, a, a, a, a).to_vector<float>()[0], 10.f);
+  EXPECT_ERROR(ShapeError, sum(a, a, a, a, a, a, a, np::ones({3})), "[add]", "inside the call at " + line_of(__LINE__));
+  // A function of exactly two arguments, whose body does not compile with one: nobody asks for that.
+  const auto second = jit([](const auto&... x) { return std::get<1>(std::tuple{x...}); });
+  EXPECT_EQ(second(a, a + 1).to_vector<float>()[0], 2.f);
+}
+TEST(Trials, LinesWithoutArrays) {
+  EXPECT_ERROR(ShapeError, np::zeros({-1}), "[zeros] shape (-1,) has a negative size", at(__LINE__));
+  EXPECT_ERROR(ShapeError, np::ones({2, -1}), "[ones]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, np::empty({-1}), "[empty]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, np::full({-1}, 2.0), "[full]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, np::eye(-1), "[eye]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, np::tri(-1), "[tri]", at(__LINE__));
+  EXPECT_ERROR(ValueError, np::arange(0, 5, 0), "[arange]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, lax::iota(f32, {-1}), at(__LINE__));
+  EXPECT_ERROR(ShapeError, shape_dtype({-1}), "[shape_dtype]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, Array::from_host(std::vector<float>(3), {2}), "[from_host]", at(__LINE__));
+  EXPECT_ERROR(OutOfMemoryError, np::zeros({std::int64_t{1} << 62, 8}), "[zeros]", at(__LINE__));
+  const int ragged = __LINE__ + 1;
+  EXPECT_ERROR(ShapeError, np::array({{1, 2}, {3}}), "[array] ragged nesting", at(ragged));
+  EXPECT_ERROR(DeviceError, device_put(np::ones({2}), "tpu"), "there is no device 'tpu'", at(__LINE__));
+  EXPECT_ERROR(DeviceError, default_device("tpu"), "there is no device 'tpu'", at(__LINE__));
+  EXPECT_ERROR(IoError, load_npy("/nowhere/a.npy"), "no such file", at(__LINE__));
+  EXPECT_ERROR(IoError, load_npz("/nowhere/a.npz"), "no such file", at(__LINE__));
+}
+TEST(Trials, LinesOfLinearFunctions) {
+  const int made = __LINE__ + 1;
+  const auto pair = vjp([](const Array& x) { return x * x; }, np::ones({3}));
+  EXPECT_ERROR(ShapeError, pair.second(np::ones({2})), "[vjp] the cotangent of output has shape (2,)", at(__LINE__),
+               "(transformed at " + line_of(made) + ")");
+  EXPECT_ERROR(ValueError, vjp([](const Array& x) { return x; }, Array()), "[vjp]", at(__LINE__));
+  const auto [y, push] = linearize([](const Array& a, const Array& b) { return a * b; }, np::ones({3}), np::ones({3}));
+  const auto& pushforward = push;
+  EXPECT_ERROR(ShapeError, pushforward(np::ones({3}), np::ones({2})), "[linearize]", at(__LINE__));
+  const auto back = linear_transpose([](const Array& x) { return 2.0 * x; }, np::ones({3}));
+  EXPECT_ERROR(ShapeError, back(np::ones({2})), "[linear_transpose]", at(__LINE__));
+  const auto lists = vjp([](const Array& x) { return std::vector<Array>{x, x}; }, np::ones({3}));
+  EXPECT_ERROR(TreeError, lists.second(std::vector<Array>(1, np::ones({3}))),
+               "[vjp] the cotangent has structure [Array] but the output had [Array, Array]; they must be alike.", at(__LINE__ - 1));
+}
+TEST(Trials, LinesOfTrees) {
+  const Model a = model();
+  Model b = model();
+  b.layers.pop_back();
+  const auto add = [](const Array& x, const Array& y) { return x + y; };
+  EXPECT_ERROR(TreeError, tree::map(add, a, b), "[tree::map] the trees differ", at(__LINE__));
+  EXPECT_ERROR(TreeError, tree::stack(std::vector<Model>{a, b}), "[tree::stack]", at(__LINE__));
+  EXPECT_ERROR(ShapeError, tree::unstack(a), "[tree::unstack]", at(__LINE__));
+  EXPECT_ERROR(TreeError, tree::transpose(std::vector<std::vector<Array>>{{np::ones({1})}, {}}), "[tree::transpose]", at(__LINE__));
+  // The function's own line, where it is at fault.
+  const int inside = __LINE__ + 1;
+  const auto multiply = [](const Array& x) { return np::matmul(x, np::ones({9, 9})); };
+  EXPECT_ERROR(ShapeError, tree::map(multiply, a), "[matmul]", at(inside), "in the leaf .layers[0].w");
+}
+TEST(Trials, StructuresAreReadable) {
+  EXPECT_EQ(tree::outline(model()), "{layers: [{w: Array, b: Array}, {w: Array, b: Array}]}");
+  EXPECT_EQ(tree::outline(std::tuple{Array(1.f), 2, std::string("s"), true, none}), "(Array, 2, \"s\", true, none)");
+  EXPECT_EQ(tree::outline(std::tuple{Array(1.f)}), "(Array,)");
+  EXPECT_EQ(tree::outline(std::map<std::string, std::optional<Array>>{{"a", Array(1.f)}, {"b", std::nullopt}}),
+            "{\"a\": Array, \"b\": none}");
+  EXPECT_EQ(tree::outline(std::vector<Layer>(12)), "[12 times {w: Array, b: Array}]");
+  Model a = model(), b = model();
+  b.layers.pop_back();
+  EXPECT_EQ(tree::difference(a, b), " They differ at .layers: a list of 2 and a list of 1.");
+  EXPECT_EQ(tree::difference(std::map<std::string, Array>{{"a", {}}}, std::map<std::string, Array>{{"b", {}}}),
+            " The one has [\"a\"] where the other has [\"b\"].");
+  EXPECT_EQ(tree::difference(a, a), "");
+  EXPECT_ERROR(TreeError, lax::while_loop([](const Model&) { return Array(true); }, [&](const Model&) { return b; }, a),
+               "[while_loop] the carry has structure {layers: [{w: Array, b: Array}, {w: Array, b: Array}]}",
+               "They differ at .layers: a list of 2 and a list of 1.");
+  std::map<std::string, Array> many;
+  for (int i = 0; i < 1000; ++i) many["layer" + std::to_string(i)] = Array(1.f);
+  EXPECT_LT(tree::outline(many).size(), 320u);
+}
+TEST(Trials, DebugNansGoesInsideLoops) {
+  struct On {
+    On() { debug_nans(true); }
+    ~On() { debug_nans(false); }
+  } on;
+  const int line = __LINE__ + 1;
+  const auto root = [](const Array& x) { return np::sqrt(x); };
+  const auto loop = [&](const Array& xs) {
+    return lax::scan([&](const Array& c, const Array& x) { return std::pair{c + root(x), none}; }, Array(0.f), xs).first;
+  };
+  const Array xs = np::array({4.f, 1.f, -1.f, 9.f});
+  EXPECT_ERROR(NanError, loop(xs), "[debug_nans] sqrt made a NaN in its result f32[]; its operands had none.", at(line),
+               "in step 2 (counted from 0) of the loop");
+  EXPECT_ERROR(NanError, jit(loop)(xs), "[debug_nans] sqrt made a NaN", at(line), "in step 2", "inside the call at " + line_of(__LINE__));
+  EXPECT_ERROR(NanError, grad(loop)(xs), "[debug_nans]", at(line), "in step 2");
+  EXPECT_ERROR(NanError, vmap(loop)(np::stack({xs, xs})), "[debug_nans] sqrt", at(line), "in step 2");
+  const auto down = [&](const Array& x) {
+    return lax::while_loop([](const Array& c) { return c > -2.f; }, [&](const Array& c) { return c - 1.f + 0.f * root(c); }, x);
+  };
+  EXPECT_ERROR(NanError, down(Array(1.f)), "[debug_nans] sqrt made a NaN", at(line), "in step 2");
+  EXPECT_ERROR(NanError, jit(down)(Array(1.f)), "[debug_nans] sqrt made a NaN", at(line), "in step 2");
+  const auto either = [&](const Array& x) { return lax::cond(x < 0.f, root, [](const Array& v) { return v; }, x); };
+  EXPECT_ERROR(NanError, jit(either)(Array(-1.f)), "[debug_nans] sqrt made a NaN", at(line));
+  EXPECT_EQ(jit(either)(Array(3.f)).item<float>(), 3.f);
+  EXPECT_ERROR(NanError, lax::associative_scan([&](const Array& a, const Array& b) { return a + root(b); }, xs), "[debug_nans] sqrt", at(line));
+  EXPECT_EQ(loop(np::array({4.f, 1.f})).item<float>(), 3.f);
 }

@@ -67,3 +67,9 @@ TEST(Trials, Item26SvdAndEverything) {
   EXPECT_EQ(optim::minimize([](const Array& x) { return np::sum(np::square(x)); }, np::ones({2})).x.shape(), (Shape{2}));
   (void)dlm::FitOptions{};
 }
+TEST(Trials, BernoulliDrawsInTheDtypeOfItsProbability) {
+  const Array key = random::key(3);
+  const auto same = [](const Array& a, const Array& b) { return bool(np::all(a == b)); };
+  EXPECT_TRUE(same(random::bernoulli(key, 0.3, Shape{1000}), random::uniform(key, {1000}) < 0.3f));
+  EXPECT_TRUE(same(random::bernoulli(key, Array(0.3).astype(f64), Shape{1000}), random::uniform(key, {1000}, f64) < 0.3));
+}

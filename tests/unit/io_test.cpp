@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cotan/io.hpp>
+#include <cotan/transforms.hpp>
 #include <cotan/numpy.hpp>
 #include <cstring>
 #include <fstream>
@@ -113,6 +114,31 @@ TEST_F(IoTest, SavingReplacesTheFile) {
   save_npy(path("a.npy"), np::arange(1000));
   save_npy(path("a.npy"), np::arange(3));
   expect_same(load_npy(path("a.npy")), np::arange(3));
+}
+
+TEST_F(IoTest, TrialsNamesThatAnNpzLacks) {
+  save_npz(path("w.npz"), {{"layer1/weight", np::ones({2})}, {"layer1/bias", np::zeros({2})}, {"step", np::array(3)}});
+  const NamedArrays loaded = load_npz(path("w.npz"));
+  const std::string here = std::string(" At ") + __FILE__ + ":" + std::to_string(__LINE__ + 1);
+  expect_io_error([&] { (void)loaded.at("layer1/weigth"); }, here);
+  expect_io_error([&] { (void)loaded.at("layer1/weigth"); },
+                  "w.npz' has no array 'layer1/weigth'; did you mean 'layer1/weight'? it has 'layer1/bias', "
+                  "'layer1/weight', 'step'.");
+  expect_io_error([&] { (void)load_npz(path("w.npz"))["Step"]; }, "did you mean 'step'?");
+  expect_io_error([&] { (void)load_npz(path("w.npz")).at("x"); }, "has no array 'x'; it has 'layer1/bias'");
+  // It is a map, and a pytree as such.
+  NamedArrays all = loaded;
+  all["step"] = Array(4.f);
+  all.insert_or_assign("new", np::ones({2}));
+  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(loaded.at(std::string("step")).item<int>(), 3);
+  const auto total = [](const std::map<std::string, Array>& m) { return np::sum(m.at("new") * m.at("layer1/weight")); };
+  EXPECT_EQ(jit(total)(all).item<float>(), 2.f);
+  all.erase("step");
+  EXPECT_EQ(grad(total)(all).at("new").to_vector<float>()[0], 1.f);
+  EXPECT_EQ(tree::paths(all)[0], "[\"layer1/bias\"]");
+  const std::map<std::string, Array> plain = load_npz(path("w.npz"));
+  EXPECT_EQ(plain.size(), 3u);
 }
 
 TEST_F(IoTest, NpzRoundTrips) {

@@ -88,6 +88,29 @@ TEST_F(WebGpuTrials, Item21ArraysThatCannotBeBoundSaySo) {
   expect_close(np::sum(a, 0), on_native([&] { return np::sum(a, 0); }), 1e-5);
 }
 
+TEST_F(WebGpuTrials, SamplersSayWhichDtypeIsMissing) {
+  namespace r = ct::random;
+  const auto message = [](const std::function<Array()>& f) -> std::string {
+    try {
+      (void)f().to_vector<float>();
+    } catch (const ct::TypeError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const Array key = r::key(0);
+  for (const std::string& said : {message([&] { return r::normal(key, {3}, ct::f64); }), message([&] { return r::uniform(key, {}, ct::f64); }),
+                                  message([&] { return ct::jit([](Array k) { return r::normal(k, {3}, ct::f64); })(key); })}) {
+    EXPECT_NE(said.find("has no f64"), said.npos) << said;
+    EXPECT_NE(said.find("f32"), said.npos) << said;
+    EXPECT_NE(said.find("'native'"), said.npos) << said;
+    EXPECT_EQ(said.find("u64"), said.npos) << said;
+  }
+  const std::string bits = message([&] { return r::bits(key, {3}, ct::u64); });
+  EXPECT_NE(bits.find("[random.bits] the key is on the device 'webgpu', which has no u64; draw u32"), bits.npos) << bits;
+  EXPECT_EQ(r::normal(key, {3}).shape(), (ct::Shape{3}));
+}
+
 TEST_F(WebGpuTrials, Item21NumbersOfCppNeedNo64Bits) {
   namespace r = ct::random;
   const auto key = [] { return r::key(7); };

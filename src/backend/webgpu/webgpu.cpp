@@ -14,6 +14,7 @@ namespace {
 class WebGpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "webgpu"; }
+  bool holds(DType dtype) const override { return webgpu::is_supported(dtype); }
   void require() override { webgpu::device(); }
   std::byte* allocate(std::size_t) override { return nullptr; }
   void release(std::byte*, std::size_t) override {}
