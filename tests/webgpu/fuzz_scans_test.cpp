@@ -97,10 +97,10 @@ TEST_P(WebGpuFuzzScans, GiveWhatTheReferenceGives) {
   for (const Finding& f : in_children(programs, [&](std::uint64_t seed) { return check(kind, seed); }))
     ADD_FAILURE() << f.fault << "replay: COTAN_FUZZ_SEED=" << f.seed;
 }
-/// Dispatches of software drivers are compiled for seconds: few programs in an ordinary run.
+/// Software drivers compile a program for a second: few of them in an ordinary run.
 const std::vector<Kind> kinds{
-    {"SeveralDispatches", 10, {.most_elements = 8192, .most_nodes = 6, .large_product = true}},
-    {"OneDispatch", 3, {.most_elements = 1024, .most_nodes = 4}},
+    {"SeveralDispatches", 16, {.most_elements = 8192, .most_nodes = 6, .large_product = true}},
+    {"OneDispatch", 6, {.most_elements = 1024, .most_nodes = 4}},
 };
 INSTANTIATE_TEST_SUITE_P(Scans, WebGpuFuzzScans, testing::ValuesIn(kinds),
                          [](const auto& info) { return std::string(info.param.name); });
