@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "support/in_children.hpp"
@@ -90,7 +91,10 @@ class WebGpuFuzzScans : public testing::TestWithParam<Kind> {};
 TEST_P(WebGpuFuzzScans, GiveWhatTheReferenceGives) {
   const Kind kind = GetParam();
   if (const char* seed = std::getenv("COTAN_FUZZ_SEED")) {
-    EXPECT_EQ(check(kind, std::strtoull(seed, nullptr, 10)), "");
+    const std::uint64_t n = std::strtoull(seed, nullptr, 10);
+    Draw draw(n);
+    std::fputs(random_scan(draw, kind.options).str().c_str(), stderr);  // before it can crash or hang
+    EXPECT_EQ(check(kind, n), "");
     return;
   }
   const std::uint64_t programs = kind.programs * (is_nightly() ? 50 : 1);
