@@ -14,6 +14,7 @@ namespace {
 
 namespace ct = cotan;
 namespace np = cotan::numpy;
+namespace lax = cotan::lax;
 namespace fs = std::filesystem;
 using ct::Array;
 using ct::webgpu::pipeline_cache_counts;
@@ -49,6 +50,27 @@ class WebGpuPipelineCache : public webgpu_tests::OnWebGpu {
   static std::vector<float> compute() {
     return ct::jit([](Array x) { return np::tanh(x) * 0.375 + np::sum(x); })(np::arange(100, ct::f32)).to_vector<float>();
   }
+  /// A gradient step with all kinds of shaders: products in tiles, normalised rows, attention, loops, sums over tokens.
+  static std::vector<float> train() {
+    struct Layer {
+      Array scale, mix, out;
+    };
+    const auto table = [](ct::Shape s) { return np::sin(np::arange(s[0] * s[1], ct::f32)).reshape(s) * 0.2; };
+    const auto block = [](Array x, Layer l) {
+      const Array centred = x - np::mean(x, -1, true);
+      const Array h = np::matmul(centred / np::sqrt(np::mean(np::square(centred), -1, true) + 1e-5) * l.scale, l.mix);
+      const Array heads = h.reshape({2, 32, 4, 16});
+      const Array seen = ct::nn::dot_product_attention(heads, heads, heads, {.is_causal = true}).reshape(x.shape());
+      return std::pair{x + np::matmul(np::tanh(seen), l.out), ct::none};
+    };
+    const auto loss = [&](Array words, Layer l, Array tokens) {
+      const Array logits = np::matmul(lax::scan(block, words[tokens], l).first, words.T());
+      return np::mean(np::logsumexp(logits, -1));
+    };
+    const Layer layers{np::ones({2, 64}), table({2 * 64, 64}).reshape({2, 64, 64}), table({2 * 64, 64}).reshape({2, 64, 64})};
+    const Array tokens = (np::arange(64) * 7 % 50).reshape({2, 32});
+    return ct::jit(ct::grad(loss))(table({50, 64}), layers, tokens).to_vector<float>();
+  }
   fs::path folder_;
   std::optional<std::string> before_;
 };
@@ -64,17 +86,27 @@ TEST_F(WebGpuPipelineCache, ANewDeviceFindsWhatAnotherCompiled) {
   EXPECT_EQ(second.stored, first.stored) << "nothing is compiled again";
 }
 
+/// Neither labels, nor places in memory, nor the order of threads are in the keys: nothing is missed.
 TEST_F(WebGpuPipelineCache, AnotherProcessFindsWhatThisCompiled) {
+  const auto start = pipeline_cache_counts();
+  const std::uint64_t pipelines = ct::webgpu::device()->counts().pipelines;
   (void)compute();
+  (void)train();
+  const auto here = pipeline_cache_counts();
+  const std::uint64_t made = ct::webgpu::device()->counts().pipelines - pipelines;
+  ASSERT_GT(made, 8u);
+  EXPECT_EQ(here.found, start.found);
   const auto before = files().size();
   const fs::path counts = folder_ / "counts";
   const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TEST_COUNTS=" + counts.string() + " " +
                               fs::read_symlink("/proc/self/exe").string() + " --gtest_also_run_disabled_tests" +
                               " --gtest_filter=WebGpuPipelineCacheStart.DISABLED_Child >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
-  std::uint64_t found = 0, stored = 1;
-  std::ifstream(counts) >> found >> stored;
-  EXPECT_GT(found, 0u);
+  std::uint64_t pipelines_there = 0, found = 0, missed = 1, stored = 1;
+  std::ifstream(counts) >> pipelines_there >> found >> missed >> stored;
+  EXPECT_EQ(pipelines_there, made);
+  EXPECT_GE(found, made);
+  EXPECT_EQ(missed, 0u);
   EXPECT_EQ(stored, 0u);
   EXPECT_EQ(files().size(), before);
 }
@@ -85,8 +117,10 @@ class WebGpuPipelineCacheStart : public WebGpuPipelineCache {
 /// Run by the test above, in a process of its own.
 TEST_F(WebGpuPipelineCacheStart, DISABLED_Child) {
   (void)compute();
+  (void)train();
   const auto counts = pipeline_cache_counts();
-  std::ofstream(std::getenv("COTAN_TEST_COUNTS")) << counts.found << ' ' << counts.stored;
+  std::ofstream(std::getenv("COTAN_TEST_COUNTS"))
+      << ct::webgpu::device()->counts().pipelines << ' ' << counts.found << ' ' << counts.missed << ' ' << counts.stored;
 }
 
 TEST_F(WebGpuPipelineCache, DamagedFilesAreReplaced) {

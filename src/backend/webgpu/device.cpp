@@ -200,16 +200,23 @@ void Device::request_device() {
     device.lost_reason_ = text(message);
     device.lost_ = true;
   };
-  // Bounds are checked by the compiler, and memory is never read before it is written. Times are for the one who asks.
-  static constexpr const char* off[] = {"timestamp_quantization", "lazy_clear_resource_on_first_use"};
-  static constexpr const char* on[] = {"disable_robustness"};
   const bool safe = std::getenv("COTAN_WEBGPU_CHECKED") != nullptr;
+  // Times are for the one who asks.
+  std::vector<const char*> on, off{"timestamp_quantization"};
+  if (!safe) {
+    // Bounds are checked by the compiler, and memory is never read before it is written.
+    on.push_back("disable_robustness");
+    off.push_back("lazy_clear_resource_on_first_use");
+  }
+  // SwiftShader takes a zero for all that a group shares as a store per element, and compiles each of them: a second for a
+  // product's tiles. Without the extension it is a loop.
+  if (c.software) off.push_back("use_vulkan_zero_initialize_workgroup_memory_extension");
   WGPUDawnTogglesDescriptor toggles{};
   toggles.chain.sType = WGPUSType_DawnTogglesDescriptor;
-  toggles.disabledToggles = off;
-  toggles.disabledToggleCount = safe ? 1 : 2;
-  toggles.enabledToggles = on;
-  toggles.enabledToggleCount = safe ? 0 : 1;
+  toggles.disabledToggles = off.data();
+  toggles.disabledToggleCount = off.size();
+  toggles.enabledToggles = on.data();
+  toggles.enabledToggleCount = on.size();
   if (api().is_dawn) {
     descriptor.nextInChain = &toggles.chain;
     toggles.chain.next = pipeline_cache_descriptor();
