@@ -1,5 +1,7 @@
 #include "backend/native/executable.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -31,10 +33,17 @@ struct Caller {
   const std::vector<const compiler::Routine*>& routines;
   Backend& backend;
   const Code* code;
-  std::int64_t began;  ///< where the code is one that was made in a hurry
+  std::int64_t began;  ///< by work_ns, where the code is one that was made in a hurry
   std::mutex mutex;    // routines may run in parallel lanes
   std::exception_ptr failure;
 };
+
+/// What this thread has worked, in nanoseconds: on a busy machine the clock says little of what better code would save.
+std::int64_t work_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
 
 }  // namespace
 
@@ -54,7 +63,7 @@ extern "C" void cotan_native_mark(std::int64_t* marks, std::int64_t step) { mark
 extern "C" int cotan_native_failed(void* context) { return static_cast<Caller*>(context)->failure ? 1 : 0; }
 extern "C" const void* cotan_native_step(void* context, std::int64_t number) {
   const Caller& caller = *static_cast<const Caller*>(context);
-  if (caller.began) caller.code->has_run(recorder::now() - caller.began, false);
+  if (caller.began) caller.code->has_run(work_ns() - caller.began, false);
   return caller.code->now().steps[static_cast<std::size_t>(number)];
 }
 extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, std::int64_t), void* const* buffers,
@@ -262,11 +271,11 @@ void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
     }
     if (!marks.empty()) marks.back() = recorder::now();
   } else {
-    const std::int64_t began = code_->is_first() ? recorder::now() : 0;
+    const std::int64_t began = code_->is_first() ? work_ns() : 0;
     code_->begin_call();
     Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, code_.get(), began, {}, nullptr};
     const int failed = code_->now().entry(io, temporaries, &caller);
-    if (began) code_->has_run(recorder::now() - began, true);
+    if (began) code_->has_run(work_ns() - began, true);
     if (failed) std::rethrow_exception(caller.failure);
   }
   if (!marks.empty()) record(marks);
