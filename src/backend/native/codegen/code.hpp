@@ -38,13 +38,12 @@ class Code : public std::enable_shared_from_this<Code> {
     constexpr std::int64_t short_ns = 250'000'000;
     if (waits() && calls_.fetch_add(1, std::memory_order_relaxed) > 0 && full_ns_ <= short_ns) order();
   }
-  /// A call has worked for so long, up to now or altogether. Code that has run for a part of the time that better code takes to make is
-  /// worth it: nobody knows how long it will go on, but so little is lost if it stops right then.
+  /// A call has worked for so long, up to now or altogether. Code that has run for as long as better code takes to make is worth
+  /// it: nobody knows how long it will go on, and it is not much slower.
   void has_run(std::int64_t ns, bool ended) const {
     if (!waits()) return;
     const std::int64_t before = spent_ns_.fetch_add(ended ? ns : 0, std::memory_order_relaxed);
-    constexpr std::int64_t part = 2;
-    if (before + ns > full_ns_ / part) order();
+    if (before + ns > full_ns_) order();
   }
   /// Both codes stay in memory: somebody may be running the first. Once, by the background.
   void replace(LinkedCode better) const {
