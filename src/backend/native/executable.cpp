@@ -1,5 +1,7 @@
 #include "backend/native/executable.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -30,9 +32,18 @@ struct Caller {
   const compiler::Program& program;
   const std::vector<const compiler::Routine*>& routines;
   Backend& backend;
-  std::mutex mutex;  // routines may run in parallel lanes
+  const Code* code;
+  std::int64_t began;  ///< by work_ns, where the code is one that was made in a hurry
+  std::mutex mutex;    // routines may run in parallel lanes
   std::exception_ptr failure;
 };
+
+/// What this thread has worked, in nanoseconds: on a busy machine the clock says little of what better code would save.
+std::int64_t work_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
 
 }  // namespace
 
@@ -50,6 +61,11 @@ extern "C" int cotan_native_routine(void* context, std::int64_t number, void* co
 }
 extern "C" void cotan_native_mark(std::int64_t* marks, std::int64_t step) { marks[step] = recorder::now(); }
 extern "C" int cotan_native_failed(void* context) { return static_cast<Caller*>(context)->failure ? 1 : 0; }
+extern "C" const void* cotan_native_step(void* context, std::int64_t number) {
+  const Caller& caller = *static_cast<const Caller*>(context);
+  if (caller.began) caller.code->has_run(work_ns() - caller.began, false);
+  return caller.code->now().steps[static_cast<std::size_t>(number)];
+}
 extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, std::int64_t), void* const* buffers,
                                      std::int64_t iterations, std::int64_t grain) {
   parallel_for((iterations + grain - 1) / grain, [&](std::int64_t chunk) {
@@ -255,8 +271,12 @@ void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
     }
     if (!marks.empty()) marks.back() = recorder::now();
   } else {
-    Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, {}, nullptr};
-    if (code_->entry()(io, temporaries, &caller)) std::rethrow_exception(caller.failure);
+    const std::int64_t began = code_->is_first() ? work_ns() : 0;
+    code_->begin_call();
+    Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, code_.get(), began, {}, nullptr};
+    const int failed = code_->now().entry(io, temporaries, &caller);
+    if (began) code_->has_run(work_ns() - began, true);
+    if (failed) std::rethrow_exception(caller.failure);
   }
   if (!marks.empty()) record(marks);
 }

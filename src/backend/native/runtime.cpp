@@ -7,6 +7,7 @@
 extern "C" {
 int cotan_native_routine(void*, std::int64_t, void* const*);
 int cotan_native_failed(void*);
+const void* cotan_native_step(void*, std::int64_t);
 void cotan_native_mark(std::int64_t*, std::int64_t);
 int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t,
                           std::int64_t);
@@ -37,6 +38,7 @@ double fmod_f64(double a, double b) { return std::fmod(a, b); }
 std::vector<RuntimeSymbol> runtime_symbols() {
   std::vector<RuntimeSymbol> out{{"cotan_native_routine", address(&cotan_native_routine)},
                                  {"cotan_native_failed", address(&cotan_native_failed)},
+                                 {"cotan_native_step", address(&cotan_native_step)},
                                  {"cotan_native_mark", address(&cotan_native_mark)},
                                  {"cotan_native_parallel", address(&cotan_native_parallel)}};
   COTAN_MATH(sin);

@@ -1,4 +1,4 @@
-// Better code in the background: one thread that takes programs which are called again and compiles them in full.
+// Better code in the background: one thread that takes programs which are called again, or run for long, and compiles them in full.
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -79,8 +79,8 @@ class Background {
 
 }  // namespace
 
-void Code::count_call() const {
-  if (calls_.fetch_add(1, std::memory_order_relaxed) == enough_calls - 1) Background::instance().add(weak_from_this());
+void Code::order() const {
+  if (!ordered_.exchange(true)) Background::instance().add(weak_from_this());
 }
 void finish_background_compilation() { Background::instance().finish(); }
 

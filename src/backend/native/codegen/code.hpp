@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace cotan::native {
 
@@ -13,40 +14,54 @@ using Entry = int (*)(void* const* io, std::byte* arena, void* caller);
 /// Machine code, and what keeps it in memory.
 struct LinkedCode {
   Entry entry = nullptr;
+  std::vector<const void*> steps;  ///< of loops that ask for them one by one
   std::shared_ptr<const void> memory;
 };
 
 class Code : public std::enable_shared_from_this<Code> {
  public:
   /// `source`: of code that was made in a hurry, LLVM's bitcode, of which better code can be made; empty: this is it.
-  Code(LinkedCode code, std::string source, bool from_disk)
-      : entry_(code.entry), calls_(source.empty() ? enough_calls : 0), source_(std::move(source)), first_(std::move(code)),
+  /// `full_ns`: how long that would take, about.
+  Code(LinkedCode code, std::string source, bool from_disk, std::int64_t full_ns)
+      : first_(std::move(code)), current_(&first_), source_(std::move(source)), ordered_(source_.empty()), full_ns_(full_ns),
         from_disk_(from_disk) {}
 
-  /// What to call now. A program that is called again is worth better code than its first: that is made in the background,
-  /// and computes the same bits.
-  Entry entry() const {
-    if (calls_.load(std::memory_order_relaxed) < enough_calls) count_call();
-    return entry_.load(std::memory_order_acquire);
-  }
+  /// What to call now. Better code is made in the background, and computes the same bits.
+  const LinkedCode& now() const { return *current_.load(std::memory_order_acquire); }
   bool from_disk() const { return from_disk_; }
   /// Whether what runs is code that was made in a hurry.
-  bool is_first() const { return !source_.empty() && entry_.load(std::memory_order_acquire) == first_.entry; }
+  bool is_first() const { return !source_.empty() && &now() == &first_; }
   const std::string& source() const { return source_; }
+
+  /// A call begins. A program that is called again is worth better code, unless that takes long to make.
+  void begin_call() const {
+    constexpr std::int64_t short_ns = 250'000'000;
+    if (waits() && calls_.fetch_add(1, std::memory_order_relaxed) > 0 && full_ns_ <= short_ns) order();
+  }
+  /// A call has worked for so long, up to now or altogether. Code that has run for as long as better code takes to make is worth
+  /// it: nobody knows how long it will go on, and it is not much slower.
+  void has_run(std::int64_t ns, bool ended) const {
+    if (!waits()) return;
+    const std::int64_t before = spent_ns_.fetch_add(ended ? ns : 0, std::memory_order_relaxed);
+    if (before + ns > full_ns_) order();
+  }
   /// Both codes stay in memory: somebody may be running the first. Once, by the background.
   void replace(LinkedCode better) const {
     better_ = std::move(better);
-    entry_.store(better_.entry, std::memory_order_release);
+    current_.store(&better_, std::memory_order_release);
   }
 
  private:
-  static constexpr int enough_calls = 2;
-  void count_call() const;
-  mutable std::atomic<Entry> entry_;
-  mutable std::atomic<int> calls_;
-  const std::string source_;
+  bool waits() const { return !ordered_.load(std::memory_order_relaxed); }
+  void order() const;
   const LinkedCode first_;
   mutable LinkedCode better_;
+  mutable std::atomic<const LinkedCode*> current_;
+  const std::string source_;
+  mutable std::atomic<bool> ordered_;
+  mutable std::atomic<int> calls_{0};
+  mutable std::atomic<std::int64_t> spent_ns_{0};
+  const std::int64_t full_ns_;
   const bool from_disk_;
 };
 

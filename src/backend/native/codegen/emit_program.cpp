@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "backend/native/codegen/cost.hpp"
 #include "backend/native/codegen/emit_kernel.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
 #include "backend/native/codegen/generate.hpp"
@@ -202,7 +203,9 @@ class ProgramEmitter {
       else if (const auto* routine = std::get_if<Routine>(&step))
         add_routine(*routine);
       else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step))
-        (*repeat)->parallel && !in_loop && (*repeat)->length > 1 ? add_parallel(**repeat) : add_repeat(**repeat);
+        (*repeat)->parallel && !in_loop && (*repeat)->length > 1
+            ? add_parallel(**repeat)
+            : add_repeat(**repeat, !in_loop && !program_.small && has_long_steps(**repeat));
       else
         add_choice(*std::get<std::unique_ptr<Choice>>(step), in_loop);
     }
@@ -276,35 +279,63 @@ class ProgramEmitter {
     b_.SetInsertPoint(on);
   }
 
-  /// A loop whose steps run in parallel: a function of its own, for a range of steps.
-  void add_parallel(const Repeat& loop) {
-    struct Saved {
-      llvm::Function* function;
-      llvm::BasicBlock* block;
-      Given given;
-      decltype(places_) places;
-      decltype(io_) io;
-      Value* list;
-      std::size_t list_size;
-    } const saved{function_, b_.GetInsertBlock(), given_, places_, io_, list_, list_size_};
-    function_ = llvm::Function::Create(
-        llvm::FunctionType::get(llvm::Type::getVoidTy(context_), {ptr_, i64_, i64_}, false),
-        llvm::Function::InternalLinkage, "lanes", module_);
+  struct Given {
+    Value *io, *arena, *caller;
+  };
+  /// What is known in a function, put aside while another one is written.
+  struct Function {
+    llvm::Function* function;
+    llvm::BasicBlock* block;
+    Given given;
+    std::unordered_map<BufferId, Value*> places;
+    std::unordered_map<std::uint64_t, Value*> io;
+    Value* list;
+    std::size_t list_size;
+  };
+  /// Goes on in a new function, whose first argument is a list: what the program is given, and more.
+  Function enter(llvm::Type* result, const std::vector<llvm::Type*>& arguments, std::int64_t which) {
+    Function saved{function_, b_.GetInsertBlock(), given_, std::move(places_), std::move(io_), list_, list_size_};
+    function_ = llvm::Function::Create(llvm::FunctionType::get(result, arguments, false), llvm::Function::ExternalLinkage,
+                                       fmt::format("{}{}", step_name, which), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     b_.SetInsertPoint(block("entry"));
-    const auto load = [&](std::uint64_t k) {
-      return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k));
-    };
-    Value *io = load(0), *arena = load(1);
-    given_ = {io, arena, load(2)};
+    Value *io = listed(0), *arena = listed(1);
+    given_ = {io, arena, listed(2)};
     places_.clear();
     io_.clear();
     list_ = nullptr;
+    return saved;
+  }
+  Value* listed(std::uint64_t k) { return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k)); }
+  llvm::Function* leave(Function saved) {
+    llvm::Function* written = function_;
+    function_ = saved.function;
+    given_ = saved.given;
+    places_ = std::move(saved.places);
+    io_ = std::move(saved.io);
+    list_ = saved.list;
+    list_size_ = saved.list_size;
+    b_.SetInsertPoint(saved.block);
+    return written;
+  }
+  /// The function that was entered by this number, as it is now: better code may have taken over.
+  Value* code_of(std::int64_t which) {
+    const auto ask = module_.getOrInsertFunction("cotan_native_step", llvm::FunctionType::get(ptr_, {ptr_, i64_}, false));
+    return b_.CreateCall(ask, {given_.caller, number(which)});
+  }
+  void keep_close(const Repeat& loop) {
     for (BufferId id : loop.kept_close) {
       Value* close = local_copy_of(id);
       copy(close, address(id), id);
       places_[id] = close;
     }
+  }
+
+  /// A loop whose steps run in parallel: a function of its own, for a range of steps.
+  void add_parallel(const Repeat& loop) {
+    const std::int64_t which = steps_apart_++;
+    Function saved = enter(b_.getVoidTy(), {ptr_, i64_, i64_}, which);
+    keep_close(loop);
     auto *before = b_.GetInsertBlock(), *head = block("lanes"), *after = block("after");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
@@ -318,33 +349,25 @@ class ProgramEmitter {
     b_.SetInsertPoint(after);
     b_.CreateRetVoid();
 
-    llvm::Function* lanes = function_;
-    function_ = saved.function;
-    given_ = saved.given;
-    places_ = saved.places;
-    io_ = saved.io;
-    list_ = saved.list;
-    list_size_ = saved.list_size;
-    b_.SetInsertPoint(saved.block);
+    leave(std::move(saved));
     b_.CreateCall(parallel_,
-                  {lanes, argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(loop.grain)});
+                  {code_of(which), argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(loop.grain)});
     leave_on_failure(b_.CreateCall(failed_, {given_.caller}));
   }
 
   // Loops ---------------------------------------------------------------------------------------------
 
-  void add_repeat(const Repeat& loop) {
-    for (BufferId id : loop.kept_close) {
-      Value* close = local_copy_of(id);
-      copy(close, address(id), id);
-      places_[id] = close;
-    }
+  /// A carry that takes turns in two places.
+  struct Turn {
+    const Carried* carried;
+    llvm::PHINode *in, *out;
+    Value *first, *second;
+  };
+
+  /// `apart`: a step is a function of its own.
+  void add_repeat(const Repeat& loop, bool apart) {
+    if (!apart) keep_close(loop);
     // Carries that are handed on by copying live on the stack; those that take turns in two places are pointers.
-    struct Turn {
-      const Carried* carried;
-      llvm::PHINode *in, *out;
-      Value *first, *second;
-    };
     std::vector<Turn> turns;
     for (const Carried& c : loop.carries) {
       if (c.in_place) continue;
@@ -353,9 +376,12 @@ class ProgramEmitter {
       else
         turns.push_back({&c, nullptr, nullptr, address(c.in), address(c.out)});
     }
-    const std::int64_t unroll = loop.length > 0 ? std::max<std::int64_t>(loop.unroll, 1) : 1;
+    const std::int64_t unroll = loop.length > 0 && !apart ? std::max<std::int64_t>(loop.unroll, 1) : 1;
     const std::int64_t whole = loop.length < 0 ? -1 : loop.length / unroll * unroll;
-    run(loop, whole, unroll, turns);
+    if (apart)
+      run_apart(loop, turns);
+    else
+      run(loop, whole, unroll, turns);
     for (std::int64_t step = whole; loop.length >= 0 && step < loop.length; ++step) {  // what is left of unrolling
       indices_[loop.index.get()] = number(step);
       one_step(loop, turns);
@@ -380,9 +406,8 @@ class ProgramEmitter {
   }
 
   /// The loop itself: `length` steps, or as long as the condition holds.
-  template <class Turns>
-  void run(const Repeat& loop, std::int64_t length, std::int64_t unroll, Turns& turns) {
-    for (auto& t : turns) {
+  void run(const Repeat& loop, std::int64_t length, std::int64_t unroll, std::vector<Turn>& turns) {
+    for (Turn& t : turns) {
       places_[t.carried->in] = t.first;
       places_[t.carried->out] = t.second;
     }
@@ -390,16 +415,7 @@ class ProgramEmitter {
     auto *before = b_.GetInsertBlock(), *head = block("loop"), *after = block("after");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
-    llvm::PHINode* step = b_.CreatePHI(i64_, 2, "step");
-    step->addIncoming(number(0), before);
-    for (auto& t : turns) {
-      t.in = b_.CreatePHI(ptr_, 2);
-      t.out = b_.CreatePHI(ptr_, 2);
-      t.in->addIncoming(t.first, before);
-      t.out->addIncoming(t.second, before);
-      places_[t.carried->in] = t.in;
-      places_[t.carried->out] = t.out;
-    }
+    llvm::PHINode* step = begin_step(before, turns);
     indices_[loop.index.get()] = step;
     if (length < 0) {
       add(loop.condition, true);
@@ -409,17 +425,12 @@ class ProgramEmitter {
       b_.SetInsertPoint(body);
     }
     std::vector<std::pair<Value*, Value*>> tested;  // what the loop is left with where the condition is tested
-    for (auto& t : turns) tested.push_back({t.in, t.out});
+    for (Turn& t : turns) tested.push_back({t.in, t.out});
     for (std::int64_t k = 0; k < unroll; ++k) {
       indices_[loop.index.get()] = k ? b_.CreateAdd(step, number(k), "", true, true) : step;
       one_step(loop, turns);
     }
-    Value* next = b_.CreateAdd(step, number(unroll), "next", true, true);
-    step->addIncoming(next, b_.GetInsertBlock());
-    for (auto& t : turns) {
-      t.in->addIncoming(places_.at(t.carried->in), b_.GetInsertBlock());
-      t.out->addIncoming(places_.at(t.carried->out), b_.GetInsertBlock());
-    }
+    Value* next = end_step(step, unroll, turns);
     if (length < 0) {
       b_.CreateBr(head);
       for (std::size_t k = 0; k < turns.size(); ++k) {
@@ -432,12 +443,93 @@ class ProgramEmitter {
     b_.SetInsertPoint(after);
   }
 
-  template <class Turns>
-  void one_step(const Repeat& loop, Turns& turns) {
+  /// At the head of a loop: the number of the step, and where carries are.
+  llvm::PHINode* begin_step(llvm::BasicBlock* before, std::vector<Turn>& turns) {
+    llvm::PHINode* step = b_.CreatePHI(i64_, 2, "step");
+    step->addIncoming(number(0), before);
+    for (Turn& t : turns) {
+      t.in = b_.CreatePHI(ptr_, 2);
+      t.out = b_.CreatePHI(ptr_, 2);
+      t.in->addIncoming(t.first, before);
+      t.out->addIncoming(t.second, before);
+      places_[t.carried->in] = t.in;
+      places_[t.carried->out] = t.out;
+    }
+    return step;
+  }
+  Value* end_step(llvm::PHINode* step, std::int64_t steps, std::vector<Turn>& turns) {
+    Value* next = b_.CreateAdd(step, number(steps), "next", true, true);
+    step->addIncoming(next, b_.GetInsertBlock());
+    for (Turn& t : turns) {
+      t.in->addIncoming(places_.at(t.carried->in), b_.GetInsertBlock());
+      t.out->addIncoming(places_.at(t.carried->out), b_.GetInsertBlock());
+    }
+    return next;
+  }
+  void one_step(const Repeat& loop, std::vector<Turn>& turns) {
     add(loop.steps, true);
     for (const Carried& c : loop.carries)
       if (c.spare < 0 && !c.in_place) copy(address(c.in), address(c.out), c.in);
-    for (auto& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);
+    for (Turn& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);
+  }
+
+  /// A loop that asks for the code of every step: while it runs, better code may take over.
+  void run_apart(const Repeat& loop, std::vector<Turn>& turns) {
+    // What a step is given: what the program is given, and where carries are.
+    std::vector<BufferId> on_stack;
+    for (const Carried& c : loop.carries)
+      if (c.spare < 0 && !c.in_place) on_stack.push_back(c.in);
+    std::vector<Value*> given{given_.io, given_.arena, given_.caller};
+    for (BufferId id : on_stack) given.push_back(address(id));
+    const std::size_t fixed = given.size();
+
+    const std::int64_t which = steps_apart_++;
+    Function saved = enter(i32_, {ptr_, i64_}, which);
+    for (std::size_t k = 0; k < on_stack.size(); ++k) places_[on_stack[k]] = listed(3 + k);
+    std::vector<Turn> inside = turns;
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      places_[turns[k].carried->in] = listed(fixed + 2 * k);
+      places_[turns[k].carried->out] = listed(fixed + 2 * k + 1);
+    }
+    keep_close(loop);
+    indices_[loop.index.get()] = function_->getArg(1);
+    if (loop.length < 0) {
+      add(loop.condition, true);
+      Value* holds = b_.CreateLoad(b_.getInt8Ty(), address(loop.holds));
+      auto *body = block("body"), *over = block("over");
+      b_.CreateCondBr(b_.CreateICmpNE(holds, b_.getInt8(0)), body, over);
+      b_.SetInsertPoint(over);
+      b_.CreateRet(llvm::ConstantInt::getSigned(i32_, loop_is_over));
+      b_.SetInsertPoint(body);
+    }
+    one_step(loop, inside);
+    b_.CreateRet(b_.getInt32(0));
+    llvm::FunctionType* type = leave(std::move(saved))->getFunctionType();
+
+    Value* list = stack(ptr_, fixed + 2 * turns.size(), "places");
+    const auto put = [&](std::size_t k, Value* v) { b_.CreateStore(v, b_.CreateConstInBoundsGEP1_64(ptr_, list, k)); };
+    for (std::size_t k = 0; k < fixed; ++k) put(k, given[k]);
+    auto *before = b_.GetInsertBlock(), *head = block("loop"), *went_on = block("went_on"), *after = block("after");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* step = begin_step(before, turns);
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      put(fixed + 2 * k, turns[k].in);
+      put(fixed + 2 * k + 1, turns[k].out);
+    }
+    Value* status = b_.CreateCall(type, code_of(which), {list, step});
+    b_.CreateCondBr(b_.CreateICmpEQ(status, llvm::ConstantInt::getSigned(i32_, loop_is_over)), after, went_on);
+    b_.SetInsertPoint(went_on);
+    leave_on_failure(status);
+    for (Turn& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);
+    Value* next = end_step(step, 1, turns);
+    if (loop.length < 0) {
+      b_.CreateBr(head);
+      for (Turn& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);  // it is left before a step
+    } else {
+      b_.CreateCondBr(b_.CreateICmpSLT(next, number(loop.length)), head, after);
+    }
+    b_.SetInsertPoint(after);
   }
 
   void add_choice(const Choice& choice, bool in_loop) {
@@ -462,9 +554,7 @@ class ProgramEmitter {
   llvm::Type *i64_, *i32_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
-  struct Given {
-    Value *io, *arena, *caller;
-  } given_{};
+  Given given_{};
   llvm::FunctionCallee parallel_, routine_, failed_;
   std::set<BufferId> broadcast_;
   std::unordered_map<std::string, Emitted> emitted_;
@@ -473,6 +563,7 @@ class ProgramEmitter {
   std::unordered_map<const expr::Node*, Value*> indices_;
   Value* list_ = nullptr;
   std::size_t list_size_ = 0;
+  std::int64_t steps_apart_ = 0;
   std::unordered_map<const Routine*, std::int64_t> routine_numbers_;
 };
 

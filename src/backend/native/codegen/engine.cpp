@@ -6,6 +6,7 @@
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -171,6 +172,25 @@ std::string Engine::key(bool full) const {
   return fmt::format("{} passes {} {}", impl_->machine_key, passes, full ? "full" : "quick");
 }
 
+std::string Engine::object_of(llvm::Module& module, std::string* ir, std::string* assembly) const {
+  return object_of(module, true, ir, assembly);
+}
+
+std::optional<std::string> Engine::quick_object_of(llvm::Module& module) const {
+  constexpr int most_stack_bytes = 1 << 20;
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) f.addFnAttr("warn-stack-size", std::to_string(most_stack_bytes));
+  bool too_much = false;
+  module.getContext().setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo* info, void* noted) {
+        if (llvm::isa<llvm::DiagnosticInfoStackSize>(info)) *static_cast<bool*>(noted) = true;
+      },
+      &too_much);
+  std::string object = object_of(module, false, nullptr, nullptr);
+  module.getContext().setDiagnosticHandlerCallBack(nullptr, nullptr);
+  return too_much ? std::nullopt : std::optional(std::move(object));
+}
+
 std::string Engine::object_of(llvm::Module& module, bool full, std::string* ir, std::string* assembly) const {
   const auto machine = impl_->new_machine(cpu_, full);
   optimize(module, *machine, full);
@@ -193,7 +213,7 @@ std::string Engine::object_of(llvm::Module& module, bool full, std::string* ir, 
   return emit(llvm::CodeGenFileType::ObjectFile, module);
 }
 
-LinkedCode Engine::link(const std::string& object, const std::string& entry) {
+LinkedCode Engine::link(const std::string& object, const std::string& entry, const std::vector<std::string>& steps) {
   auto& session = impl_->jit->getExecutionSession();
   auto library = impl_->jit->createJITDylib(fmt::format("program{}", impl_->modules++));
   if (!library) fail(library.takeError(), "a new library");
@@ -204,13 +224,18 @@ LinkedCode Engine::link(const std::string& object, const std::string& entry) {
     remove();
     fail(std::move(error), "the object file was not accepted");
   }
-  auto address = impl_->jit->lookup(dylib, entry);
-  if (!address) {
-    remove();
-    fail(address.takeError(), "the program was not linked");
-  }
-  const auto code = address->toPtr<Entry>();
-  return {code, std::shared_ptr<const void>(reinterpret_cast<const void*>(code), [remove](const void*) { remove(); })};
+  const auto find = [&](const std::string& name) {
+    auto address = impl_->jit->lookup(dylib, name);
+    if (!address) {
+      remove();
+      fail(address.takeError(), "the program was not linked");
+    }
+    return *address;
+  };
+  const auto code = find(entry).toPtr<Entry>();
+  std::vector<const void*> parts;
+  for (const std::string& name : steps) parts.push_back(find(name).toPtr<const void*>());
+  return {code, std::move(parts), std::shared_ptr<const void>(reinterpret_cast<const void*>(code), [remove](const void*) { remove(); })};
 }
 
 }  // namespace cotan::native

@@ -4,7 +4,9 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "backend/native/codegen/code.hpp"
 
@@ -30,15 +32,18 @@ class Engine {
   void prepare(llvm::Module& module) const;
   /// Makes a module one for the CPU of this machine; raises CompileError where it is not valid.
   void validate(llvm::Module& module) const;
-  /// The object file of a valid module, made in full or in a hurry; the two compute the same bits.
-  std::string object_of(llvm::Module& module, bool full, std::string* ir = nullptr, std::string* assembly = nullptr) const;
-  /// Into memory; `entry` is the symbol to look up.
-  LinkedCode link(const std::string& object, const std::string& entry);
+  /// The object file of a valid module at its best; what is made in a hurry computes the same bits.
+  std::string object_of(llvm::Module& module, std::string* ir = nullptr, std::string* assembly = nullptr) const;
+  /// The same in a hurry; nothing where a function would need too much of the stack, on which every value has a place then.
+  std::optional<std::string> quick_object_of(llvm::Module& module) const;
+  /// Into memory; `entry` is the symbol to look up, `steps` those of parts of the program.
+  LinkedCode link(const std::string& object, const std::string& entry, const std::vector<std::string>& steps);
   /// What objects on disk depend on, besides their source.
   std::string key(bool full) const;
 
  private:
   Engine();
+  std::string object_of(llvm::Module& module, bool full, std::string* ir, std::string* assembly) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
   int vector_bytes_ = 16;

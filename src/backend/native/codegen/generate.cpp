@@ -1,12 +1,11 @@
 #include "backend/native/codegen/generate.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
+#include "backend/native/codegen/cost.hpp"
 #include "backend/native/codegen/disk_cache.hpp"
 #include "backend/native/codegen/emit_program.hpp"
 #include "backend/native/codegen/engine.hpp"
-#include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
 #include "core/error.hpp"
 
@@ -39,44 +38,25 @@ OwnedModule module_of(compiler::Program& program) {
   return owned;
 }
 
-/// Elementary operations of one call, about. Of loops that run until something holds nobody knows.
-double operations_of(const std::vector<compiler::Step>& steps) {
-  constexpr double unknown_steps = 100;
-  double all = 0;
-  for (const compiler::Step& step : steps) {
-    if (const auto* kernel = std::get_if<compiler::Kernel>(&step)) {
-      double elements = 1, each = 0;
-      for (const compiler::Loop& l : kernel->loops) elements *= static_cast<double>(l.extent);
-      for (const compiler::Pass& pass : kernel->passes) {
-        for (const compiler::Reduce& r : pass.reductions) each += 1 + compiler::cost_of(r.value);
-        for (const auto* stores : {&pass.stores, &pass.rows})
-          for (const compiler::Store& s : *stores) each += 1 + compiler::cost_of(s.value);
-      }
-      all += elements * each;
-    } else if (const auto* repeat = std::get_if<std::unique_ptr<compiler::Repeat>>(&step)) {
-      const compiler::Repeat& loop = **repeat;
-      all += (loop.length < 0 ? unknown_steps : static_cast<double>(loop.length)) *
-             (operations_of(loop.steps) + operations_of(loop.condition));
-    } else if (const auto* choice = std::get_if<std::unique_ptr<compiler::Choice>>(&step)) {
-      double most = 0;
-      for (const auto& branch : (*choice)->branches) most = std::max(most, operations_of(branch));
-      all += most;
-    }
-  }
-  return all;
-}
+/// Of LLVM for an instruction of the module: code at its best, and what a hurry saves of it.
+constexpr double full_ns = 50e3, saved_ns = 16e3;
 
-/// Whether the first call is over sooner with code that is made in a hurry: an operation of it takes some nanoseconds
-/// longer, an instruction of the module microseconds less.
+/// Whether the first call is over sooner with code that is made in a hurry: its operations take a little longer, until better
+/// code takes over.
 bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& module) {
-  constexpr double longer_ns = 2, saved_ns = 4000;
-  constexpr unsigned most_instructions = 20000;  // every value has a place on the stack there
+  constexpr double longer_ns = 0.2;
   if (const char* setting = std::getenv("COTAN_FIRST_CODE")) {
     if (std::string_view(setting) == "full") return false;
     if (std::string_view(setting) == "quick") return true;
   }
-  const unsigned instructions = module.getInstructionCount();
-  return instructions < most_instructions && operations_of(program.steps) * longer_ns < instructions * saved_ns;
+  return operations_before_better_code(program.steps) * longer_ns < module.getInstructionCount() * saved_ns;
+}
+
+/// Names of the parts of a program that are asked for one by one, in their order.
+std::vector<std::string> steps_of(const llvm::Module& module) {
+  std::vector<std::string> out;
+  for (std::string name; module.getFunction(name = fmt::format("{}{}", step_name, out.size()));) out.push_back(name);
+  return out;
 }
 
 }  // namespace
@@ -84,31 +64,37 @@ bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& mod
 std::shared_ptr<const Code> generate(compiler::Program& program, Effort effort) {
   Engine& engine = Engine::instance();
   OwnedModule owned = module_of(program);
+  const std::vector<std::string> steps = steps_of(*owned.module);
   std::string source = bitcode_of(*owned.module);
+  const auto linked = [&](const std::string& object) { return engine.link(object, entry_name, steps); };
   if (const auto object = read_cached_object(source, engine.key(true)))
-    return std::make_shared<const Code>(engine.link(*object, entry_name), "", true);
-  const bool hurry = effort == Effort::automatic && is_worth_hurrying(program, *owned.module);
-  auto object = hurry ? read_cached_object(source, engine.key(false)) : std::nullopt;
-  const bool from_disk = object.has_value();
-  if (!object) {
-    object = engine.object_of(*owned.module, !hurry);
-    write_cached_object(source, engine.key(!hurry), *object);
+    return std::make_shared<const Code>(linked(*object), "", true, 0);
+  if (effort == Effort::automatic && is_worth_hurrying(program, *owned.module)) {
+    const auto patience = static_cast<std::int64_t>(owned.module->getInstructionCount() * full_ns);
+    auto object = read_cached_object(source, engine.key(false));
+    const bool from_disk = object.has_value();
+    if (!object && (object = engine.quick_object_of(*owned.module))) write_cached_object(source, engine.key(false), *object);
+    if (object) return std::make_shared<const Code>(linked(*object), std::move(source), from_disk, patience);
+    owned = module_of_bitcode(source);
   }
-  return std::make_shared<const Code>(engine.link(*object, entry_name), hurry ? std::move(source) : "", from_disk);
+  const std::string object = engine.object_of(*owned.module);
+  write_cached_object(source, engine.key(true), object);
+  return std::make_shared<const Code>(linked(object), "", false, 0);
 }
 
 LinkedCode generate_in_full(const std::string& source) {
   Engine& engine = Engine::instance();
   OwnedModule owned = module_of_bitcode(source);
-  const std::string object = engine.object_of(*owned.module, true);
+  const std::vector<std::string> steps = steps_of(*owned.module);
+  const std::string object = engine.object_of(*owned.module);
   write_cached_object(source, engine.key(true), object);
-  return engine.link(object, entry_name);
+  return engine.link(object, entry_name, steps);
 }
 
 GeneratedText listing_of(compiler::Program& program) {
   OwnedModule owned = module_of(program);
   GeneratedText out;
-  Engine::instance().object_of(*owned.module, true, &out.llvm_ir, &out.assembly);
+  Engine::instance().object_of(*owned.module, &out.llvm_ir, &out.assembly);
   return out;
 }
 
