@@ -83,7 +83,7 @@ bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, c
   // Small products and products with vectors are plain loops: they fuse with what is around them. What fits
   // into registers is unrolled.
   const std::int64_t lanes = vector_bytes() / static_cast<std::int64_t>(std::max<std::size_t>(itemsize(types[0].dtype), 4));
-  const std::int64_t small_product = std::min<std::int64_t>(1 << 12, lanes << 9);
+  const std::int64_t small_product = std::min<std::int64_t>(1 << 12, lanes << 10);
   const auto extent = [](const AbstractValue& t, const Ints& axes) {
     std::int64_t n = 1;
     for (auto a : axes) n *= t.shape[static_cast<std::size_t>(a)];
