@@ -29,11 +29,12 @@ bench: setup  ## cotan beside JAX, PyTorch, jax-js, OpenBLAS; ARGS="--only softm
 	@tools/bench_setup.sh python
 	@python3 bench/run.py $(ARGS)
 
-docs: setup  ## regenerate docs/features.md and docs/webgpu_dtypes.md from the case table
+docs: setup  ## regenerate docs/features.md, webgpu_dtypes.md and environment.md from the code
 	$(call build,release,test_cases)
 	@build/release/tests/test_cases --features >build/features.md
 	@build/release/tests/test_cases --webgpu-dtypes >build/webgpu_dtypes.md
-	@mv build/features.md build/webgpu_dtypes.md docs/
+	@build/release/tests/test_cases --environment >build/environment.md
+	@mv build/features.md build/webgpu_dtypes.md build/environment.md docs/
 
 asan ubsan tsan: setup  ## build with that sanitizer and run the tests
 	$(call build,$@)

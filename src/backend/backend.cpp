@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
-#include <cstdlib>
 #include <limits>
 #include <ostream>
 
+#include "core/environment.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
 
@@ -97,8 +97,8 @@ Backend& find_backend(std::string_view name) {
 
 Backend& default_backend() {
   if (Backend* b = chosen_backend.load(std::memory_order_relaxed)) return *b;
-  const char* wanted = std::getenv("COTAN_DEVICE");
-  Backend& b = wanted && *wanted ? find_backend(wanted) : native_backend();
+  const auto wanted = environment::text("COTAN_DEVICE");
+  Backend& b = wanted ? find_backend(*wanted) : native_backend();
   chosen_backend = &b;
   return b;
 }
@@ -169,10 +169,7 @@ void copy_to_host_async(const Array& x) {
 }
 namespace {
 std::atomic<bool>& tuning() {
-  static std::atomic<bool> on{[] {
-    const char* value = std::getenv("COTAN_WEBGPU_TUNE");
-    return value && *value && std::string_view(value) != "0";
-  }()};
+  static std::atomic<bool> on{environment::is_on("COTAN_WEBGPU_TUNE")};
   return on;
 }
 }  // namespace

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan {
@@ -130,13 +131,12 @@ void DiskStore::make_room(std::uint64_t bytes) {
 }
 
 std::optional<fs::path> chosen_cache_folder() {
-  const char* folder = std::getenv("COTAN_CACHE_DIR");
-  if (!folder || !*folder || std::string_view(folder) == "off") return std::nullopt;
-  return folder;
+  const auto folder = environment::text("COTAN_CACHE_DIR");
+  return folder && *folder != "off" ? std::optional<fs::path>(*folder) : std::nullopt;
 }
 
 std::optional<fs::path> cache_folder() {
-  if (std::getenv("COTAN_CACHE_DIR")) return chosen_cache_folder();
+  if (environment::text("COTAN_CACHE_DIR")) return chosen_cache_folder();
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return fs::path(xdg) / "cotan";
   if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "cotan";
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/chrome_trace.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan {
@@ -192,9 +193,9 @@ std::atomic<Profile*> of_process{nullptr};
 void finish() { delete of_process.exchange(nullptr); }
 
 const bool started = [] {
-  const char* file = std::getenv("COTAN_TRACE");
-  if (!file || !*file) return false;
-  of_process = new Profile(file);
+  const auto file = environment::text("COTAN_TRACE");
+  if (!file) return false;
+  of_process = new Profile(*file);
   std::atexit(finish);
   return true;
 }();

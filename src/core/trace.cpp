@@ -3,27 +3,23 @@
 #include <atomic>
 #include <cmath>
 #include <cotan/debug.hpp>
-#include <cstdlib>
 
 #include "core/backend.hpp"
 #include "core/construct.hpp"
+#include "core/environment.hpp"
 #include "core/typed.hpp"
 
 namespace cotan {
 
 namespace {
 
-bool flag_from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value && std::string_view(value) != "0";
-}
 std::atomic<bool>& nan_checks() {
-  static std::atomic<bool> on{flag_from_environment("COTAN_DEBUG_NANS")};
+  static std::atomic<bool> on{environment::is_on("COTAN_DEBUG_NANS")};
   return on;
 }
 
 std::atomic<bool>& bounds_checks() {
-  static std::atomic<bool> on{flag_from_environment("COTAN_DEBUG_BOUNDS")};
+  static std::atomic<bool> on{environment::is_on("COTAN_DEBUG_BOUNDS")};
   return on;
 }
 

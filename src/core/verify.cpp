@@ -1,6 +1,6 @@
 // The verifier: a wrong rewrite fails where it was made.
-#include <cstdlib>
 
+#include "core/environment.hpp"
 #include "core/jaxpr.hpp"
 
 namespace cotan {
@@ -83,10 +83,7 @@ bool verification_enabled() {
 #ifdef COTAN_VERIFY
   return true;
 #else
-  static const bool on = [] {
-    const char* value = std::getenv("COTAN_VERIFY");
-    return value && *value && std::string_view(value) != "0";
-  }();
+  static const bool on = environment::is_on("COTAN_VERIFY");
   return on;
 #endif
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/backend.hpp"
+#include "core/environment.hpp"
 #include "core/recorder.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -68,8 +69,7 @@ struct CompileLog {
   std::mutex mutex;
   std::function<void(const std::string&)> sink;
   CompileLog() {
-    const char* value = std::getenv("COTAN_LOG_COMPILES");
-    if (value && *value && std::string_view(value) != "0")
+    if (environment::is_on("COTAN_LOG_COMPILES"))
       sink = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   }
 };

@@ -6,6 +6,7 @@
 
 #include "cases/features.hpp"
 #include "cases/webgpu_dtypes.hpp"
+#include "core/environment.hpp"
 
 namespace {
 
@@ -18,6 +19,9 @@ void expect_page(const char* file, void (*print)(std::ostream&)) {
 }
 
 TEST(Docs, FeaturesAreUpToDate) { expect_page("features.md", cases::print_features); }
+TEST(Docs, EnvironmentIsUpToDate) {
+  expect_page("environment.md", [](std::ostream& out) { out << cotan::environment::page(); });
+}
 TEST(Docs, WebGpuDtypesAreUpToDate) { expect_page("webgpu_dtypes.md", cases::print_webgpu_dtypes); }
 
 }  // namespace

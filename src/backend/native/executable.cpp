@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "backend/native/thread_pool.hpp"
 #include "backend/program_cache.hpp"
 #include "compiler/memory.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
@@ -142,8 +142,8 @@ const compiler::Target& native_target() {
     constexpr unsigned enough_cores = 4;
     constexpr std::int64_t chunks = 32;
     if (std::thread::hardware_concurrency() >= enough_cores) t.scan_chunks = chunks;
-    if (const char* setting = std::getenv("COTAN_SCAN_CHUNKS")) {
-      t.scan_chunks = std::clamp<std::int64_t>(std::atoll(setting), 1, 1 << 16);
+    if (const auto setting = environment::number("COTAN_SCAN_CHUNKS")) {
+      t.scan_chunks = std::min<std::int64_t>(*setting, 1 << 16);
       t.chunk_always = true;
     }
     return t;

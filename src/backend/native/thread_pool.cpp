@@ -8,16 +8,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <string_view>
-#include <system_error>
+#include <limits>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan {
@@ -32,15 +30,8 @@ int available_cores() {
 }
 
 int initial_num_threads() {
-  const char* const setting = std::getenv("COTAN_NUM_THREADS");
-  if (!setting || !*setting) return available_cores();
-  const std::string_view text = setting;
-  int n = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), n);
-  if (error != std::errc() || end != text.end() || n < 1)
-    raise<ValueError>("[COTAN_NUM_THREADS] is \"{}\"; set it to a whole number of at least 1, or unset it.",
-                      text);
-  return n;
+  const auto setting = environment::number("COTAN_NUM_THREADS");
+  return setting ? static_cast<int>(std::min<std::int64_t>(*setting, std::numeric_limits<int>::max())) : available_cores();
 }
 
 /// What set_num_threads asked for; the pool follows when the next loop starts.

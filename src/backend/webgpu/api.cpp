@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -15,7 +15,7 @@ namespace {
 
 /// Where to look, in order. Names without a directory are looked up by the system.
 std::vector<std::string> candidates() {
-  if (const char* chosen = std::getenv("COTAN_WEBGPU_LIBRARY"); chosen && *chosen) return {chosen};
+  if (const auto chosen = environment::text("COTAN_WEBGPU_LIBRARY")) return {*chosen};
   std::vector<std::string> out{"libwebgpu_dawn.so", "libwebgpu.so"};
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&api), &here) && here.dli_fname) {

@@ -10,6 +10,7 @@
 #include "backend/webgpu/pipeline_cache.hpp"
 #include "backend/webgpu/readback.hpp"
 #include "backend/webgpu/timeline.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 
@@ -37,7 +38,7 @@ void shrink(WGPULimits& limits) {
   const auto lower = [](auto& limit, std::uint64_t most) {
     limit = static_cast<std::remove_reference_t<decltype(limit)>>(std::min<std::uint64_t>(limit, most));
   };
-  if (std::getenv("COTAN_WEBGPU_MINIMUM_LIMITS")) {
+  if (environment::is_on("COTAN_WEBGPU_MINIMUM_LIMITS")) {
     lower(limits.maxStorageBuffersPerShaderStage, 8);
     lower(limits.maxStorageBufferBindingSize, 128u << 20);
     lower(limits.maxUniformBufferBindingSize, 64u << 10);
@@ -52,7 +53,7 @@ void shrink(WGPULimits& limits) {
     limits.minStorageBufferOffsetAlignment = std::max(limits.minStorageBufferOffsetAlignment, 256u);
   }
   const auto lower_to = [&](auto& limit, const char* variable) {
-    if (const char* most = std::getenv(variable)) lower(limit, std::max<std::uint64_t>(std::strtoull(most, nullptr, 10), 1));
+    if (const auto most = environment::number(variable)) lower(limit, static_cast<std::uint64_t>(*most));
   };
   lower_to(limits.maxStorageBuffersPerShaderStage, "COTAN_WEBGPU_STORAGE_BUFFERS");
   lower_to(limits.maxStorageBufferBindingSize, "COTAN_WEBGPU_BINDING_BYTES");
@@ -67,7 +68,7 @@ Device::Device() : instance_(the_instance()) {
   request_device();
   queue_ = QueueHandle(api().DeviceGetQueue(device_.get()));
   Capabilities& c = capabilities_;
-  c.subgroups = c.subgroups && !std::getenv("COTAN_WEBGPU_NO_SUBGROUPS") && accepts("enable subgroups;");
+  c.subgroups = c.subgroups && !environment::is_on("COTAN_WEBGPU_NO_SUBGROUPS") && accepts("enable subgroups;");
   if (!c.subgroups) c.subgroup_size = 0;
 }
 
@@ -164,7 +165,7 @@ void Device::request_device() {
   const FeatureNumbers& numbers = feature_numbers(instance_);
   want(numbers.f16, c.f16);
   want(numbers.subgroups, c.subgroups);
-  if (!std::getenv("COTAN_WEBGPU_NO_TIMESTAMPS")) want(numbers.timestamps, c.timestamps);  // to test without
+  if (!environment::is_on("COTAN_WEBGPU_NO_TIMESTAMPS")) want(numbers.timestamps, c.timestamps);  // to test without
 
   struct Answer {
     std::atomic<bool> done = false;
@@ -200,7 +201,7 @@ void Device::request_device() {
     device.lost_reason_ = text(message);
     device.lost_ = true;
   };
-  const bool safe = std::getenv("COTAN_WEBGPU_CHECKED") != nullptr;
+  const bool safe = environment::is_on("COTAN_WEBGPU_CHECKED");
   // Times are for the one who asks.
   std::vector<const char*> on, off{"timestamp_quantization"};
   if (!safe) {

@@ -1,8 +1,8 @@
 // The memory of a device: few large blocks that are given out in parts, and staging buffers that the host can map.
 #include <algorithm>
-#include <cstdlib>
 
 #include "backend/webgpu/readback.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 
@@ -38,8 +38,7 @@ BufferHandle Device::new_buffer(std::uint64_t bytes, WGPUBufferUsage usage, cons
 void Device::add_slab(std::uint64_t bytes) {
   // Few and large: what is in one block needs one binding. Twice as large each time.
   std::uint64_t size = capabilities_.software ? 64u << 20 : 1u << 30;
-  if (const char* megabytes = std::getenv("COTAN_WEBGPU_SLAB_MB"))
-    size = static_cast<std::uint64_t>(std::max(1, std::atoi(megabytes))) << 20;
+  if (const auto megabytes = environment::number("COTAN_WEBGPU_SLAB_MB")) size = static_cast<std::uint64_t>(*megabytes) << 20;
   for (std::size_t k = 0; k < slabs_.size() && k < 8; ++k) size *= 2;
   const std::uint64_t most = capabilities_.block_bytes();
   size = std::min(std::max(size, bytes), most);

@@ -1,12 +1,12 @@
 #include "backend/native/codegen/generate.hpp"
 
-#include <cstdlib>
 
 #include "backend/native/codegen/cost.hpp"
 #include "backend/native/codegen/disk_cache.hpp"
 #include "backend/native/codegen/emit_program.hpp"
 #include "backend/native/codegen/engine.hpp"
 #include "compiler/kernels.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {
@@ -45,10 +45,7 @@ constexpr double full_ns = 50e3, saved_ns = 16e3;
 /// code takes over.
 bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& module) {
   constexpr double longer_ns = 0.2;
-  if (const char* setting = std::getenv("COTAN_FIRST_CODE")) {
-    if (std::string_view(setting) == "full") return false;
-    if (std::string_view(setting) == "quick") return true;
-  }
+  if (const auto setting = environment::one_of("COTAN_FIRST_CODE", {"full", "quick"})) return *setting == "quick";
   return operations_before_better_code(program.steps) * longer_ns < module.getInstructionCount() * saved_ns;
 }
 

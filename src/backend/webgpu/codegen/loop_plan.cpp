@@ -1,8 +1,8 @@
 // How several steps run as one shader: by a thread, by a group, or not at all.
 #include <algorithm>
-#include <cstdlib>
 
 #include "backend/webgpu/codegen/loop_uses.hpp"
+#include "core/environment.hpp"
 
 namespace cotan::webgpu {
 
@@ -143,7 +143,7 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
     // As many as the loops have use for: more would only have to be waited for.
     const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;
     std::uint32_t wanted = rows <= 32 ? 32 : rows <= 128 ? 64 : rows <= 512 ? 128 : 256;
-    if (const char* forced = std::getenv("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(std::atoi(forced));
+    if (const auto forced = environment::number("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(*forced);
     plan.threads = std::min(device.workgroup_threads, wanted);
     // Room for what reductions of all threads share.
     std::int64_t shared = ShaderBuilder::for_reductions(plan.threads);

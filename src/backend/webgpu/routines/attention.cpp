@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/routines/attention_parts.hpp"
+#include "core/environment.hpp"
 #include "ops/attention.hpp"
 
 namespace cotan::webgpu {
@@ -64,12 +64,15 @@ std::optional<AttentionTile> parse(const char* text) {
 
 /// What the environment says.
 std::optional<AttentionTile> forced_tile(bool backward) {
-  const char* text = std::getenv("COTAN_WEBGPU_ATTENTION");
-  if (!text) return std::nullopt;
-  const std::string setting(text);
-  const std::size_t comma = setting.find(',');
-  if (!backward) return parse(setting.c_str());
-  return comma == std::string::npos ? std::nullopt : parse(setting.c_str() + comma + 1);
+  const auto setting = environment::text("COTAN_WEBGPU_ATTENTION");
+  if (!setting) return std::nullopt;
+  const std::size_t comma = setting->find(',');
+  if (backward && comma == std::string::npos) return std::nullopt;
+  const auto tile = parse(setting->c_str() + (backward ? comma + 1 : 0));
+  if (!tile)
+    raise<ValueError>("[COTAN_WEBGPU_ATTENTION] is \"{}\"; set it to tiles as in 16x4x8 or 16x4x8,8x4x8 (the last number a power of "
+                      "two), or unset it.", *setting);
+  return tile;
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "backend/webgpu/routines/matmul_parts.hpp"
 #include "backend/webgpu/routines/matmul_table.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -163,8 +163,8 @@ const MatmulTile* ForcedTile::current() { return forced_tile; }
 MatmulTile choose_tile(const MatmulProblem& p, const Capabilities& device) {
   const auto is_good = [&](const MatmulTile& t) { return (t.kind == Kind::narrow) == is_narrow(p) && fits(t, p, device); };
   if (forced_tile && is_good(*forced_tile)) return *forced_tile;
-  if (const char* setting = std::getenv("COTAN_WEBGPU_MATMUL"); setting && *setting)
-    if (const MatmulTile wanted = parse_tile(setting); is_good(wanted)) return wanted;
+  if (const auto setting = environment::text("COTAN_WEBGPU_MATMUL"))
+    if (const MatmulTile wanted = parse_tile(*setting); is_good(wanted)) return wanted;
   if (const auto found = tile_table(device).find(class_of(p)); found && is_good(*found)) return *found;
   const std::vector<MatmulTile> all = candidate_tiles(p, device);
   if (all.empty()) raise<InternalError>("[webgpu] no tile fits a matrix product; this is a bug in cotan.");
