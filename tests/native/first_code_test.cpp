@@ -66,7 +66,9 @@ TEST(FirstCode, LoopsWithLongStepsGoOnWithBetterCode) {
     const std::vector<double> out = numbers(executable.run(Arrays{x, np::full({}, steps, ct::i32)}));
     ct::native::finish_background_compilation();
     EXPECT_GE(executable.code()->now().steps.size(), 2u) << "no loop asks for its steps";
-    if (steps > 1000) EXPECT_FALSE(executable.code()->is_first()) << how << ": nobody asked for better code during the call";
+    if (steps > 1000) {
+      EXPECT_FALSE(executable.code()->is_first()) << how << ": nobody asked for better code during the call";
+    }
     return out;
   };
   // Even numbers of steps and odd ones: carries are in one place or in the other.

@@ -16,7 +16,6 @@
 #include "backend/native/thread_pool.hpp"
 
 using namespace cotan;
-using cotan::native::Epilogue;
 using cotan::native::Matrix;
 
 namespace {
@@ -221,39 +220,6 @@ TYPED_TEST(Gemm, ThreadsDoNotShow) {
       }
     }
   set_num_threads(threads_before);
-}
-
-TYPED_TEST(Gemm, EpilogueSeesEachElementOnce) {
-  using T = TypeParam;
-  struct Context {
-    std::int64_t n;
-    std::vector<int> seen;
-    std::vector<T> values;
-  };
-  const auto apply = [](void* context, std::int64_t row, std::int64_t column, std::int64_t rows,
-                        std::int64_t columns, T* part, std::int64_t row_stride) {
-    auto& [n, seen, values] = *static_cast<Context*>(context);
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) {
-        ++seen[(row + i) * n + column + j];
-        values[(row + i) * n + column + j] = part[i * row_stride + j];
-        part[i * row_stride + j] = T(1);
-      }
-  };
-  for (auto [m, n, k] :
-       {std::tuple{5, 7, 3}, {130, 300, 1100}, {1, 3000, 200}, {3000, 1, 200}, {4, 4, 0}, {1, 1, 90000}})
-    for (Layout layout : {Layout::rows, Layout::columns}) {
-      TestMatrix<T> a(m, k, layout, 1), b(k, n, layout, 2), plain(m, n, Layout::rows, 3);
-      TestMatrix<T> c = plain;
-      Context context{n, std::vector<int>(m * n), std::vector<T>(m * n)};
-      native::gemm<T>(m, n, k, a.const_view(), b.const_view(), plain.view());
-      native::gemm<T>(m, n, k, a.const_view(), b.const_view(), c.view(), false, Epilogue<T>{apply, &context});
-      for (std::int64_t i = 0; i < m * n; ++i) {
-        ASSERT_EQ(context.seen[i], 1) << m << " " << n << " " << k << " at " << i;
-        ASSERT_EQ(static_cast<double>(c.storage[i]), 1);
-      }
-      EXPECT_EQ(0, std::memcmp(context.values.data(), plain.data(), m * n * sizeof(T)));
-    }
 }
 
 TEST(GemmValues, NansAndInfinitiesPropagate) {

@@ -27,7 +27,6 @@ class Engine {
   static Engine& instance();
   /// Register width to vectorise for, in bytes.
   int vector_bytes() const { return vector_bytes_; }
-  const std::string& cpu() const { return cpu_; }
   /// Data layout and target of a new module.
   void prepare(llvm::Module& module) const;
   /// Makes a module one for the CPU of this machine; raises CompileError where it is not valid.

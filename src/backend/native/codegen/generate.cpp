@@ -11,7 +11,6 @@
 
 namespace cotan::native {
 
-std::string host_cpu() { return Engine::instance().cpu(); }
 int vector_bytes() { return Engine::instance().vector_bytes(); }
 
 ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel, bool in_loop) {

@@ -33,9 +33,7 @@ GeneratedText listing_of(compiler::Program& program);
 /// From the source of code that was made in a hurry.
 LinkedCode generate_in_full(const std::string& source);
 
-/// The CPU that code is generated for, as LLVM names it.
-std::string host_cpu();
-/// Of its widest registers.
+/// Of the widest registers of the CPU that code is generated for.
 int vector_bytes();
 
 }  // namespace cotan::native

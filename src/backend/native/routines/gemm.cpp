@@ -18,7 +18,7 @@ namespace {
 /// Sums over nothing are 0.
 template <class T>
 void clear(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   if (!accumulate)
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) c.data[i * c.row_stride + j * c.column_stride] = T(0);
@@ -27,7 +27,7 @@ void clear(const Product<T>& product) {
 /// For a C in which neither rows nor columns are contiguous: by blocks that are, then copied to their places.
 template <class T>
 void multiply_scattered(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   const Partition rows = Partition::with_longest(m, 512), columns = Partition::with_longest(n, 512);
   const Scratch<T> scratch(rows.longest() * columns.longest());
   for (std::int64_t i = 0; i < rows.parts; ++i)
@@ -49,7 +49,7 @@ void multiply_scattered(const Product<T>& product) {
 /// For few columns, where many lanes of the vectors would be idle: the rows of Cᵀ are long.
 template <class T>
 void multiply_by_transposing(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   const Scratch<T> transposed(m * n);
   Product<T> flipped = product.transposed();
   flipped.c = {transposed.data(), m, 1};
@@ -67,21 +67,16 @@ void multiply_by_transposing(const Product<T>& product) {
           const T sum = transposed.data()[j * m + row + i];
           to[i * c.row_stride + j] = accumulate ? to[i * c.row_stride + j] + sum : sum;
         }
-    if (epilogue) epilogue.apply(epilogue.context, row, 0, count, n, to, c.row_stride);
   });
 }
 
 template <class T>
 void multiply(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   const bool a_is_dense = a.column_stride == 1 || a.row_stride == 1;
   const bool b_is_dense = b.column_stride == 1 || b.row_stride == 1;
   if (n == 1 && a_is_dense) return multiply_vector(product);
-  if (m == 1 && b_is_dense) {
-    multiply_vector(product.transposed());
-    if (epilogue) epilogue.apply(epilogue.context, 0, 0, 1, n, c.data, c.row_stride);
-    return;
-  }
+  if (m == 1 && b_is_dense) return multiply_vector(product.transposed());
   if (m <= 8 && k >= 256 && n >= 8 && b.column_stride != 1 && b.row_stride == 1 && a.column_stride == 1)
     return multiply_few_rows(product);
   if (c.column_stride == 1) {
@@ -103,35 +98,31 @@ constexpr bool has_kernels = std::is_same_v<T, float> || std::is_same_v<T, doubl
 template <class T>
 Product<std::make_unsigned_t<T>> as_unsigned(const Product<T>& product) {
   using Unsigned = std::make_unsigned_t<T>;
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   return {m,
           n,
           k,
           {reinterpret_cast<const Unsigned*>(a.data), a.row_stride, a.column_stride},
           {reinterpret_cast<const Unsigned*>(b.data), b.row_stride, b.column_stride},
           {reinterpret_cast<Unsigned*>(c.data), c.row_stride, c.column_stride},
-          accumulate,
-          {}};
+          accumulate};
 }
 
 }  // namespace
 
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
-          bool accumulate, Epilogue<T> epilogue) {
+          bool accumulate) {
   if (m <= 0 || n <= 0) return;
-  if (epilogue)
-    internal_check(c.column_stride == 1, "the epilogue of a matrix product needs a C with contiguous rows");
-  const Product<T> product{m, n, k, a, b, c, accumulate, epilogue};
+  const Product<T> product{m, n, k, a, b, c, accumulate};
   if (k <= 0)
     clear(product);
   else if constexpr (has_kernels<T>)
-    return multiply(product);
+    multiply(product);
   else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
     multiply(as_unsigned(product));
   else
     multiply_converted(product);
-  if (epilogue) epilogue.apply(epilogue.context, 0, 0, m, n, c.data, c.row_stride);
 }
 
 template <class T>
@@ -158,7 +149,7 @@ void batched_gemm(std::int64_t batch, BatchStrides strides, std::int64_t m, std:
 
 #define COTAN_INSTANTIATE_GEMM(T)                                                                           \
   template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const T>, Matrix<const T>, Matrix<T>, \
-                     bool, Epilogue<T>);                                                                    \
+                     bool);                                                                                 \
   template void batched_gemm(std::int64_t, BatchStrides, std::int64_t, std::int64_t, std::int64_t,          \
                              Matrix<const T>, Matrix<const T>, Matrix<T>, bool);
 COTAN_INSTANTIATE_GEMM(float)

@@ -13,23 +13,12 @@ struct Matrix {
   std::int64_t row_stride, column_stride;
 };
 
-/// Work to do on parts of C as soon as they are final and still in cache, such as adding a bias. Called once
-/// for every element, from several threads at a time, with a part whose rows are contiguous: part[i *
-/// row_stride + j] is element (row + i, column + j) of C. C must have a column_stride of 1.
-template <class T>
-struct Epilogue {
-  void (*apply)(void* context, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
-                T* part, std::int64_t row_stride) = nullptr;
-  void* context = nullptr;
-  explicit operator bool() const { return apply != nullptr; }
-};
-
 /// C = A·B, or C += A·B; A is m×k, B is k×n, C is m×n and overlaps neither. Floats accumulate in their own
 /// type, halves in float with one rounding at the end, integers wrap. Processors that multiply pairs of bfloat16 take
 /// subnormal ones for 0.
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
-          bool accumulate = false, Epilogue<T> epilogue = {});
+          bool accumulate = false);
 
 /// How far apart the matrices of a batch are, in elements; 0 for an operand that all products share.
 struct BatchStrides {

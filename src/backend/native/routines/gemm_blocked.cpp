@@ -62,7 +62,7 @@ void multiply_panel(const Kernels<T>& kernels, TileProduct<T>& tile, std::int64_
 /// For sizes at which every instruction outside of the kernels counts.
 template <class T>
 void multiply_small(const Product<T>& product, const Kernels<T>& kernels) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   const std::int64_t panel_width = Kernels<T>::max_vectors * kernels.lanes;
   TileProduct<T> tile;
   tile.k = k;
@@ -81,7 +81,6 @@ void multiply_small(const Product<T>& product, const Kernels<T>& kernels) {
       multiply_panel(kernels, tile, rows);
     }
   }
-  if (epilogue) epilogue.apply(epilogue.context, 0, 0, m, n, c.data, c.row_stride);
 }
 
 template <class T>
@@ -234,7 +233,6 @@ class BlockedProduct {
         height = packs_a_ ? std::min<std::int64_t>(kernels_.tile_rows, remaining)
                           : panel_height(remaining, kernels_.tile_rows);
         multiply_row_panel(block, row, height, columns);
-        if (block == k_blocks_.parts - 1) finish({row, row + height}, columns);
       }
   }
 
@@ -250,21 +248,13 @@ class BlockedProduct {
           pack_b_panel(block, column, packed.data());
           multiply_column_panel(block, columns, packed.data());
         }
-        finish(rows_, columns);
       }
     });
   }
 
-  void finish(Range rows, Range columns) const {
-    const auto& [apply, context] = product_.epilogue;
-    if (apply)
-      apply(context, rows.begin, columns.begin, rows.size(), columns.size(),
-            product_.c.data + rows.begin * product_.c.row_stride + columns.begin, product_.c.row_stride);
-  }
-
   /// All but B and the columns.
   TileProduct<T> start_tile(std::int64_t block, std::int64_t row, std::int64_t rows) const {
-    const auto& [m, n, k, a, b, c, accumulate, epilogue] = product_;
+    const auto& [m, n, k, a, b, c, accumulate] = product_;
     TileProduct<T> tile;
     tile.k = k_blocks_.length(block);
     tile.a = packs_a_ ? packed_a(block, row)

@@ -12,14 +12,13 @@ struct Product {
   Matrix<const T> a, b;
   Matrix<T> c;
   bool accumulate;
-  Epilogue<T> epilogue;
 
-  /// Cᵀ = Bᵀ·Aᵀ; has no epilogue, since its rows are not those of C.
+  /// Cᵀ = Bᵀ·Aᵀ.
   Product transposed() const {
     const auto flip = [](auto matrix) {
       return decltype(matrix){matrix.data, matrix.column_stride, matrix.row_stride};
     };
-    return {n, m, k, flip(b), flip(a), flip(c), accumulate, {}};
+    return {n, m, k, flip(b), flip(a), flip(c), accumulate};
   }
 };
 

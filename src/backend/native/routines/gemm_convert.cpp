@@ -93,18 +93,17 @@ void multiply_block(const Matrix<const T>& a, const Matrix<const T>& b, std::int
   if constexpr (std::is_same_v<T, bfloat16>)
     if (const PairKernels* pairs = k >= worth_pairing ? pair_kernels() : nullptr)
       return multiply_blocked(Product<float>{rows, columns, (k + 1) / 2, pair_up(a, row, k0, rows, k, wide_a),
-                                             transposed(pair_up(transposed(b), column, k0, columns, k, wide_b)), sum, accumulate,
-                                             {}},
+                                             transposed(pair_up(transposed(b), column, k0, columns, k, wide_b)), sum, accumulate},
                               pairs->kernels);
   multiply_blocked(Product<Wide<T>>{rows, columns, k, widen(a, row, k0, rows, k, wide_a), widen(b, k0, column, k, columns, wide_b),
-                                    sum, accumulate, {}});
+                                    sum, accumulate});
 }
 
 }  // namespace
 
 template <class T>
 void multiply_converted(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   // The more of C at a time, the less often operands are converted.
   const Partition rows = Partition::with_longest(m, 256), columns = Partition::with_longest(n, 512);
   const Partition k_blocks = Partition::with_longest(k, 512);

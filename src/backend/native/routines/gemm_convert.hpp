@@ -6,7 +6,7 @@
 namespace cotan::native {
 
 /// For float16 and bfloat16 (in float, rounded once at the end), integers of 8 and 16 bits, and bool (where a
-/// product is "and" and a sum is "or"). The epilogue is ignored.
+/// product is "and" and a sum is "or").
 template <class T>
 void multiply_converted(const Product<T>& product);
 

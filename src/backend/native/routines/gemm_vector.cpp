@@ -57,7 +57,7 @@ void multiply_part(const Product<T>& product, std::int64_t row, std::int64_t row
 
 template <class T>
 void multiply_vector(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   const bool along_rows = a.column_stride == 1;
   const std::int64_t y_stride = c.row_stride;
   const bool y_in_place = along_rows || y_stride == 1, x_in_place = b.row_stride == 1;
@@ -71,15 +71,11 @@ void multiply_vector(const Product<T>& product) {
     x = scratch.data();
   }
   T* const partial = scratch.data() + (x_in_place ? 0 : k);
-  const auto finish = [&](std::int64_t row, std::int64_t count) {
-    if (epilogue) epilogue.apply(epilogue.context, row, 0, count, 1, c.data + row * y_stride, y_stride);
-  };
   parallel_for(rows.parts * parts.parts, [&](std::int64_t chunk) {
     const std::int64_t part = chunk / rows.parts, row = rows.begin(chunk % rows.parts);
     const std::int64_t count = rows.length(chunk % rows.parts);
     if (y_direct) {
       multiply_part(product, row, count, 0, k, x, c.data + row * y_stride, y_stride, accumulate);
-      finish(row, count);
     } else {
       const std::int64_t first = parts.begin(part) * k_step,
                          end = std::min(parts.begin(part + 1) * k_step, k);
@@ -94,12 +90,11 @@ void multiply_vector(const Product<T>& product) {
   if (sum != c.data)
     for (std::int64_t i = 0; i < m; ++i)
       c.data[i * y_stride] = accumulate ? c.data[i * y_stride] + sum[i] : sum[i];
-  finish(0, m);
 }
 
 template <class T>
 void multiply_few_rows(const Product<T>& product) {
-  const auto& [m, n, k, a, b, c, accumulate, epilogue] = product;
+  const auto& [m, n, k, a, b, c, accumulate] = product;
   // A few columns of B at a time, which stay in cache for all rows of A.
   constexpr std::int64_t group = 8;
   const std::int64_t groups = ceil_divide(n, group);
@@ -113,7 +108,6 @@ void multiply_few_rows(const Product<T>& product) {
                                    b.column_stride, a.data + row * a.row_stride,
                                    c.data + row * c.row_stride + column * c.column_stride, c.column_stride,
                                    accumulate);
-    if (epilogue) epilogue.apply(epilogue.context, 0, first, m, end - first, c.data + first, c.row_stride);
   });
 }
 

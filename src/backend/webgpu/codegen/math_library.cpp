@@ -41,11 +41,6 @@ struct Collector {
 
 }  // namespace
 
-std::string_view wgsl_library_function(std::string_view name) {
-  const auto found = entries().find(name);
-  return found == entries().end() ? std::string_view{} : found->second->text;
-}
-
 std::string wgsl_library(std::span<const std::string_view> names) {
   Collector collector;
   for (const std::string_view name : names) collector.add(name);

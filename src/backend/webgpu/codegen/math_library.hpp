@@ -7,8 +7,6 @@
 
 namespace cotan::webgpu {
 
-/// The text of that function alone, or nothing where there is none of that name.
-std::string_view wgsl_library_function(std::string_view name);
 /// These functions and all that they use, each once and before its first use.
 std::string wgsl_library(std::span<const std::string_view> names);
 
