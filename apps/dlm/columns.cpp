@@ -35,6 +35,7 @@ void take_numbers(Column& column, NumberOutcome numbers) {
   column.kind = ColumnKind::number;
   column.values = std::move(numbers.values);
   column.format = std::move(numbers.style);
+  if (!numbers.dash.empty()) column.format += fmt::format("{}\"{}\" is missing", column.format.empty() ? "" : ", ", numbers.dash);
   column.text.clear();
   column.text.shrink_to_fit();
 }

@@ -83,8 +83,14 @@ std::size_t first_row(const Column& column) {
   return row;
 }
 
-std::string first_text(const Table& table, const Column& column) {
-  const std::size_t row = first_row(column);
+/// The first field that is no number: why the column holds text.
+std::size_t first_word(const Column& column) {
+  for (std::size_t row = 0; row < column.text.size(); ++row)
+    if (!is_missing(column.text[row]) && !looks_like_number(column.text[row])) return row;
+  return first_row(column);
+}
+
+std::string text_at(const Table& table, const Column& column, std::size_t row) {
   if (row >= column.text.size()) return "nothing";
   return fmt::format("{} in line {}", shown(column.text[row]), table.lines[row]);
 }
@@ -110,7 +116,8 @@ const Column& Table::numeric(std::string_view name) const {
   const Column& found = column(name);
   if (!is_numeric(found))
     fail("{}: column {} holds {} ({}), not numbers; choose one of the numeric columns: {}.", source,
-         shown(name), found.kind == ColumnKind::date ? "dates" : "text", first_text(*this, found),
+         shown(name), found.kind == ColumnKind::date ? "dates" : "text",
+         text_at(*this, found, found.kind == ColumnKind::date ? first_row(found) : first_word(found)),
          list_names(columns, is_numeric));
   if (!found.problem.empty() && found.kind == ColumnKind::number) throw CsvError(found.problem);
   return found;
@@ -123,7 +130,7 @@ const Column& Table::time(std::string_view name) const {
   if (!orderly(found) && !found.no_dates.empty() && has_digits(found)) throw CsvError(found.no_dates);
   if (!orderly(found))
     fail("{}: column {} holds text ({}), not dates or numbers; choose one of: {}.", source, shown(name),
-         first_text(*this, found), list_names(columns, orderly));
+         text_at(*this, found, first_row(found)), list_names(columns, orderly));
   return found;
 }
 

@@ -312,6 +312,9 @@ std::string_view cause_in_words(const std::string& field) {
     return ": give the month or the quarter that each season begins with (2024-03, 2024-Q1)";
   if (has({" cet", " cest", " est", " edt", " pst", " pdt", " bst", "gmt+", "utc+", "gmt-", "utc-"}))
     return ": write the zone as an offset from UTC (+01:00)";
+  if (has({"total", "average", "mean", "sum", "source", "note"}))
+    return ": rows that are not observations, such as totals and remarks, must go";
+  if (has({"week", "wk"})) return ": write the year and the week (2024-W05)";
   return ": names of months must be English (Jan, January)";
 }
 

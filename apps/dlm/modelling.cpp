@@ -152,20 +152,20 @@ void take_values(Modelling& m, const char* option, const std::map<std::string, s
                            shown(name), info.size, info.size == 1 ? "" : "s", values.size());
     for (const double v : values) {
       if (!std::isfinite(v))
-        complain<InputError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
+        complain<UsageError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
       if (sd && v < 0)
-        complain<InputError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option,
+        complain<UsageError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option,
                              shown(name), v);
       if (sd && v > 1e150)
-        complain<InputError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name),
+        complain<UsageError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name),
                              v);
       if (sd && v == 0 && std::string_view(option) == "--start")
-        complain<InputError>(
+        complain<UsageError>(
             "[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option,
             shown(name));
     }
     if (!sd && !stationary(values))
-      complain<InputError>("[{}] {} is not a stationary process, which has nothing to start from; give smaller coefficients.",
+      complain<UsageError>("[{}] {} is not a stationary process, which has nothing to start from; give smaller coefficients.",
                            option, shown(name));
     to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
   }

@@ -42,14 +42,18 @@ struct Bare {
   std::string digits;    ///< with its marks: "1,234.50"
   std::string currency;  ///< "$", "EUR"
   std::string unit;      ///< "kg"
+  std::string gaps;      ///< what stands between thousands, marked by '_' in digits: "spaces", "apostrophes"
   bool percent = false;
+  bool in_brackets = false, minus_behind = false;  ///< ways to write a negative number
 };
 
-/// Spaces that people put between thousands: of every width, and apostrophes.
-bool take_space(std::string_view& text) {
-  for (const std::string_view space : {" ", "\u00A0", "\u202F", "\u2009", "'", "\u2019"})
-    if (text.starts_with(space)) return text.remove_prefix(space.size()), true;
-  return false;
+/// Takes what people put between thousands, spaces of every width and apostrophes, and gives the name of it; "" for others.
+std::string_view taken_gap(std::string_view& text) {
+  for (const std::string_view space : {" ", "\u00A0", "\u202F", "\u2009"})
+    if (text.starts_with(space)) return text.remove_prefix(space.size()), "spaces";
+  for (const std::string_view apostrophe : {"'", "\u2019"})
+    if (text.starts_with(apostrophe)) return text.remove_prefix(apostrophe.size()), "apostrophes";
+  return "";
 }
 
 std::string_view taken_currency(std::string_view& text) {
@@ -91,7 +95,7 @@ std::optional<Bare> bare(std::string_view field) {
   };
   spaces();
   if (field.starts_with('(') && field.ends_with(')')) {  // of accountants: negative
-    bracket = true;
+    bracket = out.in_brackets = true;
     field = field.substr(1, field.size() - 2);
   }
   bool signed_before = sign();
@@ -108,9 +112,10 @@ std::optional<Bare> bare(std::string_view field) {
                !out.digits.empty()) {
       out.digits += field;
       field = "";
-    } else if (std::string_view rest = field;
-               take_space(rest) && !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && !out.digits.empty()) {
+    } else if (std::string_view rest = field, gap = taken_gap(rest);
+               !gap.empty() && !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && !out.digits.empty()) {
       out.digits += '_';
+      out.gaps = gap;
       field = rest;
     } else {
       break;
@@ -124,6 +129,7 @@ std::optional<Bare> bare(std::string_view field) {
     out.currency = after;
   }
   spaces();
+  if (field == "-" && !negative && !bracket) negative = out.minus_behind = true, field = "";  // as SAP writes it
   if (!out.percent && out.currency.empty() && may_be_unit(field)) out.unit = field, field = "";
   if (!field.empty() || (negative && bracket)) return {};
   if (negative || bracket) out.digits = "-" + out.digits;
@@ -203,7 +209,7 @@ UnitDoubt settle_units(std::vector<std::optional<Bare>>& column, const std::vect
 struct Reading {
   std::vector<double> values;
   std::size_t read = 0, grouped = 0;
-  bool spaced = false;
+  std::string gaps = "";  ///< between thousands
   std::size_t infinite = std::string::npos;  ///< the row of a number too large
 };
 
@@ -221,14 +227,14 @@ Reading reading_by(char decimal, const std::vector<std::optional<Bare>>& column)
     }
     ++out.read;
     out.grouped += grouped;
-    out.spaced = out.spaced || column[i]->digits.find('_') != std::string::npos;
+    if (out.gaps.empty()) out.gaps = column[i]->gaps;
   }
   return out;
 }
 
 /// Both marks fit every field and mean different numbers: each mark has one to three digits before it and
-/// three after it. Numbers below 1000 without a mark speak for thousands, as do files with the other mark
-/// between fields for a decimal mark.
+/// three after it. Numbers below 1000 without a mark speak for thousands. Semicolons between fields speak for
+/// nothing: spreadsheets write them for decimal commas, and people who have commas between thousands.
 char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem,
             std::size_t& row) {
   std::size_t plain = 0, large = 0;
@@ -250,7 +256,6 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
   if (mark == ',' && dollars) return '.';                     // $1,234
   if (mark == ',' && plain && !large) return '.';             // 987 and 1,234
   if (mark == '.' && !plain && separator != ';') return '.';  // the usual decimal point
-  if (mark == ',' && !plain && separator == ';') return ',';  // why there are semicolons
   double with_point = 0, with_comma = 0;
   bool grouped = false;
   read_bare(column[row]->digits, '.', with_point, grouped);
@@ -264,19 +269,19 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
 std::string style_words(const std::vector<std::optional<Bare>>& column, const Reading& reading, char decimal,
                         bool decimal_seen) {
   std::vector<std::string> words;
-  for (const auto& b : column)
-    if (b && !b->currency.empty()) {
-      words.push_back(b->currency + " left out");
-      break;
-    }
-  const auto with_unit = std::find_if(column.begin(), column.end(), [](const auto& b) { return b && !b->unit.empty(); });
-  if (with_unit != column.end()) words.push_back((*with_unit)->unit + " left out");
-  if (std::any_of(column.begin(), column.end(), [](const auto& b) { return b && b->percent; }))
-    words.push_back("in percent");
+  const auto first = [&](auto has) {
+    const auto found = std::find_if(column.begin(), column.end(), [&](const auto& b) { return b && has(*b); });
+    return found == column.end() ? nullptr : &**found;
+  };
+  if (const Bare* b = first([](const Bare& b) { return !b.currency.empty(); })) words.push_back(b->currency + " left out");
+  if (const Bare* b = first([](const Bare& b) { return !b.unit.empty(); })) words.push_back(b->unit + " left out");
+  if (first([](const Bare& b) { return b.percent; })) words.emplace_back("in percent");
+  if (first([](const Bare& b) { return b.in_brackets; })) words.emplace_back("brackets are minus signs");
+  if (first([](const Bare& b) { return b.minus_behind; })) words.emplace_back("minus signs behind");
   if (decimal == ',' && decimal_seen) words.push_back("decimal commas");
   if (reading.grouped)
     words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
-  if (reading.spaced) words.push_back("spaces between thousands");
+  if (!reading.gaps.empty()) words.push_back(reading.gaps + " between thousands");
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -295,11 +300,13 @@ Parsed parse_number(std::string_view field, double& value) {
 }
 
 bool is_missing(std::string_view field) {
+  while (field.starts_with(' ')) field.remove_prefix(1);
+  while (field.ends_with(' ')) field.remove_suffix(1);
   if (field.empty()) return true;
   if (field.size() > 8 || (field[0] >= '0' && field[0] <= '9')) return false;
   const std::string word = lower(field);
   for (const char* sign :
-       {"na", "n/a", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
+       {"na", "n/a", "n.a.", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
         "–",  "—",   "?",   ":",    "*",    "#n/a", "#na", "#null!",  "#value!", "#div/0!", "<na>", "(null)"})
     if (word == sign) return true;
   return false;
@@ -354,6 +361,11 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     return b && b->digits.find(decimal) != std::string::npos;
   });
   out.style = style_words(column, reading, decimal, decimal_seen);
+  // A dash is zero to accountants, and missing to others.
+  const auto dash = std::find_if(fields.begin(), fields.end(), [](const std::string& field) {
+    return is_missing(field) && field.find('-') != std::string::npos && lower(field) != "-nan";
+  });
+  if (dash != fields.end() && reading.read) out.dash = *dash;
 
   // What is wrong, the first of it.
   const auto complain = [&](std::size_t row, std::string words) {
@@ -365,7 +377,9 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
   const Bare* first = nullptr;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (is_missing(fields[i])) continue;
-    if (infinite[i] || i == reading.infinite)
+    if (infinite[i])
+      complain(i, "is infinite; leave the field empty if the value is missing.");
+    else if (i == reading.infinite)
       complain(
           i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
     else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos &&

@@ -26,6 +26,7 @@ struct NumberOutcome {
   std::vector<double> values;  ///< NaN where missing or not a number
   double share = 0;            ///< of the fields, what is a number
   std::string style = "";      ///< what was assumed, for people: "$, commas between thousands"
+  std::string dash = "";       ///< a dash that was taken for a missing value: "-"
   std::string unit = "";       ///< of all fields, left out of the values
   char decimal = 0;            ///< what the column is sure of; 0: of nothing
   std::string problem = "";    ///< what is wrong and what to do; "" where nothing is

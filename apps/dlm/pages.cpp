@@ -16,7 +16,7 @@ namespace {
 
 std::vector<Fact> facts(const Analysis& a) {
   const Series& s = a.series;
-  std::vector<Fact> out = {{"values", fmt::format("{}", s.n()), s.gaps_in_words()}};
+  std::vector<Fact> out = {{"values", fmt::format("{}", s.observed()), s.gaps_in_words()}};
   if (!s.time_name.empty())
     out.push_back({"from", s.label(0), fmt::format("to {}, {}", s.label(s.n() - 1), s.spacing())});
   out.push_back({"states", fmt::format("{}", a.modelling.model.states()),

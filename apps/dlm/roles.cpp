@@ -70,12 +70,10 @@ class Assigner {
   }
   bool is_free(const Column& c) const { return !asked_for(c.name) && !time_parts_.contains(c.name); }
   bool leads(const Column& c) const { return &c == &table_.columns.front(); }
-  std::size_t other_numbers(const Column& c) const {
-    return static_cast<std::size_t>(
-        std::count_if(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
-          return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) &&
-                 !present(d.values).empty();
-        }));
+  bool has_other_numbers(const Column& c) const {
+    return std::any_of(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
+      return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) && !present(d.values).empty();
+    });
   }
 
   // ---- the time
@@ -168,7 +166,7 @@ class Assigner {
         if (!c.problem.empty()) throw CsvError(c.problem);
         if (!c.no_dates.empty()) throw CsvError(c.no_dates + without_times);
         const bool should_be = leads(c) && c.values.size() > 1 && (said || mostly_even(c.values));
-        if (should_be && other_numbers(c) > 0 && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
+        if (should_be && has_other_numbers(c) && !present(c.values).empty() && !is_axis(c) && !is_constant(c))
           throw CsvError(out_of_order(c));
       }
       const bool expected = leads(c) || c.hint() == NameHint::time;
@@ -192,10 +190,12 @@ class Assigner {
   }
 
   const Column* best_dates() const {
+    // Of two alike, that in which the rows are in order: not when they were written down.
     const auto rank = [&](const Column& c) {
-      if (c.hint() == NameHint::date) return 4;
-      if (leads(c)) return 3;
-      return c.hint() == NameHint::time ? 2 : 1;
+      const int ordered = in_order(c.values) ? 1 : 0;
+      if (c.hint() == NameHint::date) return 8 + ordered;
+      if (leads(c)) return 6 + ordered;
+      return (c.hint() == NameHint::time ? 4 : 2) + ordered;
     };
     const Column* best = nullptr;
     for (const Column& c : table_.columns)
@@ -217,7 +217,7 @@ class Assigner {
 
   /// Numbers that say where a row stands.
   bool is_axis(const Column& c) const {
-    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || other_numbers(c) == 0)
+    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || !has_other_numbers(c))
       return false;
     if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values))
       return false;
@@ -244,7 +244,11 @@ class Assigner {
     if (counts_rows(c)) return "counts the rows";
     if (c.hint() == NameHint::index && leads(c)) return "an index by its name";
     const bool measured = std::any_of(c.values.begin(), c.values.end(), [](double v) { return v != std::floor(v); });
-    const bool no_time = roles_.time && measured && !in_order(c.values);  // "T" may be a temperature
+    // "T" may be a temperature and "steps" may be walked; parts of dates come again and again.
+    constexpr double most_seconds = 60;
+    const bool too_large = unit_of_name(c.name) == NamedUnit::none &&
+                           std::any_of(c.values.begin(), c.values.end(), [](double v) { return v > most_seconds; });
+    const bool no_time = roles_.time && (measured || too_large) && !in_order(c.values);
     if ((c.hint() == NameHint::time || c.hint() == NameHint::date) && !no_time) return "a time by its name";
     if (is_constant(c)) return "the same in all rows";
     return "";
@@ -271,6 +275,7 @@ class Assigner {
         if (c.kind != ColumnKind::number || !is_free(c) || roles_.values) continue;
         const std::string reason = reason_to_skip(c);
         if ((!reason.empty() && pass != anything) || (pass == measurements && looks_like_code(c))) continue;
+        if (reason == "a time by its name" && table_.columns.size() > 1) continue;
         roles_.values = &table_.numeric(c.name);
         if (!reason.empty())
           roles_.notes.push_back(fmt::format(
@@ -307,9 +312,16 @@ class Assigner {
       if (reason.empty()) others.push_back(shown(c.name));
       uses.push_back({Role::ignored, c.name, reason.empty() ? "other numbers" : reason});
     }
+    std::vector<std::string> other_times;
+    if (roles_.time && o_.time.empty())
+      for (const Column& c : table_.columns)
+        if (has_date(c) && is_free(c) && !is_constant_of_many(c)) other_times.push_back(shown(c.name));
+    if (!other_times.empty())
+      roles_.notes.push_back(fmt::format("The time is {}, and could have been {}: --time names it.", shown(roles_.time->name),
+                                         fmt::join(other_times, ", ")));
     const Column& v = *roles_.values;
     const std::vector<double> values = present(v.as_numbers());
-    if (!roles_.time && o_.column.empty() && leads(v) && other_numbers(v) > 0 && values.size() >= 10 &&
+    if (!roles_.time && o_.column.empty() && leads(v) && has_other_numbers(v) && values.size() >= 10 &&
         in_order(values))
       roles_.notes.push_back(
           fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),

@@ -88,7 +88,7 @@ std::string size_of_flag(const Analysis& a, const Flag& flag) {
 
 std::string series_in_words(const Analysis& a) {
   const Series& s = a.series;
-  std::string out = fmt::format("{} value{}", s.n(), s.n() == 1 ? "" : "s");
+  std::string out = fmt::format("{} value{}", s.observed(), s.observed() == 1 ? "" : "s");
   if (!s.time_name.empty()) out += fmt::format(", {} to {}", s.label(0), s.label(s.n() - 1));
   if (s.n() > 1 && !s.time_name.empty()) out += ", " + s.spacing();
   return out + "; " + s.gaps_in_words();

@@ -28,7 +28,7 @@ class DiskStore {
   std::optional<std::uint64_t> bytes_;  ///< in the folder, as far as this process knows
 };
 
-/// What COTAN_CACHE_DIR names; nothing where it is not set, empty or "off".
+/// What COTAN_CACHE_DIR names; nothing where it is "off", or not set (empty counts as that).
 std::optional<std::filesystem::path> chosen_cache_folder();
 /// The same; where it is not set, the user's own: $XDG_CACHE_HOME/cotan or ~/.cache/cotan.
 std::optional<std::filesystem::path> cache_folder();

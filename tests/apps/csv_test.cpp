@@ -282,11 +282,15 @@ TEST(CsvErrors, CommaInNumber) {
       "the column are; correct it, or set the decimal mark with --decimal.");
 }
 TEST(CsvErrors, OutOfRange) {
-  for (const char* number : {"1e999", "-1e999", "inf", "-Infinity", "1e99999999999999999999"})
+  for (const char* number : {"1e999", "-1e999", "1e99999999999999999999"})
     EXPECT_EQ(complaint(std::string("x\n1\n") + number + "\n"),
               std::string("[csv] data.csv:3, column \"x\": \"") + number +
                   "\" is too large for a number; scale the data, or leave the field empty if the value is "
                   "missing.");
+  for (const char* number : {"inf", "-Infinity"})
+    EXPECT_EQ(complaint(std::string("x\n1\n") + number + "\n"),
+              std::string("[csv] data.csv:3, column \"x\": \"") + number +
+                  "\" is infinite; leave the field empty if the value is missing.");
   EXPECT_NE(complaint("x\n1" + std::string(400, '0') + "\n").find("too large"), std::string::npos);
 }
 TEST(CsvErrors, NotADate) {

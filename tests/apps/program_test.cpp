@@ -200,15 +200,15 @@ TEST_F(Program, RefusesSeriesThatSayNothing) {
 }
 
 TEST_F(Program, RefusesParametersThatAreNone) {
-  expect_refused("fit nile --set obs=-1", "it is a standard deviation: give 0 or more");
-  expect_refused("fit nile --set obs=nan", "give a finite number");
-  expect_refused("fit nile --set level=inf", "give a finite number");
-  expect_refused("fit nile --set obs=1e200", "overflows");
-  expect_refused("fit nile --start obs=0", "from which no search moves");
+  expect_refused("fit nile --set obs=-1", "it is a standard deviation: give 0 or more", 2);
+  expect_refused("fit nile --set obs=nan", "give a finite number", 2);
+  expect_refused("fit nile --set level=inf", "give a finite number", 2);
+  expect_refused("fit nile --set obs=1e200", "overflows", 2);
+  expect_refused("fit nile --start obs=0", "from which no search moves", 2);
   expect_refused("fit nile --set obs=abc", "is not a number", 2);
   expect_refused("fit nile --fixed --set obs=0", "cannot be computed");
-  expect_refused("fit nile --ar 1 --set phi=1.5", "not a stationary process");
-  expect_refused("fit nile --ar 1 --start phi=1.5", "give smaller coefficients");
+  expect_refused("fit nile --ar 1 --set phi=1.5", "not a stationary process", 2);
+  expect_refused("fit nile --ar 1 --start phi=1.5", "give smaller coefficients", 2);
 }
 
 TEST_F(Program, IsIndifferentToTheUnit) {

@@ -329,7 +329,8 @@ TEST(Trials, Item9NumbersAsPeopleWriteThem) {
   EXPECT_EQ(values("d,y\n2020-01,\"1,234\"\n2020-02,987\n"), (V{1234, 987}));
   EXPECT_EQ(values("d,y\n2020-01,\"1,234,567\"\n2020-02,\"2,345\"\n"), (V{1234567, 2345}));
   EXPECT_EQ(values("d,y\n2020-01,1.234\n2020-02,2.345\n"), (V{1.234, 2.345}));
-  EXPECT_EQ(values("d;y\n2020-01;1,234\n2020-02;2,345\n"), (V{1.234, 2.345})) << "why there are semicolons";
+  EXPECT_EQ(values("d;y\n2020-01;1,2345\n2020-02;2,345\n"), (V{1.2345, 2.345})) << "no thousands have four digits";
+  EXPECT_EQ(values("d,y\n2020-01,12.30-\n2020-02,4.00\n"), (V{-12.3, 4})) << "minus signs of ledgers";
   EXPECT_EQ(values("d;y\n2020-01;€ 1.234,00\n2020-02;5 €\n"), (V{1234, 5}));
   EXPECT_EQ(values("d;y;z\n2020-01;1.234;1,5\n2020-02;2.345;2,5\n"), (V{1234, 2345}))
       << "the other column has decimal commas";
@@ -340,6 +341,8 @@ TEST(Trials, Item9NumbersAsPeopleWriteThem) {
             "[csv] data.csv:2, column \"y\": \"1,234\" may be 1.234 or 1234: the column does not tell what "
             "',' means; say --decimal "
             "',' or --decimal '.'.");
+  EXPECT_NE(complaint("d;y\n2020-01;1,234\n2020-02;2,345\n").find("may be 1.234 or 1234"), std::string::npos)
+      << "semicolons are no proof of decimal commas";
   EXPECT_NE(complaint("d;y\n2020-01;1.234\n2020-02;2.345\n").find("may be 1.234 or 1234"), std::string::npos);
   EXPECT_EQ(values("d;y\n2020-01;1.234\n2020-02;2.345\n", {.decimal = ','}), (V{1234, 2345}));
   EXPECT_EQ(values("d,y\n2020-01,\"1,234\"\n2020-02,\"2,345\"\n", {.separator = ',', .decimal = '.'}),
