@@ -32,9 +32,9 @@ Model init(ct::Array key, const std::vector<std::int64_t>& sizes) {
   Model model;
   const ct::Array keys = ct::random::split(key, static_cast<std::int64_t>(sizes.size()) - 1);
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
-    model.layers.push_back({ct::random::normal(keys[i], {sizes[i], sizes[i + 1]}) *
-                                std::sqrt(2.0 / static_cast<double>(sizes[i])),
-                            np::zeros({sizes[i + 1]})});
+    model.layers.push_back(
+        {ct::random::normal(keys[i], {sizes[i], sizes[i + 1]}) * std::sqrt(2.0 / static_cast<double>(sizes[i])),
+         np::zeros({sizes[i + 1]})});
   return model;
 }
 
@@ -57,16 +57,14 @@ std::pair<State, ct::Array> train_step(const State& s, const ct::Array& x, const
   auto [value, grads] = ct::value_and_grad(loss)(s.model, x, y);
   State next;
   next.adam.step = s.adam.step + 1.0;
-  next.adam.mean = ct::tree::map([&](const auto& m, const auto& g) { return decay1 * m + (1 - decay1) * g; },
-                                 s.adam.mean, grads);
-  next.adam.square = ct::tree::map(
-      [&](const auto& v, const auto& g) { return decay2 * v + (1 - decay2) * g * g; }, s.adam.square, grads);
-  const ct::Array scale1 = 1.0 - np::power(decay1, next.adam.step),
-                  scale2 = 1.0 - np::power(decay2, next.adam.step);
-  next.model =
-      ct::tree::map([&](const auto& p, const auto& m,
-                        const auto& v) { return p - rate * (m / scale1) / (np::sqrt(v / scale2) + 1e-8); },
-                    s.model, next.adam.mean, next.adam.square);
+  next.adam.mean =
+      ct::tree::map([&](const auto& m, const auto& g) { return decay1 * m + (1 - decay1) * g; }, s.adam.mean, grads);
+  next.adam.square = ct::tree::map([&](const auto& v, const auto& g) { return decay2 * v + (1 - decay2) * g * g; },
+                                   s.adam.square, grads);
+  const ct::Array scale1 = 1.0 - np::power(decay1, next.adam.step), scale2 = 1.0 - np::power(decay2, next.adam.step);
+  next.model = ct::tree::map([&](const auto& p, const auto& m,
+                                 const auto& v) { return p - rate * (m / scale1) / (np::sqrt(v / scale2) + 1e-8); },
+                             s.model, next.adam.mean, next.adam.square);
   return {next, value};
 }
 
@@ -109,15 +107,13 @@ int main(int argc, char** argv) try {
                         {{"data", "#7f8c9b", numbers(x), numbers(y), true},
                          {"truth", "#2a9d5c", numbers(grid), numbers(curve(grid)), false},
                          {"network", "#d1495b", numbers(grid), numbers(predict(state.model, grid)), false}}};
-  const apps::Panel training{
-      "Training", "step", "mean squared error", {{"loss", "#30638e", at, losses, false}}, true};
+  const apps::Panel training{"Training", "step", "mean squared error", {{"loss", "#30638e", at, losses, false}}, true};
   if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());
   std::ofstream file(out);
   file << apps::svg_plot({fit, training});
   file.close();
   if (!file) throw ct::IoError("[demo] cannot write " + out.string() + "; give another path.");
-  fmt::print("loss {:.4f} -> {:.4f} in {} steps; picture: {}\n", losses.front(), losses.back(), steps,
-             out.string());
+  fmt::print("loss {:.4f} -> {:.4f} in {} steps; picture: {}\n", losses.front(), losses.back(), steps, out.string());
 } catch (const std::exception& e) {
   std::cerr << "demo: " << e.what() << "\n";
   return 1;

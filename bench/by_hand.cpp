@@ -76,8 +76,8 @@ Case filter_case(const Parameters& p) {
   return {.call =
               [=] {
                 Series<T>& s = *series;
-                s.likelihood = kalman_filter<m, T>(0, 0, s.y.size(), s.y.data(), s.x.data(), s.P.data(),
-                                                   s.v.data(), s.S.data());
+                s.likelihood =
+                    kalman_filter<m, T>(0, 0, s.y.size(), s.y.data(), s.x.data(), s.P.data(), s.v.data(), s.S.data());
               },
           .check =
               [=] {

@@ -10,16 +10,18 @@ namespace dlm = ct::dlm;
 using ct::Array;
 
 const std::vector<double> nile_flow{
-    1120, 1160, 963,  1210, 1160, 1160, 813,  1230, 1370, 1140, 995,  935,  1110, 994,  1020, 960, 1180, 799, 958, 1140,
-    1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774,  840,  874,  694,  940,  833,  701,  916, 692,  1020, 1050, 969,
-    831,  726,  456,  824,  702,  1120, 1100, 832,  764,  821,  768,  845,  864,  862,  698,  845, 744,  796, 1040, 759,
-    781,  865,  845,  944,  984,  897,  822,  1010, 771,  676,  649,  846,  812,  742,  801,  1040, 860, 874, 848, 890,
-    744,  749,  838,  1050, 918,  986,  797,  923,  975,  815,  1020, 906,  901,  1170, 912,  746, 919,  718, 714, 740};
+    1120, 1160, 963,  1210, 1160, 1160, 813,  1230, 1370, 1140, 995,  935,  1110, 994, 1020, 960,  1180,
+    799,  958,  1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774,  840,  874, 694,  940,  833,
+    701,  916,  692,  1020, 1050, 969,  831,  726,  456,  824,  702,  1120, 1100, 832, 764,  821,  768,
+    845,  864,  862,  698,  845,  744,  796,  1040, 759,  781,  865,  845,  944,  984, 897,  822,  1010,
+    771,  676,  649,  846,  812,  742,  801,  1040, 860,  874,  848,  890,  744,  749, 838,  1050, 918,
+    986,  797,  923,  975,  815,  1020, 906,  901,  1170, 912,  746,  919,  718,  714, 740};
 
 /// The Nile, or a random walk with noise of its size.
 Array series(const Parameters& p) {
   if (p["n"] == 100) return Array::from_host(nile_flow);
-  const auto steps = uniform<double>(static_cast<std::size_t>(p["n"]), 1), noise = uniform<double>(static_cast<std::size_t>(p["n"]), 2);
+  const auto steps = uniform<double>(static_cast<std::size_t>(p["n"]), 1),
+             noise = uniform<double>(static_cast<std::size_t>(p["n"]), 2);
   std::vector<double> y;
   double level = 1000;
   for (std::size_t t = 0; t < steps.size(); ++t) {
@@ -34,7 +36,8 @@ dlm::StateSpace trend_space(const Array& y) {
   model.x0 = np::array({1000.0, 0.0}, ct::f64);
   model.C0 = 250000.0 * np::eye(2, {}, 0, ct::f64);
   dlm::Parameters p;
-  for (const auto& [name, value] : {std::pair{"obs", 120.0}, {"level", 40.0}, {"slope", 1.0}}) p[name] = np::full({}, value, ct::f64);
+  for (const auto& [name, value] : {std::pair{"obs", 120.0}, {"level", 40.0}, {"slope", 1.0}})
+    p[name] = np::full({}, value, ct::f64);
   return dlm::state_space(model, p, y);
 }
 std::pair<Array, Array> smoothed(const dlm::StateSpace& s, const Array& y) {
@@ -73,11 +76,11 @@ Case maximum_likelihood(const Parameters& p, bool standard_errors) {
 }
 
 const Register all[] = {
-    {"cotan", "dlm_smooth",
-     [](const Parameters& p) { return jitted(smoothed, trend_space(series(p)), series(p)); }},
+    {"cotan", "dlm_smooth", [](const Parameters& p) { return jitted(smoothed, trend_space(series(p)), series(p)); }},
     {"cotan", "dlm_fit",
      [](const Parameters& p) {
-       return jitted([](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y); }, trend_space(series(p)), series(p));
+       return jitted([](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y); }, trend_space(series(p)),
+                     series(p));
      }},
     {"cotan", "dlm_fit_best", fit_as_the_device_likes},
     {"cotan", "dlm_batch",
@@ -87,7 +90,8 @@ const Register all[] = {
      }},
     {"cotan", "dlm_mle_again",
      [](const Parameters& p) {
-       return jitted([](const Array& y) { return dlm::estimate(trend, y, {.standard_errors = false}).value; }, series(p));
+       return jitted([](const Array& y) { return dlm::estimate(trend, y, {.standard_errors = false}).value; },
+                     series(p));
      }},
     {"cotan", "dlm_mle", [](const Parameters& p) { return maximum_likelihood(p, false); }},
     {"cotan", "dlm_mle_errors", [](const Parameters& p) { return maximum_likelihood(p, true); }},

@@ -21,13 +21,9 @@ Array layer_norm(const Array& x, const Array& scale, const Array& offset) {
 
 const Register all[] = {
     {"cotan", "jit_call",
-     [](const Parameters& p) {
-       return jitted([](const Array& x) { return x + 1.0; }, random_array({p["n"]}, 1));
-     }},
+     [](const Parameters& p) { return jitted([](const Array& x) { return x + 1.0; }, random_array({p["n"]}, 1)); }},
     {"cotan", "eager_op",
-     [](const Parameters& p) {
-       return eager([](const Array& x) { return x + 1.0; }, random_array({p["n"]}, 1));
-     }},
+     [](const Parameters& p) { return eager([](const Array& x) { return x + 1.0; }, random_array({p["n"]}, 1)); }},
     {"cotan", "elementwise_chain",
      [](const Parameters& p) {
        return jitted([](const Array& x) { return np::tanh(x * 1.5 + 0.25) * x + np::exp(-x * x); },
@@ -35,8 +31,7 @@ const Register all[] = {
      }},
     {"cotan", "elementwise_cheap",
      [](const Parameters& p) {
-       return jitted([](const Array& x) { return np::maximum(x * 2.0 + 1.0, 0.5) - x; },
-                     random_array({p["n"]}, 1));
+       return jitted([](const Array& x) { return np::maximum(x * 2.0 + 1.0, 0.5) - x; }, random_array({p["n"]}, 1));
      }},
     {"cotan", "axpy",
      [](const Parameters& p) {
@@ -44,9 +39,7 @@ const Register all[] = {
                      random_array({p["n"]}, 2));
      }},
     {"cotan", "sum",
-     [](const Parameters& p) {
-       return jitted([](const Array& x) { return np::sum(x); }, random_array({p["n"]}, 1));
-     }},
+     [](const Parameters& p) { return jitted([](const Array& x) { return np::sum(x); }, random_array({p["n"]}, 1)); }},
     {"cotan", "sum_axis",
      [](const Parameters& p) {
        return jitted([axis = static_cast<int>(p["axis"])](const Array& x) { return np::sum(x, axis); },
@@ -54,19 +47,12 @@ const Register all[] = {
      }},
     {"cotan", "mean_var",
      [](const Parameters& p) {
-       return jitted(
-           [](const Array& x) {
-             return std::pair{np::mean(x), np::var(x)};
-           },
-           random_array({p["n"]}, 1));
+       return jitted([](const Array& x) { return std::pair{np::mean(x), np::var(x)}; }, random_array({p["n"]}, 1));
      }},
     {"cotan", "mean_var_rows",
      [](const Parameters& p) {
-       return jitted(
-           [](const Array& x) {
-             return std::pair{np::mean(x, 1), np::var(x, 1)};
-           },
-           random_array(matrix(p), 1));
+       return jitted([](const Array& x) { return std::pair{np::mean(x, 1), np::var(x, 1)}; },
+                     random_array(matrix(p), 1));
      }},
     {"cotan", "logsumexp",
      [](const Parameters& p) {
@@ -75,9 +61,8 @@ const Register all[] = {
     {"cotan", "softmax", [](const Parameters& p) { return jitted(softmax, random_array(matrix(p), 1)); }},
     {"cotan", "softmax_grad",
      [](const Parameters& p) {
-       return jitted(
-           [](const Array& x, const Array& cotangent) { return ct::vjp(softmax, x).second(cotangent); },
-           random_array(matrix(p), 1), random_array(matrix(p), 2));
+       return jitted([](const Array& x, const Array& cotangent) { return ct::vjp(softmax, x).second(cotangent); },
+                     random_array(matrix(p), 1), random_array(matrix(p), 2));
      }},
     {"cotan", "layer_norm",
      [](const Parameters& p) {
@@ -86,12 +71,10 @@ const Register all[] = {
      }},
     {"cotan", "layer_norm_grad",
      [](const Parameters& p) {
-       return jitted(
-           [](const Array& x, const Array& scale, const Array& offset, const Array& cotangent) {
-             return ct::vjp(layer_norm, x, scale, offset).second(cotangent);
-           },
-           random_array(matrix(p), 1), random_array({p["columns"]}, 2), random_array({p["columns"]}, 3),
-           random_array(matrix(p), 4));
+       return jitted([](const Array& x, const Array& scale, const Array& offset,
+                        const Array& cotangent) { return ct::vjp(layer_norm, x, scale, offset).second(cotangent); },
+                     random_array(matrix(p), 1), random_array({p["columns"]}, 2), random_array({p["columns"]}, 3),
+                     random_array(matrix(p), 4));
      }},
 };
 

@@ -50,15 +50,11 @@ Affine random_maps(const Parameters& p) {
 Affine compose_all(const Affine& maps) { return lax::associative_scan(compose, maps); }
 
 /// Entries of variance 1/n keep a chain of products near its size.
-Array contraction(std::int64_t n) {
-  return random_array({n, n}, 1) * std::sqrt(3.0 / static_cast<double>(n));
-}
+Array contraction(std::int64_t n) { return random_array({n, n}, 1) * std::sqrt(3.0 / static_cast<double>(n)); }
 Case matrix_scan(const Parameters& p) {
   return jitted(
       [steps = p["steps"]](const Array& weights, const Array& start) {
-        const auto step = [&](const Array& c) {
-          return std::pair{np::tanh(np::matmul(weights, c)), ct::none};
-        };
+        const auto step = [&](const Array& c) { return std::pair{np::tanh(np::matmul(weights, c)), ct::none}; };
         return lax::scan(step, start, lax::length(steps)).first;
       },
       contraction(p["k"]), random_array({p["k"], p["k"]}, 2));
@@ -97,9 +93,7 @@ std::pair<Array, Lstm> lstm_step(const Lstm& lstm, const Array& sequence) {
 /// Gradient through many steps of a small network that is fed the same input at each.
 Case long_gradient(const Parameters& p, ct::ScanCheckpoint checkpoint) {
   const auto last_state = [=, steps = p["steps"]](const Array& weights, const Array& input) {
-    const auto step = [&](const Array& c) {
-      return std::pair{np::tanh(np::matmul(weights, c) + input), ct::none};
-    };
+    const auto step = [&](const Array& c) { return std::pair{np::tanh(np::matmul(weights, c) + input), ct::none}; };
     return np::sum(lax::scan(step, input, lax::length(steps), {.checkpoint = checkpoint}).first);
   };
   return jitted(ct::value_and_grad(last_state), 0.6 * contraction(p["k"]), random_array({p["k"]}, 2));
@@ -121,9 +115,7 @@ const Register all[] = {
      }},
     {"cotan", "vmap_kalman",
      [](const Parameters& p) {
-       const auto filter = [m = p["m"]](const Array& theta, const Array& y) {
-         return kalman_filter(theta, y, m);
-       };
+       const auto filter = [m = p["m"]](const Array& theta, const Array& y) { return kalman_filter(theta, y, m); };
        return jitted(ct::vmap(filter, {.in_axes = {ct::none, 0}}), parameters(p),
                      random_array({p["filters"], p["n"]}, 1));
      }},
@@ -142,8 +134,8 @@ const Register all[] = {
     {"cotan", "lstm",
      [](const Parameters& p) {
        const std::int64_t hidden = p["hidden"];
-       const Lstm lstm{0.1 * random_array({hidden, 4 * hidden}, 1),
-                       0.1 * random_array({hidden, 4 * hidden}, 2), np::zeros({4 * hidden})};
+       const Lstm lstm{0.1 * random_array({hidden, 4 * hidden}, 1), 0.1 * random_array({hidden, 4 * hidden}, 2),
+                       np::zeros({4 * hidden})};
        return jitted(lstm_step, lstm, random_array({p["length"], p["batch"], hidden}, 3));
      }},
     {"cotan", "checkpoint", [](const Parameters& p) { return long_gradient(p, ct::sqrt_n); }},

@@ -63,11 +63,9 @@ const Register all[] = {
     {"cotan", "conv2d", [](const Parameters& p) { return jitted(convolution, image(p, 1), kernel(p)); }},
     {"cotan", "conv2d_grad",
      [](const Parameters& p) {
-       return jitted(
-           [](const Array& x, const Array& weights, const Array& cotangent) {
-             return ct::vjp(convolution, x, weights).second(cotangent);
-           },
-           image(p, 1), kernel(p), image(p, 3));
+       return jitted([](const Array& x, const Array& weights,
+                        const Array& cotangent) { return ct::vjp(convolution, x, weights).second(cotangent); },
+                     image(p, 1), kernel(p), image(p, 3));
      }},
     {"cotan", "attention",
      [](const Parameters& p) {

@@ -19,8 +19,10 @@ const std::map<std::string, Unary> special = {
     {"trigamma", [](const Array& x) { return lax::polygamma(1, x * 5.0 + 5.01); }},
     {"lgamma_negative", [](const Array& x) { return lax::lgamma(x * 10.0 + 0.01); }},
     {"digamma_negative", [](const Array& x) { return lax::digamma(x * 10.0 + 0.01); }},
-    {"lgamma_grad", [](const Array& x) { return ct::grad([](const Array& a) { return np::sum(lax::lgamma(a * 5.0 + 5.01)); })(x); }},
-    {"digamma_grad", [](const Array& x) { return ct::grad([](const Array& a) { return np::sum(lax::digamma(a * 5.0 + 5.01)); })(x); }},
+    {"lgamma_grad",
+     [](const Array& x) { return ct::grad([](const Array& a) { return np::sum(lax::lgamma(a * 5.0 + 5.01)); })(x); }},
+    {"digamma_grad",
+     [](const Array& x) { return ct::grad([](const Array& a) { return np::sum(lax::digamma(a * 5.0 + 5.01)); })(x); }},
     {"sin_large", [](const Array& x) { return np::sin(x * 1e15); }},
     {"cos_large", [](const Array& x) { return np::cos(x * 1e15); }},
     {"tan_large", [](const Array& x) { return np::tan(x * 1e15); }},
@@ -89,11 +91,10 @@ const Register all[] = {
     {"cotan", "scatter_into",
      [](const Parameters& p) {
        const bool set = p.flag("set");
-       return jitted(
-           [set](const Array& into, const Array& at, const Array& updates) {
-             return set ? into.at(at).set(updates) : into.at(at).add(updates);
-           },
-           random_array({p["n"]}, 1), random_indices({p["indices"]}, 2, p["n"]), random_array({p["indices"]}, 3));
+       return jitted([set](const Array& into, const Array& at,
+                           const Array& updates) { return set ? into.at(at).set(updates) : into.at(at).add(updates); },
+                     random_array({p["n"]}, 1), random_indices({p["indices"]}, 2, p["n"]),
+                     random_array({p["indices"]}, 3));
      }},
     {"cotan", "index_grad",
      [](const Parameters& p) {
@@ -107,8 +108,8 @@ const Register all[] = {
      [](const Parameters& p) {
        return jitted(
            [](const Array& x, const Array& at, const Array& updates) {
-             return ct::grad<0, 1>([&](const Array& a, const Array& u) { return np::sum(np::square(a.at(at).set(u))); })(
-                 x, updates);
+             return ct::grad<0, 1>(
+                 [&](const Array& a, const Array& u) { return np::sum(np::square(a.at(at).set(u))); })(x, updates);
            },
            random_array({p["n"]}, 1), random_indices({p["indices"]}, 2, p["n"]), random_array({p["indices"]}, 3));
      }},
@@ -120,9 +121,8 @@ const Register all[] = {
     {"cotan", "typed_gemm",
      [](const Parameters& p) {
        const bool left = p.flag("transpose_left"), right = p.flag("transpose_right");
-       return jitted(
-           [=](const Array& a, const Array& b) { return np::matmul(left ? a.T() : a, right ? b.T() : b); },
-           typed(p, {p["n"], p["n"]}, 1), typed(p, {p["n"], p["n"]}, 2));
+       return jitted([=](const Array& a, const Array& b) { return np::matmul(left ? a.T() : a, right ? b.T() : b); },
+                     typed(p, {p["n"], p["n"]}, 1), typed(p, {p["n"], p["n"]}, 2));
      }},
     {"cotan", "svd",
      [](const Parameters& p) {
@@ -153,8 +153,7 @@ const Register all[] = {
      [](const Parameters& p) {
        return jitted(
            [](const Array& x, const Array& kernel) {
-             return lax::conv_general_dilated(
-                 x, kernel, {.padding = {{1, 2}, {1, 2}}, .lhs_dilation = {2, 2}});
+             return lax::conv_general_dilated(x, kernel, {.padding = {{1, 2}, {1, 2}}, .lhs_dilation = {2, 2}});
            },
            random_array({p["batch"], p["channels"], p["size"], p["size"]}, 1),
            random_array({p["channels"], p["channels"], 3, 3}, 2) * 0.125);

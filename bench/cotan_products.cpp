@@ -23,8 +23,7 @@ const Register all[] = {
     {"cotan", "gemv",
      [](const Parameters& p) {
        return jitted([](const Array& a, const Array& x) { return np::matmul(a, x); },
-                     random_array({p["n"], p["n"]}, 1, p.is_double()),
-                     random_array({p["n"]}, 2, p.is_double()));
+                     random_array({p["n"], p["n"]}, 1, p.is_double()), random_array({p["n"]}, 2, p.is_double()));
      }},
     {"cotan", "small_gemm",
      [](const Parameters& p) {

@@ -1,5 +1,5 @@
-// cotan's side of: a training step of a transformer with GPT-2's layers, in a half format over f32 weights. The peer "plain" is
-// cotan too: the same step in f32.
+// cotan's side of: a training step of a transformer with GPT-2's layers, in a half format over f32 weights. The peer
+// "plain" is cotan too: the same step in f32.
 #include <cmath>
 
 #include "cotan_case.hpp"

@@ -1,4 +1,5 @@
-// Copies on the device 'webgpu', what its memory can do: from buffer to buffer without any code of ours, and by a shader.
+// Copies on the device 'webgpu', what its memory can do: from buffer to buffer without any code of ours, and by a
+// shader.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -58,8 +58,8 @@ template <class T>
 Case matrix_times_vector(std::int64_t n) {
   const auto size = static_cast<std::size_t>(n);
   const auto data = operands<T>(size * size, size, size);
-  return result_of<T>(
-      data, [=] { multiply_vector(static_cast<int>(n), data->a.data(), data->b.data(), data->c.data()); });
+  return result_of<T>(data,
+                      [=] { multiply_vector(static_cast<int>(n), data->a.data(), data->b.data(), data->c.data()); });
 }
 
 /// x = a x, again and again, between two buffers.
@@ -113,9 +113,7 @@ Case cholesky(std::int64_t n, std::int64_t batch) {
 
 const Register all[] = {
     {"openblas", "gemm",
-     [](const Parameters& p) {
-       return p.is_double() ? batched<double>(p["n"], 1) : batched<float>(p["n"], 1);
-     }},
+     [](const Parameters& p) { return p.is_double() ? batched<double>(p["n"], 1) : batched<float>(p["n"], 1); }},
     {"openblas", "gemv",
      [](const Parameters& p) {
        return p.is_double() ? matrix_times_vector<double>(p["n"]) : matrix_times_vector<float>(p["n"]);

@@ -28,10 +28,9 @@ class Parameters {
 
 /// A workload ready to run: inputs made, nothing compiled yet.
 struct Case {
-  std::function<void()> call;            ///< one call whose result is complete when it returns
-  std::function<double()> compile = {};  ///< seconds to trace and compile it afresh
-  std::function<std::int64_t()> peak =
-      {};  ///< most bytes a call holds at once: arguments, results, temporaries
+  std::function<void()> call;               ///< one call whose result is complete when it returns
+  std::function<double()> compile = {};     ///< seconds to trace and compile it afresh
+  std::function<std::int64_t()> peak = {};  ///< most bytes a call holds at once: arguments, results, temporaries
   std::function<std::optional<double>()> device =
       {};  ///< seconds of a call by the clock of the device; nothing where it has none
   std::function<std::vector<double>()> check = {};  ///< numbers that must agree between peers

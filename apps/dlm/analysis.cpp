@@ -23,7 +23,8 @@ std::vector<double> host(const Array& a) { return a.to_vector<double>(); }
 void check_data(const Series& s, const Modelling& m) {
   if (m.free.empty()) return;
   const std::size_t observed = s.observed(), states = static_cast<std::size_t>(m.model.states());
-  if (observed < states || observed <= m.free.size() || (m.model.first == dlm::FirstState::diffuse && observed == states))
+  if (observed < states || observed <= m.free.size() ||
+      (m.model.first == dlm::FirstState::diffuse && observed == states))
     complain<InputError>(
         "[{}] {} observed value{} cannot tell about {} states and {} parameters; give a longer series, "
         "choose a smaller model, or fix the "
@@ -39,13 +40,12 @@ void check_data(const Series& s, const Modelling& m) {
         "to estimate. Give a series that varies, or fix the parameters with --fixed and --set.",
         s.source, observed, low);
   if (std::max(std::abs(low), std::abs(high)) > 1e140)
-    complain<InputError>(
-        "[{}] values up to {:g} have squares that overflow; divide the series by a power of ten.", s.source,
-        std::max(std::abs(low), std::abs(high)));
+    complain<InputError>("[{}] values up to {:g} have squares that overflow; divide the series by a power of ten.",
+                         s.source, std::max(std::abs(low), std::abs(high)));
   if (high - low < 1e-140)
     complain<InputError>(
-        "[{}] values differ by {:g} at most, whose squares vanish; multiply the series by a power of ten.",
-        s.source, high - low);
+        "[{}] values differ by {:g} at most, whose squares vanish; multiply the series by a power of ten.", s.source,
+        high - low);
 }
 
 void choose_device(const Options& o) {
@@ -72,13 +72,11 @@ void estimate_parameters(Analysis& a, const Options& o, const Array& y, dlm::Par
   values = m.fixed;
   dlm::Parameters errors;
   if (!m.free.empty()) {
-    dlm::EstimateOptions options{
-        .free = m.free, .start = m.start, .algorithm = o.algorithm, .starts = o.starts};
+    dlm::EstimateOptions options{.free = m.free, .start = m.start, .algorithm = o.algorithm, .starts = o.starts};
     for (const auto& [name, value] : m.fixed) options.start[name] = value;
     options.minimize.method = o.method;
     if (o.method == ct::optim::Method::adam) options.minimize.max_iterations = 5000;
-    if (bar.shown())
-      options.progress = [&](std::int64_t evaluations, double value) { bar.update(evaluations, value); };
+    if (bar.shown()) options.progress = [&](std::int64_t evaluations, double value) { bar.update(evaluations, value); };
     const dlm::Estimate e = dlm::estimate(m.model, y, options);
     values = e.parameters;
     errors = e.standard_errors;
@@ -113,8 +111,7 @@ void remark_on_estimate(Analysis& a) {
       zero.push_back(p.name);
       continue;
     }
-    if (std::any_of(p.errors.begin(), p.errors.end(), [](double e) { return std::isnan(e); }))
-      unsure.push_back(p.name);
+    if (std::any_of(p.errors.begin(), p.errors.end(), [](double e) { return std::isnan(e); })) unsure.push_back(p.name);
   }
   if (!a.search->converged)
     a.notes.push_back(
@@ -122,14 +119,13 @@ void remark_on_estimate(Analysis& a) {
                     "another --method.",
                     a.search->iterations));
   if (!zero.empty())
-    a.notes.push_back(fmt::format(
-        "Estimated as zero: {}. What {} would move stays as it is, and {} standard error{} little.",
-        fmt::join(zero, ", "), zero.size() == 1 ? "it" : "they", zero.size() == 1 ? "its" : "their",
-        zero.size() == 1 ? " means" : "s mean"));
-  if (!unsure.empty())
     a.notes.push_back(
-        fmt::format("No standard error for {}: the likelihood is flat or not at a maximum there.",
-                    fmt::join(unsure, ", ")));
+        fmt::format("Estimated as zero: {}. What {} would move stays as it is, and {} standard error{} little.",
+                    fmt::join(zero, ", "), zero.size() == 1 ? "it" : "they", zero.size() == 1 ? "its" : "their",
+                    zero.size() == 1 ? " means" : "s mean"));
+  if (!unsure.empty())
+    a.notes.push_back(fmt::format("No standard error for {}: the likelihood is flat or not at a maximum there.",
+                                  fmt::join(unsure, ", ")));
 }
 
 // ---- components
@@ -150,8 +146,7 @@ class Questions {
       }
       paths_.push_back({part.name, part.kind, false, {}, {}});
       ask(parts_, first, count);
-      const bool has_slope =
-          (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline) && part.states > 1;
+      const bool has_slope = (part.kind == Part::Kind::trend || part.kind == Part::Kind::spline) && part.states > 1;
       if (!has_slope) continue;
       paths_.push_back({"slope", part.kind, true, {}, {}});
       ask(others_, first + 1, 1);
@@ -189,7 +184,8 @@ class Questions {
     for (std::size_t i = 0; i < states_; ++i) rows.push_back(i >= first && i < first + count ? 1 : 0);
   }
   Array matrix(const std::vector<double>& rows) const {
-    return Array::from_host(rows, {static_cast<std::int64_t>(rows.size() / states_), static_cast<std::int64_t>(states_)});
+    return Array::from_host(rows,
+                            {static_cast<std::int64_t>(rows.size() / states_), static_cast<std::int64_t>(states_)});
   }
 
   std::size_t states_;
@@ -200,7 +196,8 @@ class Questions {
 void remark_on_unknown(Analysis& a) {
   std::vector<std::string> unknown;
   for (const Path& path : a.paths)
-    if (std::all_of(path.sd.begin(), path.sd.end(), [](double v) { return std::isnan(v); })) unknown.push_back(path.name);
+    if (std::all_of(path.sd.begin(), path.sd.end(), [](double v) { return std::isnan(v); }))
+      unknown.push_back(path.name);
   const auto never = static_cast<std::size_t>(
       std::count_if(a.fitted_sd.begin(), a.fitted_sd.end(), [](double v) { return std::isnan(v); }));
   if (!unknown.empty())
@@ -265,9 +262,10 @@ void flag_surprises(Analysis& a, const dlm::Decomposition& d) {
   a.flags = find_flags(shock_path(d.value_shock, d.value_shock_sd, 0), level);
   const std::size_t many = std::max<std::size_t>(5, a.series.observed() / 20);
   if (a.flags.found.size() > many)
-    a.notes.push_back(fmt::format("{} outliers and level shifts are more than a few: rather than {} wrong values, the model "
-                                  "may lack something, such as a season, or --log.",
-                                  a.flags.found.size(), a.flags.found.size()));
+    a.notes.push_back(
+        fmt::format("{} outliers and level shifts are more than a few: rather than {} wrong values, the model "
+                    "may lack something, such as a season, or --log.",
+                    a.flags.found.size(), a.flags.found.size()));
 }
 
 /// Seasons are looked for in what regressors leave.
@@ -305,9 +303,7 @@ std::vector<Effect> Analysis::effects() const {
     }
   return out;
 }
-double Analysis::deviance() const {
-  return one_pass + static_cast<double>(series.observed()) * std::log(2 * M_PI);
-}
+double Analysis::deviance() const { return one_pass + static_cast<double>(series.observed()) * std::log(2 * M_PI); }
 
 std::vector<double> Analysis::original(const std::vector<double>& mean) const {
   std::vector<double> out = mean;
@@ -315,8 +311,7 @@ std::vector<double> Analysis::original(const std::vector<double>& mean) const {
     for (double& v : out) v = std::exp(v);
   return out;
 }
-Band Analysis::band(const std::vector<double>& mean, const std::vector<double>& sd,
-                    double probability) const {
+Band Analysis::band(const std::vector<double>& mean, const std::vector<double>& sd, double probability) const {
   const double z = normal_quantile((1 + probability) / 2);
   Band out{probability, mean, mean};
   for (std::size_t i = 0; i < mean.size(); ++i) out.lower[i] -= z * sd[i], out.upper[i] += z * sd[i];
@@ -346,7 +341,9 @@ Analysis analyse_series(const Options& o, const Series& series) {
   const auto all_steps = static_cast<std::int64_t>(a.series.n()) + steps;
   const ct::DType dtype = o.single ? ct::f32 : ct::f64;
   const Array seen = y.astype(dtype);
-  const auto space_of = [&](const dlm::Model& model) { return cast(dlm::state_space(model, values, y, all_steps), dtype); };
+  const auto space_of = [&](const dlm::Model& model) {
+    return cast(dlm::state_space(model, values, y, all_steps), dtype);
+  };
   a.space = space_of(a.modelling.model);
   // The toolbox smooths in two passes; predictions are never of the second one, which has seen the future.
   dlm::StateSpace smoothed = a.space;
@@ -380,7 +377,8 @@ Analysis analyse_series(const Options& o, const Series& series) {
                            })(a.space, seen)
                                .item<double>()
                          : d.lik.item<double>();
-  const auto free = static_cast<double>(a.estimated_count()) + static_cast<double>(a.space.D0 ? a.space.D0->shape(1) : 0);
+  const auto free =
+      static_cast<double>(a.estimated_count()) + static_cast<double>(a.space.D0 ? a.space.D0->shape(1) : 0);
   a.aic_ = a.deviance() + 2 * free;
   a.bic_ = a.deviance() + std::log(static_cast<double>(a.series.n())) * free;
   if (!std::isfinite(a.one_pass) || !all_finite(host(d.x)))
@@ -392,9 +390,8 @@ Analysis analyse_series(const Options& o, const Series& series) {
   questions.answer(a, d);
   remark_on_unknown(a);
   if (steps > 0) {
-    a.forecast = ct::jit([&](const dlm::StateSpace& s, const Array& series) {
-      return dlm::forecast(s, series, steps);
-    })(a.space, seen);
+    a.forecast = ct::jit(
+        [&](const dlm::StateSpace& s, const Array& series) { return dlm::forecast(s, series, steps); })(a.space, seen);
     a.future = {host(a.forecast->y), host(a.forecast->ystd)};
     const bool overflows = !all_finite(a.future.mean);
     for (std::size_t i = 0; i < a.future.mean.size(); ++i)
@@ -413,7 +410,8 @@ Holdout hold_out(Options o, const Series& series) {
   const Analysis before = analyse_series(o, ending_before(series, row));
   std::vector<Band> bands;
   for (const double level : {0.8, o.level})
-    if (bands.empty() || level != bands[0].level) bands.push_back(before.band(before.future.mean, before.future.sd, level));
+    if (bands.empty() || level != bands[0].level)
+      bands.push_back(before.band(before.future.mean, before.future.sd, level));
   std::sort(bands.begin(), bands.end(), [](const Band& x, const Band& y) { return x.level < y.level; });
   Holdout out = score(series, row, before.original(before.future.mean), bands, o.seasons);
   out.converged = !before.search || before.search->converged;

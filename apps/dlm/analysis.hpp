@@ -72,7 +72,7 @@ struct Analysis {
 
   Flags flags;
   std::vector<SeasonEvidence> seasons;  ///< that the series seems to have, where the model has none
-  std::optional<Holdout> holdout;  ///< of a fit without the last values; everything else is of all of them
+  std::optional<Holdout> holdout;       ///< of a fit without the last values; everything else is of all of them
 
   TestResult autocorrelation, normality, variance;
   std::vector<std::string> notes;

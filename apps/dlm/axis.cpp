@@ -22,16 +22,14 @@ std::string grouped(double value, int decimals) {
   const std::size_t begin = text.starts_with('-') ? 1 : 0;
   const std::size_t end = std::min(text.find('.'), text.size());
   if (end - begin > 4)
-    for (std::size_t i = end - 3; i > begin && i<end; i = i> 3 ? i - 3 : 0) text.insert(i, "\u2009");
+    for (std::size_t i = end - 3; i > begin && i < end; i = i > 3 ? i - 3 : 0) text.insert(i, "\u2009");
   return typographic(text);
 }
 
 constexpr const char* month_names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-std::int64_t floor_to(std::int64_t value, std::int64_t step) {
-  return value - ((value % step) + step) % step;
-}
+std::int64_t floor_to(std::int64_t value, std::int64_t step) { return value - ((value % step) + step) % step; }
 
 /// A calendar as the axis counts it. Ticks come in three families: whole months (so years too), whole days,
 /// whole seconds.
@@ -77,8 +75,7 @@ class Calendar {
     std::vector<Tick> out;
     if ((last - first) / step.size > most) return out;
     std::string context;
-    const std::int64_t phase =
-        step.family == Family::days && step.size % 7 == 0 ? 4 : 0;  // weeks begin on Monday
+    const std::int64_t phase = step.family == Family::days && step.size % 7 == 0 ? 4 : 0;  // weeks begin on Monday
     for (std::int64_t i = floor_to(first - phase, step.size) + phase; i <= last + 1; i += step.size) {
       Tick tick = tick_at(i, step);
       if (tick.position < range.lo || tick.position > range.hi) continue;
@@ -94,9 +91,7 @@ class Calendar {
  private:
   using Days = std::chrono::sys_days;
 
-  static Days day(double days) {
-    return Days(std::chrono::days(static_cast<std::int64_t>(std::floor(days))));
-  }
+  static Days day(double days) { return Days(std::chrono::days(static_cast<std::int64_t>(std::floor(days)))); }
   static std::chrono::year_month month(std::int64_t months) {
     const std::int64_t year = floor_to(months, 12) / 12;
     return std::chrono::year(static_cast<int>(year)) / static_cast<int>(months - 12 * year + 1);
@@ -121,12 +116,11 @@ class Calendar {
     const auto clock_scale = unit_ == TimeUnit::second ? 86400.0 : 1.0;
     if (step.family == Family::months) {
       const std::chrono::year_month at = month(i);
-      const double position =
-          unit_ == TimeUnit::year      ? number / 12
-          : unit_ == TimeUnit::quarter ? number / 3
-          : unit_ == TimeUnit::month
-              ? number
-              : clock_scale * static_cast<double>(Days(at / 1).time_since_epoch().count());
+      const double position = unit_ == TimeUnit::year      ? number / 12
+                              : unit_ == TimeUnit::quarter ? number / 3
+                              : unit_ == TimeUnit::month
+                                  ? number
+                                  : clock_scale * static_cast<double>(Days(at / 1).time_since_epoch().count());
       const std::string year = fmt::format("{}", static_cast<int>(at.year()));
       const unsigned index = static_cast<unsigned>(at.month()) - 1;
       if (step.size % 12 == 0) return {position, typographic(year), ""};
@@ -135,14 +129,13 @@ class Calendar {
     }
     const double days = step.family == Family::days ? number : std::floor(number / 86400);
     const std::chrono::year_month_day date(day(days));
-    const std::string of_month = fmt::format("{} {}", static_cast<unsigned>(date.day()),
-                                             month_names[static_cast<unsigned>(date.month()) - 1]);
+    const std::string of_month =
+        fmt::format("{} {}", static_cast<unsigned>(date.day()), month_names[static_cast<unsigned>(date.month()) - 1]);
     const std::string year = fmt::format("{}", static_cast<int>(date.year()));
     if (step.family == Family::days) return {number * clock_scale, of_month, year};
     const auto rest = static_cast<std::int64_t>(number - days * 86400);
-    const std::string clock = step.size < 60
-                                  ? fmt::format("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
-                                  : fmt::format("{:02}:{:02}", rest / 3600, rest / 60 % 60);
+    const std::string clock = step.size < 60 ? fmt::format("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+                                             : fmt::format("{:02}:{:02}", rest / 3600, rest / 60 % 60);
     return {number, clock, of_month + " " + year};
   }
 
@@ -168,9 +161,7 @@ bool labels_fit(const std::vector<Tick>& ticks, Range range, double width) {
 
 }  // namespace
 
-double text_width(std::string_view text, double size) {
-  return 0.6 * size * static_cast<double>(letters_of(text));
-}
+double text_width(std::string_view text, double size) { return 0.6 * size * static_cast<double>(letters_of(text)); }
 
 Range padded(Range range, double share, double lonely_margin) {
   if (range.empty()) return {0, 1};

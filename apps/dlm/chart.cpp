@@ -31,9 +31,8 @@ std::string to_svg(const AutocorrelationChart& chart) {
                      .whole_x = true});
   std::string marks;
   if (std::isfinite(bound)) {
-    marks +=
-        fmt::format("<rect x='0' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}' fill-opacity='0.1'/>\n",
-                    frame.y(bound), frame.width(), frame.y(-bound) - frame.y(bound), blue);
+    marks += fmt::format("<rect x='0' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}' fill-opacity='0.1'/>\n",
+                         frame.y(bound), frame.width(), frame.y(-bound) - frame.y(bound), blue);
     marks += level_line(frame, bound, blue, true) + level_line(frame, -bound, blue, true);
   }
   marks += level_line(frame, 0, middle_grey, false);
@@ -45,8 +44,8 @@ std::string to_svg(const AutocorrelationChart& chart) {
     any = true;
     const double zero = frame.y(0), end = frame.y(value);
     marks += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>\n",
-                         frame.x(static_cast<double>(lag)) - bar / 2, std::min(zero, end), bar,
-                         std::abs(end - zero), std::abs(value) > bound ? vermilion : dark);
+                         frame.x(static_cast<double>(lag)) - bar / 2, std::min(zero, end), bar, std::abs(end - zero),
+                         std::abs(value) > bound ? vermilion : dark);
   }
   if (!any) marks += message(frame, "no autocorrelation to show");
   if (!chart.interactive || !any) return frame.with(marks);
@@ -146,8 +145,7 @@ std::string to_svg(const HistogramChart& chart) {
       curve_y.push_back(std::exp(-z * z / 2) / (deviation * std::sqrt(2 * std::numbers::pi)));
       highest = std::max(highest, curve_y.back());
     }
-  const double unit =
-      std::clamp(2 * x.half(), 1e-280, 1e280);  // density per unit of the data, for the labels
+  const double unit = std::clamp(2 * x.half(), 1e-280, 1e280);  // density per unit of the data, for the labels
   for (double& value : density) value /= unit;
   for (double& value : curve_y) value /= unit;
   const Frame frame(x, {0, 1.06 * highest / unit}, options);
@@ -155,9 +153,9 @@ std::string to_svg(const HistogramChart& chart) {
   const double bar = frame.width() / static_cast<double>(bins);
   for (std::size_t i = 0; i < bins; ++i)
     if (density[i] > 0)
-      marks += fmt::format(
-          "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='#9aa1ab' stroke='#ffffff'/>\n",
-          bar * static_cast<double>(i), frame.y(density[i]), bar, frame.y(0) - frame.y(density[i]));
+      marks +=
+          fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='#9aa1ab' stroke='#ffffff'/>\n",
+                      bar * static_cast<double>(i), frame.y(density[i]), bar, frame.y(0) - frame.y(density[i]));
   marks += line(frame, curve_x, curve_y, blue, 2);
   if (!chart.interactive) return frame.with(marks);
   Readout readout{.columns = {{"density", dark, density}}};

@@ -35,8 +35,7 @@ struct TimeChart {
   std::string observed_label = "observed", fitted_label = "smoothed level", forecast_label = "forecast";
   std::vector<double> reference = {};  ///< another forecast, of the same times
   std::string reference_label = "";
-  double known_until =
-      std::numeric_limits<double>::quiet_NaN();  ///< where a forecast begins; NaN: after all of `time`
+  double known_until = std::numeric_limits<double>::quiet_NaN();  ///< where a forecast begins; NaN: after all of `time`
   std::string known_label = "now";
   std::vector<std::size_t> outliers = {}, level_shifts = {};  ///< rows of `time`
   std::vector<Events> events = {};

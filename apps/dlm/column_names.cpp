@@ -10,7 +10,8 @@
 namespace apps {
 namespace {
 
-/// The letters and digits of a name, in small letters: together, and word by word. Letters beyond ASCII stay as they are.
+/// The letters and digits of a name, in small letters: together, and word by word. Letters beyond ASCII stay as they
+/// are.
 struct NameWords {
   std::string plain;
   std::vector<std::string> words = std::vector<std::string>(1);
@@ -40,17 +41,24 @@ NameHint hint_of_name(const std::string& name) {
   const NameWords n(name);
   if (n.has({"date", "dates", "datetime", "timestamp", "datum", "epoch", "unix", "yyyymmdd", "yymmdd", "fecha"}))
     return NameHint::date;
-  if (n.is({"dt", "ts", "ds", "unixtime", "unixtimestamp", "when", "yearmonth", "yyyymm", "yymm", "ym",
-            "yearweek", "yyyyww", "yearquarter", "yyyyq", "yyyymmddhh", "yymmddhhmm", "datehour",
-            "timeperiod", "monthyear", "observationdate", "periodending", "monthending", "weekending",
-            "tijd", "asof", "createdat", "zeitpunkt", "zeitstempel"}))
+  if (n.is({"dt",           "ts",          "ds",          "unixtime",  "unixtimestamp",
+            "when",         "yearmonth",   "yyyymm",      "yymm",      "ym",
+            "yearweek",     "yyyyww",      "yearquarter", "yyyyq",     "yyyymmddhh",
+            "yymmddhhmm",   "datehour",    "timeperiod",  "monthyear", "observationdate",
+            "periodending", "monthending", "weekending",  "tijd",      "asof",
+            "createdat",    "zeitpunkt",   "zeitstempel"}))
     return NameHint::date;
-  if (n.is({"t", "time", "times", "year", "years", "yr", "month", "months", "mon", "week", "weeks", "wk",
-            "day", "days", "quarter", "quarters", "qtr", "hour", "hours", "hr", "minute", "minutes",
-            "second", "seconds", "period", "periods", "step", "steps", "decimalyear", "decimaldate", "decimal", "decyear", "fy",
-            "fyear", "fiscalyear", "financialyear", "isoweek", "hhmm", "jahr", "quartal", "monat", "woche",
-            "kw", "tag", "stunde", "uhrzeit", "zeit", "geschäftsjahr", "annee", "année", "trimestre",
-            "mois", "semaine", "jour", "heure", "période", "ano", "año", "mes", "mês", "semana", "hora"}))
+  if (n.is({"t",       "time",    "times",     "year",     "years",       "yr",
+            "month",   "months",  "mon",       "week",     "weeks",       "wk",
+            "day",     "days",    "quarter",   "quarters", "qtr",         "hour",
+            "hours",   "hr",      "minute",    "minutes",  "second",      "seconds",
+            "period",  "periods", "step",      "steps",    "decimalyear", "decimaldate",
+            "decimal", "decyear", "fy",        "fyear",    "fiscalyear",  "financialyear",
+            "isoweek", "hhmm",    "jahr",      "quartal",  "monat",       "woche",
+            "kw",      "tag",     "stunde",    "uhrzeit",  "zeit",        "geschäftsjahr",
+            "annee",   "année",   "trimestre", "mois",     "semaine",     "jour",
+            "heure",   "période", "ano",       "año",      "mes",         "mês",
+            "semana",  "hora"}))
     return NameHint::time;
   if (n.plain.empty() || n.is({"index", "idx",   "id",       "no",       "nr",  "num",         "number", "row",
                                "rows",  "rowid", "rownum",   "rownames", "obs", "observation", "n",      "i",
@@ -64,7 +72,8 @@ NamedUnit unit_of_name(std::string_view name) {
   if (n.has({"epoch", "unix", "unixtime", "unixtimestamp", "posix"})) return NamedUnit::unix;
   if (n.has({"fy", "fyear", "fiscal", "financial", "fiscalyear", "financialyear", "season", "saison", "geschäftsjahr"}))
     return n.has({"quarter", "qtr"}) ? NamedUnit::quarter : NamedUnit::financial_year;
-  if (n.has({"yyyymmddhh", "yymmddhh", "datehour", "hour", "hours", "hr", "hh", "he", "hourending", "stunde", "hora", "heure"}))
+  if (n.has({"yyyymmddhh", "yymmddhh", "datehour", "hour", "hours", "hr", "hh", "he", "hourending", "stunde", "hora",
+             "heure"}))
     return NamedUnit::hour;
   if (n.has({"week", "weeks", "wk", "kw", "woche", "isoweek", "yearweek", "yyyyww", "weekno", "semaine", "semana"}))
     return NamedUnit::week;

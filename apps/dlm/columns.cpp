@@ -35,15 +35,15 @@ void take_numbers(Column& column, NumberOutcome numbers) {
   column.kind = ColumnKind::number;
   column.values = std::move(numbers.values);
   column.format = std::move(numbers.style);
-  if (!numbers.dash.empty()) column.format += fmt::format("{}\"{}\" is missing", column.format.empty() ? "" : ", ", numbers.dash);
+  if (!numbers.dash.empty())
+    column.format += fmt::format("{}\"{}\" is missing", column.format.empty() ? "" : ", ", numbers.dash);
   column.text.clear();
   column.text.shrink_to_fit();
 }
 
 /// The format that the user gave; true where it fits most fields. Numbers of seconds or days could be any column.
 bool take_given_format(const Table& table, Column& column, bool leads, const CsvOptions& options) {
-  if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name))
-    return false;
+  if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name)) return false;
   const bool expected = leads || column.hint() == NameHint::time || column.hint() == NameHint::date;
   if (is_count(options.dates.format) && options.dates_of.empty() && !expected) return false;
   DateOutcome dates = dates_of(column, options.dates);
@@ -65,8 +65,7 @@ void take_no_dates(Column& column, std::string problem) {
 }
 
 /// Dates of digits, but for one field: a column of dates that cannot be used.
-bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads,
-                    bool alone) {
+bool refuse_odd_one(const Table& table, Column& column, const std::vector<double>& numbers, bool leads, bool alone) {
   const std::optional<std::size_t> row =
       odd_one_out({column.text, numbers, column.hint(), unit_of_name(column.name), leads, alone});
   if (!row) return false;
@@ -105,10 +104,9 @@ void take_sound_numbers(const Table& table, Column& column, NumberOutcome number
     const auto first =
         std::find_if(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
     if (!counts && first != column.text.end())
-      column.no_dates =
-          message(table, column, static_cast<std::size_t>(first - column.text.begin()),
-                  "is not a date that is known; describe it by --date-format (such as '%d%m%y'), or "
-                  "name the column of times with --time (--time none: the rows are counted).");
+      column.no_dates = message(table, column, static_cast<std::size_t>(first - column.text.begin()),
+                                "is not a date that is known; describe it by --date-format (such as '%d%m%y'), or "
+                                "name the column of times with --time (--time none: the rows are counted).");
   }
   take_numbers(column, std::move(numbers));
 }

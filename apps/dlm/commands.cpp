@@ -47,8 +47,7 @@ void run_analysis(const Options& o) {
     check_writable(*path);
     to_stdout += *path == "-";
   }
-  if (to_stdout > 1)
-    complain<UsageError>("[-] two results cannot share standard output; give one of them a file.");
+  if (to_stdout > 1) complain<UsageError>("[-] two results cannot share standard output; give one of them a file.");
   const Analysis a = analyse(o);
   std::ostream& out = to_stdout ? std::cerr : std::cout;
   if (!o.quiet) {
@@ -66,8 +65,7 @@ void run_demo(const Options& o) {
   std::error_code error;
   std::filesystem::create_directories(o.out, error);
   if (error)
-    complain<InputError>("[{}] the folder cannot be made: {}; give another one with --out.", o.out,
-                         error.message());
+    complain<InputError>("[{}] the folder cannot be made: {}; give another one with --out.", o.out, error.message());
   const auto analysis_of = [&](Options with, const std::string& source, const std::string& file) {
     with.command = Command::fit;
     with.source = source;
@@ -111,12 +109,11 @@ void run_datasets(const Options& o) {
     for (const Dataset& dataset : datasets()) names.push_back(dataset.name);
     const std::string nearest = nearest_spelling(o.source, names);
     complain<InputError>("[datasets] there is no series {}{}; built in are: {}.", shown(o.source),
-                         nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
-                         fmt::join(names, ", "));
+                         nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
   }
   for (const Dataset& dataset : datasets())
-    std::cout << fmt::format("{:<10} {:>4} values  {}, {}\n", dataset.name, dataset.values.size(),
-                             dataset.title, dataset.value_label);
+    std::cout << fmt::format("{:<10} {:>4} values  {}, {}\n", dataset.name, dataset.values.size(), dataset.title,
+                             dataset.value_label);
 }
 
 }  // namespace apps

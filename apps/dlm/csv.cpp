@@ -46,8 +46,8 @@ std::vector<Column> name_columns(const Record& first, bool header, std::string_v
     columns[i].name = header && columns[i].named ? first.fields[i] : fmt::format("c{}", i + 1);
     const auto [other, is_new] = taken.emplace(columns[i].name, i);
     if (!is_new)
-      fail("{}:{}: columns {} and {} are both named {}; give each column a name of its own.", source,
-           first.line, other->second + 1, i + 1, shown(columns[i].name));
+      fail("{}:{}: columns {} and {} are both named {}; give each column a name of its own.", source, first.line,
+           other->second + 1, i + 1, shown(columns[i].name));
   }
   return columns;
 }
@@ -115,8 +115,8 @@ const Column& Table::column(std::string_view name) const {
 const Column& Table::numeric(std::string_view name) const {
   const Column& found = column(name);
   if (!is_numeric(found))
-    fail("{}: column {} holds {} ({}), not numbers; choose one of the numeric columns: {}.", source,
-         shown(name), found.kind == ColumnKind::date ? "dates" : "text",
+    fail("{}: column {} holds {} ({}), not numbers; choose one of the numeric columns: {}.", source, shown(name),
+         found.kind == ColumnKind::date ? "dates" : "text",
          text_at(*this, found, found.kind == ColumnKind::date ? first_row(found) : first_word(found)),
          list_names(columns, is_numeric));
   if (!found.problem.empty() && found.kind == ColumnKind::number) throw CsvError(found.problem);
@@ -142,15 +142,15 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
                          : declared        ? declared
                                            : find_separator(text, options.decimal, options.comment);
   if (separator == '"' || separator == '\n' || separator == '\r' || separator == options.decimal)
-    fail("{}: {} cannot separate fields; choose ',', ';' or a tab, and a decimal mark that differs from it.",
-         name, shown(std::string_view(&separator, 1)));
+    fail("{}: {} cannot separate fields; choose ',', ';' or a tab, and a decimal mark that differs from it.", name,
+         shown(std::string_view(&separator, 1)));
 
   Scanner scanner(text, name, separator, options.comment);
   Record record;
   if (declared) scanner.skip_line();
   if (!scanner.next(record)) fail("{}: the file is empty; give a header line and rows of data.", name);
-  const bool header = options.header == Header::automatic ? is_header(record.fields, options)
-                                                          : options.header == Header::present;
+  const bool header =
+      options.header == Header::automatic ? is_header(record.fields, options) : options.header == Header::present;
 
   Table table;
   table.source = name;
@@ -159,8 +159,8 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
   if (header && options.header == Header::automatic)
     for (const Column& column : table.columns)
       if (column.named && (looks_like_number(column.name) || looks_like_date(column.name))) {
-        table.notes.push_back(fmt::format(
-            "The first row was taken as the names of the columns, {} among them.", shown(column.name)));
+        table.notes.push_back(
+            fmt::format("The first row was taken as the names of the columns, {} among them.", shown(column.name)));
         break;
       }
   for (bool more = header ? scanner.next(record) : true; more; more = scanner.next(record)) {
@@ -175,8 +175,7 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
           : separator == ',' ? " (numbers with decimal commas need quotes, or ';' between fields)"
                              : "");
     table.lines.push_back(record.line);
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-      table.columns[i].text.push_back(std::move(record.fields[i]));
+    for (std::size_t i = 0; i < table.columns.size(); ++i) table.columns[i].text.push_back(std::move(record.fields[i]));
   }
   if (table.lines.empty()) fail("{}: there is a header but no row of data; add rows below it.", name);
   convert_columns(table, options, separator);
@@ -190,8 +189,7 @@ Table read_csv_file(const std::string& path, const CsvOptions& options) {
     errno = 0;
     while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0)
       text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    if (in.bad())
-      fail("cannot read {}: {}; check the file.", name, errno ? std::strerror(errno) : "unknown reason");
+    if (in.bad()) fail("cannot read {}: {}; check the file.", name, errno ? std::strerror(errno) : "unknown reason");
     return text;
   };
   if (path == "-") return read_csv(read_all(std::cin, "standard input"), "standard input", options);

@@ -32,12 +32,11 @@ DateOutcome refuse(const std::vector<DateCandidate>& all) {
   }
   const std::size_t count = count_of(all[0].reading);
   out.problem = fmt::format(
-      "may be {}, and {}; say {}.", listed(all,
-                                           [&](const DateCandidate& c) {
-                                             return fmt::format("{} ({})",
-                                                                format_time(c.reading.times[out.row], c.reading.form),
-                                                                c.reading.format);
-                                           }),
+      "may be {}, and {}; say {}.",
+      listed(all,
+             [&](const DateCandidate& c) {
+               return fmt::format("{} ({})", format_time(c.reading.times[out.row], c.reading.form), c.reading.format);
+             }),
       count == 1 ? "the one date does not tell"
                  : fmt::format("all {} dates fit each reading without one that spaces them clearly more evenly", count),
       listed(all, [](const DateCandidate& c) { return c.option; }));
@@ -75,8 +74,8 @@ std::optional<std::size_t> most_even(const std::vector<DateCandidate>& all, bool
   }
   constexpr std::size_t enough = 4, plenty = 6;
   const std::size_t count = count_of(all[best].reading);
-  const bool clear = (count >= enough && scores[best] >= 0.6 && scores[best] >= 2 * second) ||
-                     (count >= plenty && !another_in_order);
+  const bool clear =
+      (count >= enough && scores[best] >= 0.6 && scores[best] >= 2 * second) || (count >= plenty && !another_in_order);
   return clear && in_order(all[best].reading.times) ? std::optional(best) : std::nullopt;
 }
 

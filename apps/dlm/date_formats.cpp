@@ -147,8 +147,7 @@ constexpr Format formats[] = {
 };
 
 bool has_digit(const std::string& text) {
-  return text.size() < 60 &&
-         std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() < 60 && std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool fits(const Format& format, const std::string& field, DateParts& parts) {
@@ -171,8 +170,7 @@ std::vector<const Format*> formats_of(const std::string& field, const DateOption
   }
   // Told that the day or the month comes first, the year does not, where it has two digits.
   if (options.order != DateOrder::by_data && out.size() > 1)
-    std::erase_if(out,
-                  [](const Format* f) { return f->order == Order::none && f->pattern.starts_with("%y"); });
+    std::erase_if(out, [](const Format* f) { return f->order == Order::none && f->pattern.starts_with("%y"); });
   return out;
 }
 
@@ -245,8 +243,7 @@ DateReading reading_of(const std::vector<DateParts>& parts, const std::string& w
   return out;
 }
 
-DateReading reading_by(const Format& format, const std::vector<std::string>& fields,
-                       const std::vector<bool>& here) {
+DateReading reading_by(const Format& format, const std::vector<std::string>& fields, const std::vector<bool>& here) {
   std::vector<DateParts> parts(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (here[i]) match_date(format.pattern, fields[i], true, parts[i]);
@@ -272,8 +269,7 @@ bool skips_from_year_to_year(const DateReading& reading) {
 }
 
 /// "Jan-10" may be a day of a year that is not given: only months that come one after the other are taken.
-DateOutcome doubt_years(DateReading reading, const Format& format, const std::vector<bool>& here,
-                        std::size_t count) {
+DateOutcome doubt_years(DateReading reading, const Format& format, const std::vector<bool>& here, std::size_t count) {
   const auto part = [](double t, int modulo) { return static_cast<int>(std::llround(t)) % modulo; };
   bool months = false;
   double first = missing_time;
@@ -306,7 +302,8 @@ bool has_word(const std::string& field) {
 /// What the words in a field that is no date are.
 std::string_view cause_in_words(const std::string& field) {
   const auto has = [&](std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return field.find(w) != std::string::npos; });
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view w) { return field.find(w) != std::string::npos; });
   };
   if (has({"spring", "summer", "autumn", "fall", "winter"}))
     return ": give the month or the quarter that each season begins with (2024-03, 2024-Q1)";
@@ -341,18 +338,15 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
     const std::vector<const Format*> possible = formats_of(fields[i], options);
     if (possible.empty()) unknown = std::min(unknown, i);
     matched += !possible.empty();
-    if (count >= enough_to_see && unknown < fields.size())
-      break;  // a column of text need not be read to its end
+    if (count >= enough_to_see && unknown < fields.size()) break;  // a column of text need not be read to its end
     clear = clear && possible.size() == 1 && !possible[0]->may_be_a_day;
     if (possible.size() != 1) continue;
     match_date(possible[0]->pattern, fields[i], true, parts[i]);
     day_month = day_month || possible[0]->order == Order::day_month;
     month_day = month_day || possible[0]->order == Order::month_day;
-    if (std::find(used.begin(), used.end(), possible[0]->pattern) == used.end())
-      used.push_back(possible[0]->pattern);
+    if (std::find(used.begin(), used.end(), possible[0]->pattern) == used.end()) used.push_back(possible[0]->pattern);
   }
-  DateOutcome out{.share =
-                      static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1))};
+  DateOutcome out{.share = static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1))};
   if (unknown < fields.size()) {
     out.row = unknown;
     out.problem = not_a_date(fields[unknown]);
@@ -365,21 +359,18 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
   const bool united = clear && unite(times, form, bad);
   if (united && !(day_month && month_day)) {
     std::string words;
-    for (const std::string_view pattern : used)
-      words += (words.empty() ? "" : " and ") + pattern_in_words(pattern);
+    for (const std::string_view pattern : used) words += (words.empty() ? "" : " and ") + pattern_in_words(pattern);
     out.reading = reading_of(parts, words);
     return out;
   }
   out.row = bad;
   const std::vector<const Format*> here_now = formats_of(fields[bad], options);
   if (clear && !united)
-    out.problem =
-        fmt::format("is {} where the rows before it hold {}; write all dates of a column in one form.",
-                    description_of(times[bad].form), description_of(form));
+    out.problem = fmt::format("is {} where the rows before it hold {}; write all dates of a column in one form.",
+                              description_of(times[bad].form), description_of(form));
   else
-    out.problem =
-        fmt::format("is {} where the rows before it are {}; write all dates of a column in one form.",
-                    pattern_in_words(here_now[0]->pattern), before);
+    out.problem = fmt::format("is {} where the rows before it are {}; write all dates of a column in one form.",
+                              pattern_in_words(here_now[0]->pattern), before);
   return out;
 }
 
@@ -395,8 +386,8 @@ DateOutcome read_by_given(const std::vector<std::string>& fields, const std::vec
       ++matched;
     } else if (out.problem.empty()) {
       out.row = i;
-      out.problem = fmt::format("is no date by --date-format {} ({}); correct it or the format.",
-                                shown(format), pattern_in_words(format));
+      out.problem = fmt::format("is no date by --date-format {} ({}); correct it or the format.", shown(format),
+                                pattern_in_words(format));
     }
   }
   out.share = static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1));
@@ -436,8 +427,7 @@ DateOutcome read_dates(const std::vector<std::string>& fields, const DateOptions
                      [&](const DateCandidate& other) { return same(other.reading, c.reading); }))
       all.push_back(std::move(c));
   }
-  if (all.size() == 1 && left[0]->may_be_a_day)
-    return doubt_years(std::move(all[0].reading), *left[0], here, count);
+  if (all.size() == 1 && left[0]->may_be_a_day) return doubt_years(std::move(all[0].reading), *left[0], here, count);
   return choose_reading(std::move(all), named == NamedUnit::year ? NamedUnit::financial_year : named);
 }
 

@@ -54,8 +54,7 @@ struct Cursor {
   bool digits(std::size_t least, std::size_t most, int lo, int hi, int& value) {
     std::size_t count = 0;
     value = 0;
-    while (count < most && count < rest.size() && is_digit(rest[count]))
-      value = 10 * value + (rest[count++] - '0');
+    while (count < most && count < rest.size() && is_digit(rest[count])) value = 10 * value + (rest[count++] - '0');
     if (count < least) return false;
     rest.remove_prefix(count);
     return value >= lo && value <= hi;
@@ -263,8 +262,7 @@ bool match_pieces(std::string_view pattern, Cursor& in, DateParts& parts, Clock&
     const char c = pattern[i];
     if (c == '%' && i + 1 < pattern.size()) {
       const std::string_view longer = spelled_out(pattern[++i]);
-      if (longer.empty() ? !match_letter(pattern[i], in, parts, clock)
-                         : !match_pieces(longer, in, parts, clock))
+      if (longer.empty() ? !match_letter(pattern[i], in, parts, clock) : !match_pieces(longer, in, parts, clock))
         return false;
     } else if (c == ' ' ? !in.spaces() : !in.take(c)) {
       return false;
@@ -351,15 +349,37 @@ std::string pattern_in_words(std::string_view pattern) {
       out += pattern_in_words(longer);
       continue;
     }
-    constexpr std::pair<char, const char*> words[] = {
-        {'Y', "yyyy"},  {'G', "yyyy"}, {'y', "yy"},  {'N', "yy"}, {'i', "h"},  {'m', "mm"},  {'d', "dd"},
-        {'e', "dd"},    {'b', "Mon"},  {'B', "Mon"}, {'h', "Mon"}, {'j', "ddd"},
-        {'q', "q"},     {'V', "ww"},   {'u', "d"},   {'a', "Day"}, {'A', "Day"},
-        {'H', "HH"},    {'I', "HH"},   {'M', "MM"},  {'S', "SS"},  {'p', "AM"},
-        {'z', "+HHMM"}, {'Z', "zone"}, {'f', "fff"}, {'%', "%"},   {'s', "Unix seconds"},
-        {'Q', "Unix milliseconds"}, {'n', "days since 1970-01-01"}, {'x', "serial days of a spreadsheet"}};
-    const auto* word =
-        std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
+    constexpr std::pair<char, const char*> words[] = {{'Y', "yyyy"},
+                                                      {'G', "yyyy"},
+                                                      {'y', "yy"},
+                                                      {'N', "yy"},
+                                                      {'i', "h"},
+                                                      {'m', "mm"},
+                                                      {'d', "dd"},
+                                                      {'e', "dd"},
+                                                      {'b', "Mon"},
+                                                      {'B', "Mon"},
+                                                      {'h', "Mon"},
+                                                      {'j', "ddd"},
+                                                      {'q', "q"},
+                                                      {'V', "ww"},
+                                                      {'u', "d"},
+                                                      {'a', "Day"},
+                                                      {'A', "Day"},
+                                                      {'H', "HH"},
+                                                      {'I', "HH"},
+                                                      {'M', "MM"},
+                                                      {'S', "SS"},
+                                                      {'p', "AM"},
+                                                      {'z', "+HHMM"},
+                                                      {'Z', "zone"},
+                                                      {'f', "fff"},
+                                                      {'%', "%"},
+                                                      {'s', "Unix seconds"},
+                                                      {'Q', "Unix milliseconds"},
+                                                      {'n', "days since 1970-01-01"},
+                                                      {'x', "serial days of a spreadsheet"}};
+    const auto* word = std::find_if(std::begin(words), std::end(words), [&](auto w) { return w.first == letter; });
     out += word == std::end(words) ? "?" : word->second;
   }
   return out;
@@ -375,8 +395,7 @@ std::string flaw_of_pattern(std::string_view pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;
     if (i + 1 == pattern.size()) return "% stands at its end without a letter";
-    if (known.find(pattern[++i]) == std::string_view::npos)
-      return fmt::format("%{} is not known", pattern[i]);
+    if (known.find(pattern[++i]) == std::string_view::npos) return fmt::format("%{} is not known", pattern[i]);
     letters += pattern[i] == 'F' || pattern[i] == 'D' ? "Ymd" : std::string(1, pattern[i]);
   }
   const auto has = [&](std::string_view any) { return letters.find_first_of(any) != std::string::npos; };

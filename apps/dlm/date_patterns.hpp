@@ -28,9 +28,9 @@ enum class Century {
 /// the name of a weekday before it: "Mon, 5 Jan 2020 12:00".
 ///
 /// %Y year, %y its last two digits, %N the year after it (of financial years, two digits or four), %m month, %b or %B
-/// its English name, %d day, %j day of the year, %i half of the year, %q quarter, %G %V %u ISO year, week, weekday, %a or
-/// %A weekday's name, %H %I %M %S %p clock, %z zone, %s Unix seconds, %Q Unix milliseconds, %n days since 1970, %x serial
-/// days of a spreadsheet, %F %T %D %R as in C; a space is any white space.
+/// its English name, %d day, %j day of the year, %i half of the year, %q quarter, %G %V %u ISO year, week, weekday, %a
+/// or %A weekday's name, %H %I %M %S %p clock, %z zone, %s Unix seconds, %Q Unix milliseconds, %n days since 1970, %x
+/// serial days of a spreadsheet, %F %T %D %R as in C; a space is any white space.
 bool match_date(std::string_view pattern, std::string_view text, bool clock_may_follow, DateParts& parts);
 
 /// The parts as a time; none where there is no such date (February 30).

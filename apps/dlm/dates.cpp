@@ -16,9 +16,7 @@ namespace {
 /// The day of the month of DateForm::day_of_month is a fraction of a month, the same in each.
 constexpr double days_in_a_slot = 32;
 
-std::chrono::sys_days day_at(double days) {
-  return std::chrono::sys_days(std::chrono::days(std::llround(days)));
-}
+std::chrono::sys_days day_at(double days) { return std::chrono::sys_days(std::chrono::days(std::llround(days))); }
 double month_count(const std::chrono::year_month_day& date) {
   return 12.0 * static_cast<int>(date.year()) + static_cast<unsigned>(date.month()) - 1;
 }
@@ -28,11 +26,11 @@ struct DateFormFacts {
   std::string_view description;
 };
 /// In the order of DateForm.
-constexpr DateFormFacts date_forms[] = {
-    {TimeUnit::none, "a number"},     {TimeUnit::year, "a year"},   {TimeUnit::quarter, "half a year"},
-    {TimeUnit::quarter, "a quarter"}, {TimeUnit::month, "a month"}, {TimeUnit::month, "a day"},
-    {TimeUnit::month, "a day"},       {TimeUnit::day, "a week"},    {TimeUnit::day, "a day"},
-    {TimeUnit::second, "a day with a time"}};
+constexpr DateFormFacts date_forms[] = {{TimeUnit::none, "a number"},       {TimeUnit::year, "a year"},
+                                        {TimeUnit::quarter, "half a year"}, {TimeUnit::quarter, "a quarter"},
+                                        {TimeUnit::month, "a month"},       {TimeUnit::month, "a day"},
+                                        {TimeUnit::month, "a day"},         {TimeUnit::day, "a week"},
+                                        {TimeUnit::day, "a day"},           {TimeUnit::second, "a day with a time"}};
 const DateFormFacts& facts(DateForm form) { return date_forms[static_cast<std::size_t>(form)]; }
 
 std::string date_text(const std::chrono::year_month_day& date) {
@@ -167,8 +165,7 @@ std::string format_time(double time, DateForm form) {
   if (!std::isfinite(time) || unit == TimeUnit::none) return plain;
   if (unit != TimeUnit::day && unit != TimeUnit::second) return period_text(time, form);
   constexpr double milliseconds_per_day = 1000 * seconds_per_day;
-  const double total =
-      unit == TimeUnit::day ? std::round(time) * milliseconds_per_day : std::round(time * 1000);
+  const double total = unit == TimeUnit::day ? std::round(time) * milliseconds_per_day : std::round(time * 1000);
   const double days_since = std::floor(total / milliseconds_per_day);
   if (days_since < -719528 || days_since > 2932896) return plain;  // 0000-01-01 to 9999-12-31
   if (form == DateForm::week) return week_text(day_at(days_since));
@@ -196,8 +193,7 @@ bool in_order(const std::vector<double>& times) {
 
 double regularity(const std::vector<double>& times) {
   std::vector<double> sorted;
-  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted),
-               [](double t) { return !std::isnan(t); });
+  std::copy_if(times.begin(), times.end(), std::back_inserter(sorted), [](double t) { return !std::isnan(t); });
   if (sorted.size() < 2) return 1;
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> steps;

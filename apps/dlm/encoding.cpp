@@ -38,8 +38,7 @@ constexpr std::uint32_t replacement = 0xFFFD;
 std::string from_utf16(std::string_view bytes, bool little) {
   std::string out;
   const auto unit = [&](std::size_t i) {
-    const auto first = static_cast<unsigned char>(bytes[i]),
-               second = static_cast<unsigned char>(bytes[i + 1]);
+    const auto first = static_cast<unsigned char>(bytes[i]), second = static_cast<unsigned char>(bytes[i + 1]);
     return static_cast<std::uint32_t>(little ? first | second << 8 : first << 8 | second);
   };
   for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
@@ -77,8 +76,7 @@ std::string from_windows_1252(std::string_view bytes) {
   std::string out;
   for (const char c : bytes) {
     std::uint32_t code = static_cast<unsigned char>(c);
-    if (code >= 0x80 && code < 0xA0)
-      code = windows_letters[code - 0x80] ? windows_letters[code - 0x80] : replacement;
+    if (code >= 0x80 && code < 0xA0) code = windows_letters[code - 0x80] ? windows_letters[code - 0x80] : replacement;
     append_utf8(out, code);
   }
   return out;
@@ -152,8 +150,7 @@ Decoded decode(std::string_view bytes, std::string_view name) {
     out.text = bytes;
   } else if (letters > broken) {
     out.text = with_replacements(bytes);
-    out.note =
-        fmt::format("The file is UTF-8 but for {} byte{}, shown as \uFFFD.", broken, broken == 1 ? "" : "s");
+    out.note = fmt::format("The file is UTF-8 but for {} byte{}, shown as \uFFFD.", broken, broken == 1 ? "" : "s");
   } else {
     out.text = from_windows_1252(bytes);
     out.note = "The file is not UTF-8; its letters were read as Latin-1 (Windows-1252).";

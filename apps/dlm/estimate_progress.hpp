@@ -1,5 +1,5 @@
-// A progress bar of a search whose length nobody knows: it fills ever more slowly, and is full at the end. A thread draws it,
-// so that the seconds go on while a program is compiled or a long series is gone through.
+// A progress bar of a search whose length nobody knows: it fills ever more slowly, and is full at the end. A thread
+// draws it, so that the seconds go on while a program is compiled or a long series is gone through.
 #pragma once
 #include <unistd.h>
 

@@ -95,7 +95,8 @@ Json flags_json(const Analysis& a) {
                      {"size", number(flag.size)},
                      {"sd", number(flag.sd)},
                      {"t", number(flag.t())}});
-  return {{"threshold", a.flags.threshold}, {"tests", a.flags.tests},
+  return {{"threshold", a.flags.threshold},
+          {"tests", a.flags.tests},
           {"found", found},
           {"t_of_values", numbers(a.flags.t_of_values)},
           {"t_of_level", numbers(a.flags.t_of_level)}};
@@ -148,8 +149,7 @@ void add_fit(Json& out, const cotan::dlm::Fit& f) {
 
 Json columns_json(const Series& s) {
   constexpr const char* roles[] = {"time", "values", "regressor", "sd", "ignored"};
-  Json out = {
-      {"time", s.time_in_words()}, {"values", s.values_in_words()}, {"ignored", s.ignored_in_words()}};
+  Json out = {{"time", s.time_in_words()}, {"values", s.values_in_words()}, {"ignored", s.ignored_in_words()}};
   Json uses = Json::array();
   for (const ColumnUse& use : s.uses)
     uses.push_back({{"name", use.name.empty() ? Json(nullptr) : Json(use.name)},
@@ -215,11 +215,11 @@ std::string json_text(const Analysis& a) {
   out["V"] = nested(a.space.V);
   out["time"] = labels(s, 0, s.n());
   out["y"] = numbers(s.y);
-  out["predicted"] = {{"mean", numbers(a.predicted)}, {"sd", numbers(a.predicted_sd)}, {"residual", numbers(a.residuals)}};
+  out["predicted"] = {
+      {"mean", numbers(a.predicted)}, {"sd", numbers(a.predicted_sd)}, {"residual", numbers(a.residuals)}};
   if (a.fit) add_fit(out, *a.fit);
   Json components = Json::object();
-  for (const Path& path : a.paths)
-    components[path.name] = {{"mean", numbers(path.mean)}, {"sd", numbers(path.sd)}};
+  for (const Path& path : a.paths) components[path.name] = {{"mean", numbers(path.mean)}, {"sd", numbers(path.sd)}};
   out["components"] = components;
   out["forecast"] = nullptr;
   if (a.forecast) {
@@ -258,17 +258,17 @@ std::string csv_text(const Analysis& a) {
   const std::vector<double> fitted = a.original(a.fitted), predicted = a.original(a.predicted);
   const Band band = a.band(a.fitted, a.fitted_sd, a.level), before = a.band(a.predicted, a.predicted_sd, a.level);
   for (std::size_t t = 0; t < s.n(); ++t) {
-    out += fmt::format("{},{},{},{},{},{},{},{},{},,,", s.label(t), cell(s.y[t]), cell(fitted[t]),
-                       cell(band.lower[t]), cell(band.upper[t]), cell(predicted[t]), cell(before.lower[t]),
-                       cell(before.upper[t]), cell(a.residuals[t]));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},,,", s.label(t), cell(s.y[t]), cell(fitted[t]), cell(band.lower[t]),
+                       cell(band.upper[t]), cell(predicted[t]), cell(before.lower[t]), cell(before.upper[t]),
+                       cell(a.residuals[t]));
     for (const Path& path : a.paths) out += fmt::format(",{},{}", cell(path.mean[t]), cell(path.sd[t]));
     out += "\n";
   }
   const Band fan = a.band(a.future.mean, a.future.sd, a.level);
   const std::vector<double> ahead = a.original(a.future.mean);
   for (std::size_t i = 0; i < ahead.size(); ++i) {
-    out += fmt::format("{},,,,,,,,,{},{},{}", s.label(s.n() + i), cell(ahead[i]), cell(fan.lower[i]),
-                       cell(fan.upper[i]));
+    out +=
+        fmt::format("{},,,,,,,,,{},{},{}", s.label(s.n() + i), cell(ahead[i]), cell(fan.lower[i]), cell(fan.upper[i]));
     for (std::size_t k = 0; k < a.paths.size(); ++k) out += ",,";
     out += "\n";
   }

@@ -37,9 +37,8 @@ TimeChart frame_of(const Analysis& a, const std::string& title, Use use) {
 std::vector<Band> fan_of(const Analysis& a) {
   std::vector<double> levels = {0.5, 0.8, a.level};
   std::sort(levels.begin(), levels.end());
-  levels.erase(
-      std::unique(levels.begin(), levels.end(), [](double x, double y) { return std::abs(x - y) < 0.02; }),
-      levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end(), [](double x, double y) { return std::abs(x - y) < 0.02; }),
+               levels.end());
   std::vector<Band> out;
   for (const double level : levels) out.push_back(a.band(a.future.mean, a.future.sd, level));
   return out;
@@ -89,8 +88,7 @@ double period_of(const Analysis& a, const Path& path) {
 }
 
 /// Rows of one period, the last or the first, by their phase.
-std::vector<std::size_t> rows_of_period(const Series& s, const SeasonPhases& phases, double period,
-                                        bool last) {
+std::vector<std::size_t> rows_of_period(const Series& s, const SeasonPhases& phases, double period, bool last) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < s.n(); ++i) {
     const double away = last ? s.time.back() - s.time[i] : s.time[i] - s.time[0];
@@ -108,8 +106,7 @@ std::vector<double> at_rows(const std::vector<double>& values, const std::vector
 }
 
 std::string capitalised(const std::string& name) {
-  return std::string(1, static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])))) +
-         name.substr(1);
+  return std::string(1, static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])))) + name.substr(1);
 }
 
 ProfileChart profile_chart(const Analysis& a, const Path& path, double period) {
@@ -171,8 +168,7 @@ std::string forecast_chart(const Analysis& a, Use use) {
   };
   TimeChart chart = frame_of(a, title_for(a, use), use);
   if (chart.interactive)
-    chart.labels.erase(chart.labels.begin(),
-                       chart.labels.begin() + static_cast<std::ptrdiff_t>(s.n() - shown));
+    chart.labels.erase(chart.labels.begin(), chart.labels.begin() + static_cast<std::ptrdiff_t>(s.n() - shown));
   add_flags(chart, a, s.n() - shown);
   chart.events = events_of(s, s.n() - shown, s.n() + s.steps());
   chart.time = tail(s.time);
@@ -243,8 +239,7 @@ std::vector<std::string> profile_charts(const Analysis& a, Use use) {
   std::vector<std::string> out;
   for (const Path& path : a.paths) {
     const double period = path.kind == Part::Kind::season ? period_of(a, path) : 0;
-    if (period == 0 || a.series.time.back() - a.series.time[0] < (period - 1 - 1e-6) * a.series.step)
-      continue;
+    if (period == 0 || a.series.time.back() - a.series.time[0] < (period - 1 - 1e-6) * a.series.step) continue;
     ProfileChart chart = profile_chart(a, path, period);
     chart.interactive = use == Use::page;
     out.push_back(to_svg(chart));
@@ -267,8 +262,7 @@ std::string residual_chart(const Analysis& a, Use use) {
 std::vector<std::string> diagnostic_charts(const Analysis& a, Use use) {
   constexpr double width = 282, height = 270;  // three in a row
   const bool interactive = use == Use::page;
-  const std::size_t lags =
-      std::min<std::size_t>(std::max<std::size_t>(20, a.autocorrelation.lags), a.series.n() / 2);
+  const std::size_t lags = std::min<std::size_t>(std::max<std::size_t>(20, a.autocorrelation.lags), a.series.n() / 2);
   const AutocorrelationChart correlation{.title = "Autocorrelation",
                                          .values = autocorrelation(a.residuals, lags),
                                          .count = residual_count(a),

@@ -15,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_write(const std::string& path, const char* reason) {
-  complain<InputError>("[{}] it cannot be written: {}; give another path, or make the folder first.", path,
-                       reason);
+  complain<InputError>("[{}] it cannot be written: {}; give another path, or make the folder first.", path, reason);
 }
 
 }  // namespace

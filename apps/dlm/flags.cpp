@@ -50,8 +50,7 @@ bool explained(const Flag& flag, const std::vector<Flag>& others) {
     const std::size_t apart = std::max(flag.row, other.row) - std::min(flag.row, other.row);
     if (apart > 1) return false;
     const double lead = std::abs(other.t()) - std::abs(flag.t());
-    return lead > same ||
-           (std::abs(lead) <= same && other.kind == Flag::Kind::outlier && flag.kind != other.kind);
+    return lead > same || (std::abs(lead) <= same && other.kind == Flag::Kind::outlier && flag.kind != other.kind);
   });
 }
 
@@ -70,8 +69,7 @@ Flags find_flags(const ShockPath& values, const ShockPath& level) {
   all.insert(all.end(), shifts.begin(), shifts.end());
   for (const Flag& flag : all)
     if (!explained(flag, all)) out.found.push_back(flag);
-  std::stable_sort(out.found.begin(), out.found.end(),
-                   [](const Flag& a, const Flag& b) { return a.row < b.row; });
+  std::stable_sort(out.found.begin(), out.found.end(), [](const Flag& a, const Flag& b) { return a.row < b.row; });
   return out;
 }
 
@@ -79,8 +77,7 @@ std::string name_of(Flag::Kind kind) { return kind == Flag::Kind::outlier ? "out
 
 std::string threshold_in_words(const Flags& flags) {
   return fmt::format("|t| > {:.2f}, where {} in {} tests is expected if the model is right", flags.threshold,
-                     flags.threshold > least_threshold ? "half of one" : "less than half of one",
-                     flags.tests);
+                     flags.threshold > least_threshold ? "half of one" : "less than half of one", flags.tests);
 }
 
 }  // namespace apps

@@ -15,11 +15,10 @@ struct Flag {
 };
 
 struct Flags {
-  double threshold = 0;   ///< of |t|
-  std::size_t tests = 0;  ///< of values and of jumps
-  std::vector<double> t_of_values = {},
-                      t_of_level = {};  ///< auxiliary residuals: shocks in their standard deviations
-  std::vector<Flag> found = {};         ///< by row
+  double threshold = 0;                                   ///< of |t|
+  std::size_t tests = 0;                                  ///< of values and of jumps
+  std::vector<double> t_of_values = {}, t_of_level = {};  ///< auxiliary residuals: shocks in their standard deviations
+  std::vector<Flag> found = {};                           ///< by row
 };
 
 /// Estimated shocks and their standard deviations, a row each; NaN where nothing tells.

@@ -46,8 +46,8 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
   plot_width_ = std::max(40.0, width - left_ - 26);
   Ticks x_ticks{options.x_ticks, ""};
   if (x_ticks.ticks.empty()) x_ticks = time_ticks(x, options.unit, plot_width_, options.whole_x);
-  const bool contexts = std::any_of(x_ticks.ticks.begin(), x_ticks.ticks.end(),
-                                    [](const Tick& tick) { return !tick.context.empty(); });
+  const bool contexts =
+      std::any_of(x_ticks.ticks.begin(), x_ticks.ticks.end(), [](const Tick& tick) { return !tick.context.empty(); });
   std::string bottom_label = options.time_label;
   if (!x_ticks.note.empty()) bottom_label += (bottom_label.empty() ? "" : "  ") + x_ticks.note;
   const double bottom = 26 + (contexts ? 15 : 0) + (bottom_label.empty() ? 4 : 20);
@@ -63,17 +63,16 @@ Frame::Frame(Range x, Range y, const FrameOptions& options) : x_(x), y_(y) {
       "sans-serif'>\n<rect width='{0:.0f}' height='{1:.0f}' fill='#ffffff'/>\n",
       width, height, xml_escape(title.empty() ? "chart" : title));
   if (!title.empty())
-    head_ += fmt::format("<text x='12' y='22' font-size='{}' font-weight='600' fill='{}'>{}</text>\n",
-                         title_size, ink, xml_escape(title));
+    head_ += fmt::format("<text x='12' y='22' font-size='{}' font-weight='600' fill='{}'>{}</text>\n", title_size, ink,
+                         xml_escape(title));
   head_ += legend_svg;
   if (!top_label.empty())
-    head_ += fmt::format("<text x='12' y='{:.1f}' font-size='{}' fill='{}'>{}</text>\n", top_ - 13,
-                         label_size, grey, xml_escape(top_label));
+    head_ += fmt::format("<text x='12' y='{:.1f}' font-size='{}' fill='{}'>{}</text>\n", top_ - 13, label_size, grey,
+                         xml_escape(top_label));
   draw_axes(x_ticks.ticks, sparser ? sparser->ticks : y_ticks.ticks, width);
   if (!bottom_label.empty())
-    head_ +=
-        fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' fill='{}' text-anchor='middle'>{}</text>\n",
-                    left_ + plot_width_ / 2, height - 8, label_size, grey, xml_escape(bottom_label));
+    head_ += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' fill='{}' text-anchor='middle'>{}</text>\n",
+                         left_ + plot_width_ / 2, height - 8, label_size, grey, xml_escape(bottom_label));
 }
 
 std::string Frame::with(std::string_view marks, const Readout& readout) const {
@@ -101,20 +100,18 @@ std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y,
     if (item.mark == LegendItem::Mark::dots)
       out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' fill='{}'/>", x + 11, middle, item.color);
     else if (item.mark == LegendItem::Mark::ring)
-      out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='5' fill='none' stroke='{}' stroke-width='1.8'/>",
-                         x + 11, middle, item.color);
+      out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='5' fill='none' stroke='{}' stroke-width='1.8'/>", x + 11,
+                         middle, item.color);
     else if (item.mark == LegendItem::Mark::tick)
-      out += fmt::format("<path d='M{:.1f},{:.1f}v12' stroke='{}' stroke-width='2'/>", x + 11, middle - 6,
-                         item.color);
+      out += fmt::format("<path d='M{:.1f},{:.1f}v12' stroke='{}' stroke-width='2'/>", x + 11, middle - 6, item.color);
     else if (item.mark == LegendItem::Mark::line)
-      out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='2.5' fill='{}'/>", x, middle - 1.2,
-                         item.color);
-    else
       out +=
-          fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='12' fill='{}' fill-opacity='{:.2f}'/>",
-                      x, middle - 6, item.color, item.opacity);
-    out += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' fill='{}'>{}</text>\n", x + 28,
-                       middle + 4.3, label_size, ink, xml_escape(item.label));
+          fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='2.5' fill='{}'/>", x, middle - 1.2, item.color);
+    else
+      out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='22' height='12' fill='{}' fill-opacity='{:.2f}'/>", x,
+                         middle - 6, item.color, item.opacity);
+    out += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='{}' fill='{}'>{}</text>\n", x + 28, middle + 4.3,
+                       label_size, ink, xml_escape(item.label));
     x += item_width;
   }
   return out;
@@ -123,12 +120,12 @@ std::string Frame::place_legend(const std::vector<LegendItem>& legend, double y,
 void Frame::draw_axes(const std::vector<Tick>& x_ticks, const std::vector<Tick>& y_ticks, double width) {
   head_ += fmt::format("<g class='axis' stroke='{}'>\n", faint);
   for (const Tick& tick : y_ticks)
-    head_ += fmt::format("<line x1='{0:.1f}' x2='{1:.1f}' y1='{2:.1f}' y2='{2:.1f}'/>\n", left_,
-                         left_ + plot_width_, top_ + y(tick.position));
+    head_ += fmt::format("<line x1='{0:.1f}' x2='{1:.1f}' y1='{2:.1f}' y2='{2:.1f}'/>\n", left_, left_ + plot_width_,
+                         top_ + y(tick.position));
   head_ += "</g>\n<g class='axis' stroke='#8a919b'>\n";
   for (const Tick& tick : x_ticks)
-    head_ += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2:.1f}'/>\n",
-                         left_ + x(tick.position), top_ + plot_height_, top_ + plot_height_ + 5);
+    head_ += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2:.1f}'/>\n", left_ + x(tick.position),
+                         top_ + plot_height_, top_ + plot_height_ + 5);
   head_ += fmt::format("</g>\n<g class='axis' font-size='{}' fill='{}'>\n", tick_size, grey);
   for (const Tick& tick : y_ticks)
     head_ += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>\n", left_ - 8,
@@ -138,10 +135,9 @@ void Frame::draw_axes(const std::vector<Tick>& x_ticks, const std::vector<Tick>&
     for (const auto& [text, dy] : {std::pair(&tick.label, 0.0), std::pair(&tick.context, 15.0)}) {
       if (text->empty()) continue;
       const double half = text_width(*text, tick_size) / 2;
-      head_ +=
-          fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n",
-                      std::clamp(left_ + x(tick.position), half + 2, std::max(half + 2, width - half - 2)),
-                      base + dy, *text);
+      head_ += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n",
+                           std::clamp(left_ + x(tick.position), half + 2, std::max(half + 2, width - half - 2)),
+                           base + dy, *text);
     }
   }
   head_ += "</g>\n";
@@ -217,8 +213,8 @@ std::string area(const Frame& frame, const std::vector<double>& time, const Band
   return fmt::format("<path d='{}' fill='{}' fill-opacity='{:.2f}'/>\n", path, color, opacity);
 }
 
-std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y,
-                 double radius, const char* color, double opacity) {
+std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y, double radius,
+                 const char* color, double opacity) {
   std::string out = fmt::format("<g fill='{}' fill-opacity='{:.2f}'>\n", color, opacity);
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i)
     if (std::isfinite(x[i]) && std::isfinite(y[i]))
@@ -230,8 +226,7 @@ std::string time_lines(const Frame& frame, const std::vector<double>& time, cons
   std::string path;
   for (const double t : time) path += fmt::format("M{:.1f},0V{:.1f}", frame.x(t), frame.height());
   if (path.empty()) return "";
-  return fmt::format("<path d='{}' fill='none' stroke='{}' stroke-width='1.6' stroke-dasharray='6 3'/>\n",
-                     path, color);
+  return fmt::format("<path d='{}' fill='none' stroke='{}' stroke-width='1.6' stroke-dasharray='6 3'/>\n", path, color);
 }
 
 void add_bounds(Readout& readout, const Band& band, const char* color) {
@@ -240,8 +235,8 @@ void add_bounds(Readout& readout, const Band& band, const char* color) {
 }
 
 std::string level_line(const Frame& frame, double value, const char* color, bool dashed) {
-  return fmt::format("<line x1='0' x2='{0:.1f}' y1='{2:.1f}' y2='{2:.1f}' stroke='{1}'{3}/>\n", frame.width(),
-                     color, frame.y(value), dashed ? " stroke-dasharray='5 4'" : "");
+  return fmt::format("<line x1='0' x2='{0:.1f}' y1='{2:.1f}' y2='{2:.1f}' stroke='{1}'{3}/>\n", frame.width(), color,
+                     frame.y(value), dashed ? " stroke-dasharray='5 4'" : "");
 }
 
 std::string message(const Frame& frame, std::string_view text) {

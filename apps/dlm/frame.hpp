@@ -52,9 +52,7 @@ class Frame {
   std::string with(std::string_view marks, const Readout& readout = {}) const;
 
  private:
-  static double bounded(double coordinate) {
-    return std::isfinite(coordinate) ? std::clamp(coordinate, -1e5, 1e5) : 0;
-  }
+  static double bounded(double coordinate) { return std::isfinite(coordinate) ? std::clamp(coordinate, -1e5, 1e5) : 0; }
   std::string place_legend(const std::vector<LegendItem>& legend, double y, double width);
   void draw_axes(const std::vector<Tick>& x_ticks, const std::vector<Tick>& y_ticks, double width);
 
@@ -69,8 +67,8 @@ std::string line(const Frame& frame, const std::vector<double>& time, const std:
                  const char* color, double stroke);
 std::string area(const Frame& frame, const std::vector<double>& time, const Band& band, const char* color,
                  double opacity);
-std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y,
-                 double radius, const char* color, double opacity);
+std::string dots(const Frame& frame, const std::vector<double>& x, const std::vector<double>& y, double radius,
+                 const char* color, double opacity);
 /// Vertical lines across the plot.
 std::string time_lines(const Frame& frame, const std::vector<double>& time, const char* color);
 /// The bounds of a band, as two columns that a page reads out.

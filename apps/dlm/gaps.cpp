@@ -17,8 +17,7 @@ namespace {
 /// "Saturday", "February", "06:00", or "position 5".
 std::string name_of_position(const Series& s, std::size_t position, double period) {
   const double time = s.time[0] + static_cast<double>(position) * s.step;
-  constexpr const char* weekdays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                      "Thursday", "Friday", "Saturday"};
+  constexpr const char* weekdays[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
   constexpr const char* months[] = {"January", "February", "March",     "April",   "May",      "June",
                                     "July",    "August",   "September", "October", "November", "December"};
   const std::string step = s.step_name();
@@ -41,8 +40,8 @@ std::string name_of_position(const Series& s, std::size_t position, double perio
 /// Nines, limits of integers, huge round numbers: what programs write for values that they do not have. Others are
 /// suspect where they come again and again.
 bool looks_like_code(double value, std::size_t count, double distance) {
-  for (const double code : {99.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99.9, 999.9, 9999.9, 99.99, 999.99, 32767.0,
-                            32768.0, 65535.0, 2147483647.0, 2147483648.0})
+  for (const double code : {99.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99.9, 999.9, 9999.9, 99.99, 999.99,
+                            32767.0, 32768.0, 65535.0, 2147483647.0, 2147483648.0})
     if (std::abs(value) == code) return true;
   return std::abs(value) >= 1e15 || (count > 1 && distance > 10);
 }
@@ -56,19 +55,18 @@ void remark_on_seasons(Series& s, const DataOptions& o) {
     const auto period = static_cast<std::size_t>(season.period);
     std::vector<bool> seen(period, false);
     for (std::size_t i = 0; i < s.n(); ++i)
-      if (!std::isnan(s.y[i]))
-        seen[static_cast<std::size_t>(std::llround(s.positions[i])) % period] = true;
+      if (!std::isnan(s.y[i])) seen[static_cast<std::size_t>(std::llround(s.positions[i])) % period] = true;
     std::vector<std::string> never;
     for (std::size_t k = 0; k < period; ++k)
       if (!seen[k]) never.push_back(name_of_position(s, k, season.period));
     if (never.empty()) continue;
     const std::size_t count = never.size();
     if (count > 7) never.resize(7), never.emplace_back("…");
-    s.notes.push_back(fmt::format(
-        "Of the {} positions of the season, {} {} never observed ({}): what is said of {} there comes from "
-        "the model's "
-        "assumptions alone.",
-        period, count, count == 1 ? "is" : "are", fmt::join(never, ", "), count == 1 ? "it" : "them"));
+    s.notes.push_back(
+        fmt::format("Of the {} positions of the season, {} {} never observed ({}): what is said of {} there comes from "
+                    "the model's "
+                    "assumptions alone.",
+                    period, count, count == 1 ? "is" : "are", fmt::join(never, ", "), count == 1 ? "it" : "them"));
   }
 }
 
@@ -103,12 +101,13 @@ void remark_on_years(Series& s) {
                              ? "dates of the Persian and the Islamic calendar look like it"
                              : nullptr;
   if (calendar)
-    s.notes.push_back(fmt::format("The times are {} to {} by the Gregorian calendar; {}.", s.label(0), s.label(s.n() - 1),
-                                  calendar));
+    s.notes.push_back(
+        fmt::format("The times are {} to {} by the Gregorian calendar; {}.", s.label(0), s.label(s.n() - 1), calendar));
 }
 
 void remark_on_many_gaps(Series& s, const DataOptions& o) {
-  if (!s.on_grid || s.absent <= s.n() || s.counted != TimeSteps::calendar || o.time_steps == TimeSteps::calendar) return;
+  if (!s.on_grid || s.absent <= s.n() || s.counted != TimeSteps::calendar || o.time_steps == TimeSteps::calendar)
+    return;
   s.notes.push_back(
       "More steps have no row than have one. If nothing is missing there, as between the hours of trading, --time-step "
       "rows takes each row as the step after the one before it.");
@@ -139,14 +138,15 @@ void check_codes(Series& s, const DataOptions& o) {
         nearest = std::min(nearest, std::abs(v - code)), lowest = std::min(lowest, v), highest = std::max(highest, v);
     if (!(lowest < highest) || 2 * count > s.observed()) continue;
     const double distance = nearest / (highest - lowest);
-    const std::string words = fmt::format("{:g} stands in {} row{}, far from all other values", code, count,
-                                          count == 1 ? "" : "s");
+    const std::string words =
+        fmt::format("{:g} stands in {} row{}, far from all other values", code, count, count == 1 ? "" : "s");
     const std::string option = fmt::format("--missing {:g}", code);
     const bool kept = std::find(o.missing.begin(), o.missing.end(), "none") != o.missing.end();
     const double size = std::max({highest - lowest, std::abs(highest), std::abs(lowest)});
     if (nearest > 1e6 * size && !kept)
-      complain<InputError>("[{}] {} ({:g} to {:g}); if it means that a value is missing, say {}, and --missing none if not.",
-                           s.source, words, lowest, highest, option);
+      complain<InputError>(
+          "[{}] {} ({:g} to {:g}); if it means that a value is missing, say {}, and --missing none if not.", s.source,
+          words, lowest, highest, option);
     if (distance >= 3 && looks_like_code(code, count, distance))
       s.notes.push_back(fmt::format("{}; if it means that a value is missing, say {}.", words, option));
   }

@@ -16,9 +16,7 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-long long place_of(const Series& s, std::size_t row) {
-  return std::llround((s.time[row] - s.time[0]) / s.step);
-}
+long long place_of(const Series& s, std::size_t row) { return std::llround((s.time[row] - s.time[0]) / s.step); }
 
 /// The values before a row, by the step at which they were observed.
 class Past {
@@ -99,9 +97,8 @@ double chance_of_so_few(std::size_t inside, std::size_t count, double level) {
 
 std::size_t first_held_back(const Series& s, std::size_t count) {
   if (count >= s.observed())
-    complain<InputError>(
-        "[--holdout] {} of {} values cannot be held back, as none would be left to fit; give fewer.", count,
-        s.observed());
+    complain<InputError>("[--holdout] {} of {} values cannot be held back, as none would be left to fit; give fewer.",
+                         count, s.observed());
   std::size_t row = s.n();
   for (std::size_t left = count; left > 0;)
     if (!std::isnan(s.y[--row])) --left;
@@ -123,8 +120,8 @@ Series ending_before(const Series& s, std::size_t row) {
   return out;
 }
 
-Holdout score(const Series& s, std::size_t row, const std::vector<double>& forecast,
-              const std::vector<Band>& bands, const std::vector<Season>& seasons) {
+Holdout score(const Series& s, std::size_t row, const std::vector<double>& forecast, const std::vector<Band>& bands,
+              const std::vector<Season>& seasons) {
   Holdout out;
   out.first = row;
   out.rows = forecast.size();
@@ -142,8 +139,7 @@ Holdout score(const Series& s, std::size_t row, const std::vector<double>& forec
   out.of_naive = accuracy(s, row, out.naive, scale);
   for (const Band& band : bands) {
     std::size_t inside = 0;
-    for (std::size_t i = 0; i < out.rows; ++i)
-      inside += s.y[row + i] >= band.lower[i] && s.y[row + i] <= band.upper[i];
+    for (std::size_t i = 0; i < out.rows; ++i) inside += s.y[row + i] >= band.lower[i] && s.y[row + i] <= band.upper[i];
     out.inside.push_back(inside);
   }
   return out;
@@ -163,21 +159,18 @@ std::string verdict_in_words(const Holdout& h) {
   else if (std::abs(change) < 0.05)
     out = fmt::format("The model's mean absolute error is about that of {}.", naive);
   else if (change < 0)
-    out = fmt::format("The model's mean absolute error is {:.0f} % smaller than that of {}.", -100 * change,
-                      naive);
+    out = fmt::format("The model's mean absolute error is {:.0f} % smaller than that of {}.", -100 * change, naive);
   else
-    out = fmt::format(
-        "The model's mean absolute error is {} % larger than that of {}: it does not earn its keep here.",
-        number_text(100 * change, change > 1 ? 3 : 2), naive);
+    out = fmt::format("The model's mean absolute error is {} % larger than that of {}: it does not earn its keep here.",
+                      number_text(100 * change, change > 1 ? 3 : 2), naive);
   for (std::size_t i = 0; i < h.bands.size(); ++i)
     out += fmt::format("{}{} {} the {:g} % band",
-                       i ? ", " : fmt::format(" Of {} value{}, ", h.values, h.values == 1 ? "" : "s"),
-                       h.inside[i], h.inside[i] == 1 ? "lies in" : "lie in", 100 * h.bands[i].level);
+                       i ? ", " : fmt::format(" Of {} value{}, ", h.values, h.values == 1 ? "" : "s"), h.inside[i],
+                       h.inside[i] == 1 ? "lies in" : "lie in", 100 * h.bands[i].level);
   out += ".";
   if (!h.bands.empty() && chance_of_so_few(h.inside.back(), h.values, h.bands.back().level) < 0.01)
     out += " The bands seem too narrow.";
-  if (h.values < 8)
-    out += fmt::format(" {} value{} little about either.", h.values, h.values == 1 ? " says" : "s say");
+  if (h.values < 8) out += fmt::format(" {} value{} little about either.", h.values, h.values == 1 ? " says" : "s say");
   if (!h.converged) out += " The search without these values did not converge.";
   return out;
 }

@@ -12,7 +12,7 @@ namespace apps {
 /// Of forecasts, on the original scale; NaN where nothing can be told.
 struct Accuracy {
   double mae, rmse;  ///< mean absolute error, root of the mean squared one
-  double mase;  ///< mae over that of the naive forecast one season (or step) ahead within the values before
+  double mase;       ///< mae over that of the naive forecast one season (or step) ahead within the values before
 };
 
 struct Holdout {

@@ -21,8 +21,7 @@ constexpr double missing_time = std::numeric_limits<double>::quiet_NaN();
 
 class Joiner {
  public:
-  Joiner(const Table& table, const std::function<bool(const Column&)>& may_use)
-      : table_(table), may_use_(may_use) {}
+  Joiner(const Table& table, const std::function<bool(const Column&)>& may_use) : table_(table), may_use_(may_use) {}
 
   std::optional<JoinedDates> join() {
     if (std::optional<JoinedDates> parts = from_year()) return parts;
@@ -50,11 +49,9 @@ class Joiner {
   static std::vector<double> part(const Column& c, double least, double most) {
     std::vector<double> out = c.is_numeric() ? c.as_numbers() : std::vector<double>();
     if (c.kind == ColumnKind::text && most == 12)
-      for (const std::string& field : c.text)
-        out.push_back(is_missing(field) ? missing_time : month_of(field));
+      for (const std::string& field : c.text) out.push_back(is_missing(field) ? missing_time : month_of(field));
     if (c.kind == ColumnKind::text && most == 4)  // Q1
-      for (const std::string& f : c.text)
-        out.push_back(f.size() == 2 && (f[0] == 'Q' || f[0] == 'q') ? f[1] - '0' : 0);
+      for (const std::string& f : c.text) out.push_back(f.size() == 2 && (f[0] == 'Q' || f[0] == 'q') ? f[1] - '0' : 0);
     for (const double v : out)
       if (!std::isnan(v) && !(v == std::floor(v) && v >= least && v <= most)) return {};
     return out;
@@ -69,14 +66,12 @@ class Joiner {
     if (years.empty() || !repeats(years)) return {};
     if (!month)
       if (const Column* week = named({"week", "wk", "kw", "woche", "isoweek", "iso_week", "ww", "weekno"}))
-        return by_days(*year, *week, 53, DateForm::week, [](int in, int number) {
-          return DateParts{.year = in, .week = number};
-        });
+        return by_days(*year, *week, 53, DateForm::week,
+                       [](int in, int number) { return DateParts{.year = in, .week = number}; });
     if (!month)
       if (const Column* doy = named({"doy", "yday", "dayofyear", "day_of_year", "jday", "julian", "julian day"}))
-        return by_days(*year, *doy, 366, DateForm::day, [](int in, int number) {
-          return DateParts{.year = in, .day_of_year = number};
-        });
+        return by_days(*year, *doy, 366, DateForm::day,
+                       [](int in, int number) { return DateParts{.year = in, .day_of_year = number}; });
     if (!month && !quarter) return {};
     if (!month) {
       const std::vector<double> quarters = part(*quarter, 1, 4);
@@ -90,8 +85,8 @@ class Joiner {
     if (months.empty() || days.empty()) return made({year, month}, DateForm::month, months.empty(), by_month);
     const auto by_day = [&](std::size_t i) {
       if (std::isnan(years[i]) || std::isnan(months[i]) || std::isnan(days[i])) return missing_time;
-      const std::chrono::year_month_day date = std::chrono::year(static_cast<int>(years[i])) /
-                                               static_cast<int>(months[i]) / static_cast<int>(days[i]);
+      const std::chrono::year_month_day date =
+          std::chrono::year(static_cast<int>(years[i])) / static_cast<int>(months[i]) / static_cast<int>(days[i]);
       if (!date.ok())
         throw CsvError(
             fmt::format("[csv] {}:{}: there is no day {} in month {} of {}; correct the row, or name the "
@@ -114,10 +109,11 @@ class Joiner {
       const DateParts date = parts(static_cast<int>(years[i]), static_cast<int>(numbers[i]));
       const std::optional<Time> time = numbers[i] < 1 ? std::nullopt : time_of(date);
       if (!time)
-        throw CsvError(fmt::format("[csv] {}:{}: there is no {} {} of {}{}; correct the row, or name the column of times "
-                                   "with --time (--time none: the rows are counted).",
-                                   table_.source, table_.lines[i], within.name, numbers[i], years[i],
-                                   form == DateForm::week ? " by ISO 8601" : ""));
+        throw CsvError(
+            fmt::format("[csv] {}:{}: there is no {} {} of {}{}; correct the row, or name the column of times "
+                        "with --time (--time none: the rows are counted).",
+                        table_.source, table_.lines[i], within.name, numbers[i], years[i],
+                        form == DateForm::week ? " by ISO 8601" : ""));
       return time->value;
     });
     if (!joined || form == DateForm::week) return joined;
@@ -136,12 +132,13 @@ class Joiner {
     return {};
   }
 
-  /// Seconds from midnight: of 12:30, and of numbers where the column's name says hours or times. NaN for a field that is
-  /// no time of day, empty where most are none.
+  /// Seconds from midnight: of 12:30, and of numbers where the column's name says hours or times. NaN for a field that
+  /// is no time of day, empty where most are none.
   static std::vector<double> clock_of(const Column& c) {
     const NamedUnit unit = unit_of_name(c.name);
     if (c.is_numeric())  // 1000 to 1900 may have been taken for years
-      return unit == NamedUnit::hour || unit == NamedUnit::clock ? read_number_clock(c.as_numbers()) : std::vector<double>();
+      return unit == NamedUnit::hour || unit == NamedUnit::clock ? read_number_clock(c.as_numbers())
+                                                                 : std::vector<double>();
     std::vector<double> clock;
     for (const std::string& field : c.text) clock.push_back(parse_clock(field).value_or(missing_time));
     const auto wrong = std::count_if(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
@@ -158,10 +155,10 @@ class Joiner {
       if (clock.empty()) continue;
       const auto wrong = std::find_if(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
       if (wrong != clock.end())
-        throw CsvError(fmt::format("[csv] {}:{}, column {}: this is no time of day, as the other fields of the column are; "
-                                   "correct it, or name the column of times with --time.",
-                                   table_.source, table_.lines[static_cast<std::size_t>(wrong - clock.begin())],
-                                   shown(c.name)));
+        throw CsvError(
+            fmt::format("[csv] {}:{}, column {}: this is no time of day, as the other fields of the column are; "
+                        "correct it, or name the column of times with --time.",
+                        table_.source, table_.lines[static_cast<std::size_t>(wrong - clock.begin())], shown(c.name)));
       for (std::size_t i = 0; i < clock.size(); ++i)
         days->column.values[i] = days->column.values[i] * seconds_per_day + clock[i];
       if (std::find(clock.begin(), clock.end(), seconds_per_day) != clock.end())

@@ -33,9 +33,9 @@ void add_season(Modelling& m, const Season& season, bool several) {
   if (several)
     for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {block}, .sd = ""}))
       block.sd.push_back(fmt::format("{} of {:g}", p.name, season.period));
-  add_block(m, block, Part::Kind::season, name,
-            fmt::format("{} harmonic{} of {:g} steps", season.harmonics, season.harmonics == 1 ? "" : "s",
-                        season.period));
+  add_block(
+      m, block, Part::Kind::season, name,
+      fmt::format("{} harmonic{} of {:g} steps", season.harmonics, season.harmonics == 1 ? "" : "s", season.period));
 }
 
 void add_blocks(Modelling& m, const Options& o, const Series& s) {
@@ -46,22 +46,18 @@ void add_blocks(Modelling& m, const Options& o, const Series& s) {
   if (o.spline) add_block(m, dlm::Spline{}, Kind::spline, "spline", "cubic spline");
   for (const Season& season : o.seasons) add_season(m, season, o.seasons.size() > 1);
   if (o.ar)
-    add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression",
-              fmt::format("AR({})", o.ar));
+    add_block(m, dlm::AutoRegression{o.ar}, Kind::autoregression, "autoregression", fmt::format("AR({})", o.ar));
   if (!s.regressors.empty()) {
     const std::size_t rows = s.regressors[0].size(), columns = s.regressors.size();
     std::vector<double> x(rows * columns);
     for (std::size_t k = 0; k < columns; ++k)
       for (std::size_t i = 0; i < rows; ++i) x[i * columns + k] = s.regressors[k][i];
-    add_block(m,
-              dlm::Regression{
-                  Array::from_host(x, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)})},
-              Kind::regression, "regression",
-              fmt::format("regression on {}", fmt::join(s.regressor_names, ", ")));
+    add_block(
+        m, dlm::Regression{Array::from_host(x, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)})},
+        Kind::regression, "regression", fmt::format("regression on {}", fmt::join(s.regressor_names, ", ")));
   }
   if (m.parts.empty())
-    complain<UsageError>(
-        "[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
+    complain<UsageError>("[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
 }
 
 void name_states(Modelling& m, const Series& s) {
@@ -90,8 +86,7 @@ void require_parameter(const dlm::Model& model, const char* option, const std::s
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   const std::string nearest = nearest_spelling(name, names);
   complain<UsageError>("[{}] the model has no parameter {}{}; it has: {}.", option, shown(name),
-                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
-                       fmt::join(names, ", "));
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
 }
 
 void rename(dlm::Model& model, const std::string& from, const std::string& to) {
@@ -106,8 +101,7 @@ void rename(dlm::Model& model, const std::string& from, const std::string& to) {
     if (auto* b = std::get_if<dlm::AutoRegression>(&block)) one(b->sd);
     if (auto* b = std::get_if<dlm::Harmonics>(&block)) {
       if (b->sd.empty())  // the names it would have had
-        for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {*b}, .sd = ""}))
-          b->sd.push_back(p.name);
+        for (const dlm::ParameterInfo& p : dlm::parameters_of({.blocks = {*b}, .sd = ""})) b->sd.push_back(p.name);
       std::for_each(b->sd.begin(), b->sd.end(), one);
     }
   }
@@ -119,8 +113,7 @@ void tie_parameters(dlm::Model& model, const Options& o) {
     require_parameter(model, "--tie", to);
     for (const dlm::ParameterInfo& p : dlm::parameters_of(model))
       if ((p.name == from || p.name == to) && p.kind == dlm::ParameterInfo::Kind::autoregression)
-        complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.",
-                             shown(p.name));
+        complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.", shown(p.name));
     rename(model, from, to);
   }
 }
@@ -144,29 +137,26 @@ void take_values(Modelling& m, const char* option, const std::map<std::string, s
   for (const auto& [name, values] : given) {
     require_parameter(m.model, option, name);
     const auto all = dlm::parameters_of(m.model);
-    const auto info = *std::find_if(all.begin(), all.end(),
-                                    [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
+    const auto info =
+        *std::find_if(all.begin(), all.end(), [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
     const bool sd = info.kind == dlm::ParameterInfo::Kind::standard_deviation;
     if (static_cast<int>(values.size()) != info.size)
-      complain<UsageError>("[{}] {} has {} number{}, but {} are given; separate them by commas.", option,
-                           shown(name), info.size, info.size == 1 ? "" : "s", values.size());
+      complain<UsageError>("[{}] {} has {} number{}, but {} are given; separate them by commas.", option, shown(name),
+                           info.size, info.size == 1 ? "" : "s", values.size());
     for (const double v : values) {
-      if (!std::isfinite(v))
-        complain<UsageError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
+      if (!std::isfinite(v)) complain<UsageError>("[{}] {} is {}; give a finite number.", option, shown(name), v);
       if (sd && v < 0)
-        complain<UsageError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option,
-                             shown(name), v);
+        complain<UsageError>("[{}] {} is {}; it is a standard deviation: give 0 or more.", option, shown(name), v);
       if (sd && v > 1e150)
-        complain<UsageError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name),
-                             v);
+        complain<UsageError>("[{}] {} is {}, whose square overflows; scale the series.", option, shown(name), v);
       if (sd && v == 0 && std::string_view(option) == "--start")
-        complain<UsageError>(
-            "[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.", option,
-            shown(name));
+        complain<UsageError>("[{}] {} starts at 0, from which no search moves; give a number above 0, or use --set.",
+                             option, shown(name));
     }
     if (!sd && !stationary(values))
-      complain<UsageError>("[{}] {} is not a stationary process, which has nothing to start from; give smaller coefficients.",
-                           option, shown(name));
+      complain<UsageError>(
+          "[{}] {} is not a stationary process, which has nothing to start from; give smaller coefficients.", option,
+          shown(name));
     to[name] = sd ? Array::from_host(values, {}) : Array::from_host(values);
   }
 }
@@ -180,16 +170,14 @@ void sort_parameters(Modelling& m, const Options& o) {
     if (!o.fixed) {
       m.free.push_back(p.name);
     } else if (p.kind == dlm::ParameterInfo::Kind::autoregression) {
-      complain<UsageError>(
-          "[--fixed] the coefficients {} of the autoregression have no value; add --set {}=….", p.name,
-          p.name);
+      complain<UsageError>("[--fixed] the coefficients {} of the autoregression have no value; add --set {}=….", p.name,
+                           p.name);
     } else {
       m.fixed[p.name] = Array::from_host(std::vector<double>{0.0}, {});
       zeros.push_back(p.name);
     }
   }
-  if (!zeros.empty())
-    m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
+  if (!zeros.empty()) m.notes.push_back(fmt::format("Not given, and so taken to be 0: {}.", fmt::join(zeros, ", ")));
 }
 
 }  // namespace

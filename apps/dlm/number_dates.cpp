@@ -32,8 +32,7 @@ std::size_t count_of(const NumberColumn& c) {
 }
 
 bool only_digits(const std::string& field, std::size_t count) {
-  return field.size() == count &&
-         std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return field.size() == count && std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool said(const NumberColumn& c) { return c.hint == NameHint::date || c.hint == NameHint::time; }
@@ -87,24 +86,15 @@ struct Code {
   } usage;
 };
 constexpr Code codes[] = {
-    {"%Y%m%d", 8, 8, NamedUnit::day, Code::common},
-    {"%d%m%Y", 8, 16, NamedUnit::day, Code::rare},
-    {"%m%d%Y", 8, 16, NamedUnit::day, Code::rare},
-    {"%y%m%d%H", 8, 8, NamedUnit::hour, Code::rare},
-    {"%Y%j", 7, 8, NamedUnit::day, Code::rare},
-    {"%Y%m", 6, 16, NamedUnit::month, Code::common},
-    {"%G%V", 6, 16, NamedUnit::week, Code::rare},
-    {"%Y0%q", 6, 16, NamedUnit::quarter, Code::named},
-    {"%y%m%d", 6, 16, NamedUnit::day, Code::rare},
-    {"%d%m%y", 6, 16, NamedUnit::day, Code::rare},
-    {"%m%d%y", 6, 16, NamedUnit::day, Code::rare},
-    {"%Y%q", 5, 16, NamedUnit::quarter, Code::rare},
-    {"%y%m", 4, 16, NamedUnit::month, Code::rare},
-    {"%Y%m%d%H", 10, 4, NamedUnit::hour, Code::common},
-    {"%y%m%d%H%M", 10, 4, NamedUnit::hour, Code::common},
-    {"%Y%m%d%H%M", 12, 4, NamedUnit::hour, Code::common},
-    {"%y%m%d%H%M%S", 12, 4, NamedUnit::hour, Code::rare},
-    {"%Y%m%d%H%M%S", 14, 4, NamedUnit::hour, Code::common},
+    {"%Y%m%d", 8, 8, NamedUnit::day, Code::common},       {"%d%m%Y", 8, 16, NamedUnit::day, Code::rare},
+    {"%m%d%Y", 8, 16, NamedUnit::day, Code::rare},        {"%y%m%d%H", 8, 8, NamedUnit::hour, Code::rare},
+    {"%Y%j", 7, 8, NamedUnit::day, Code::rare},           {"%Y%m", 6, 16, NamedUnit::month, Code::common},
+    {"%G%V", 6, 16, NamedUnit::week, Code::rare},         {"%Y0%q", 6, 16, NamedUnit::quarter, Code::named},
+    {"%y%m%d", 6, 16, NamedUnit::day, Code::rare},        {"%d%m%y", 6, 16, NamedUnit::day, Code::rare},
+    {"%m%d%y", 6, 16, NamedUnit::day, Code::rare},        {"%Y%q", 5, 16, NamedUnit::quarter, Code::rare},
+    {"%y%m", 4, 16, NamedUnit::month, Code::rare},        {"%Y%m%d%H", 10, 4, NamedUnit::hour, Code::common},
+    {"%y%m%d%H%M", 10, 4, NamedUnit::hour, Code::common}, {"%Y%m%d%H%M", 12, 4, NamedUnit::hour, Code::common},
+    {"%y%m%d%H%M%S", 12, 4, NamedUnit::hour, Code::rare}, {"%Y%m%d%H%M%S", 14, 4, NamedUnit::hour, Code::common},
 };
 std::string option_for(std::string_view pattern) { return fmt::format("--date-format '{}'", pattern); }
 
@@ -116,7 +106,8 @@ void add_codes(const NumberColumn& c, Spacing wanted, std::vector<DateCandidate>
     if ((code.usage == Code::named && !is_named) || !may_be_dates(c, c.leads ? code.enough / 2 : code.enough)) continue;
     std::optional<DateReading> out = by_pattern(c, code.pattern, code.digits);
     if (!out) continue;
-    const bool even = wanted == Spacing::even ? count_of(c) > 2 && regularity(out->times) > 0.8 : mostly_even(out->times);
+    const bool even =
+        wanted == Spacing::even ? count_of(c) > 2 && regularity(out->times) > 0.8 : mostly_even(out->times);
     if (code.usage == Code::rare && !is_named && !even) continue;
     to.push_back({std::move(*out), option_for(code.pattern), code.unit, code.usage == Code::rare});
   }
@@ -138,10 +129,10 @@ DateOutcome doubt_codes(const NumberColumn& c) {
   if (all.empty()) return {};
   std::size_t row = 0;
   while (row + 1 < c.fields.size() && std::isnan(all[0].reading.times[row])) ++row;
-  return {.problem = fmt::format("may be {} ({}), but not all rows are evenly spaced by it; correct the dates, say {} if they "
-                                 "are right, or --time none: the rows are counted.",
-                                 format_time(all[0].reading.times[row], all[0].reading.form), all[0].reading.format,
-                                 all[0].option),
+  return {.problem = fmt::format(
+              "may be {} ({}), but not all rows are evenly spaced by it; correct the dates, say {} if they "
+              "are right, or --time none: the rows are counted.",
+              format_time(all[0].reading.times[row], all[0].reading.form), all[0].reading.format, all[0].option),
           .row = row};
 }
 
@@ -159,20 +150,19 @@ void add_unix_times(const NumberColumn& c, std::vector<DateCandidate>& to) {
   constexpr struct {
     double scale;
     const char* words;
-  } units[] = {
-      {1, "Unix seconds"}, {1e3, "Unix milliseconds"}, {1e6, "Unix microseconds"}, {1e9, "Unix nanoseconds"}};
+  } units[] = {{1, "Unix seconds"}, {1e3, "Unix milliseconds"}, {1e6, "Unix microseconds"}, {1e9, "Unix nanoseconds"}};
   for (const auto& unit : units) {  // 1973 to 2100
-    const bool inside = all_of(
-        c, [&](double v, const std::string&) { return v >= 1e8 * unit.scale && v <= 4.1e9 * unit.scale; });
+    const bool inside =
+        all_of(c, [&](double v, const std::string&) { return v >= 1e8 * unit.scale && v <= 4.1e9 * unit.scale; });
     if (!inside) continue;
     DateReading out{c.numbers, DateForm::second, unit.words, ""};
     for (double& t : out.times) t /= unit.scale;
-    const bool regular =
-        in_order(out.times) && count_of(c) > 2 &&
-        all_of(c, [&](double v, const std::string&) { return std::fmod(v, 60 * unit.scale) == 0; });
+    const bool regular = in_order(out.times) && count_of(c) > 2 &&
+                         all_of(c, [&](double v, const std::string&) { return std::fmod(v, 60 * unit.scale) == 0; });
     if (!said(c) && !(c.leads && !c.alone && regular)) return;
     out.form = simplify(out.times, out.form);
-    const bool few_digits = unit.scale > 1 && all_of(c, [&](double v, const std::string&) { return v < 1e9 * unit.scale; });
+    const bool few_digits =
+        unit.scale > 1 && all_of(c, [&](double v, const std::string&) { return v < 1e9 * unit.scale; });
     to.push_back({std::move(out), option_for(unit.scale == 1 ? "%s" : "%Q"), NamedUnit::unix, few_digits});
     return;
   }
@@ -218,8 +208,7 @@ double days_of_decimal_year(double v) {
   const double in = std::floor(v);
   const year y(static_cast<int>(in));
   const sys_days start(y / January / 1), next((y + std::chrono::years(1)) / January / 1);
-  return static_cast<double>(start.time_since_epoch().count()) +
-         (v - in) * static_cast<double>((next - start).count());
+  return static_cast<double>(start.time_since_epoch().count()) + (v - in) * static_cast<double>((next - start).count());
 }
 
 /// 2010, 2010.083, 2010.167: parts of the year where they are even, days otherwise.
@@ -249,8 +238,7 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
   if (in_order(out.times)) return out;
   out.form = DateForm::second;
   for (std::size_t i = 0; i < c.numbers.size(); ++i)
-    if (!std::isnan(c.numbers[i]))
-      out.times[i] = std::round(days_of_decimal_year(c.numbers[i]) * seconds_per_day);
+    if (!std::isnan(c.numbers[i])) out.times[i] = std::round(days_of_decimal_year(c.numbers[i]) * seconds_per_day);
   return out;
 }
 
@@ -305,8 +293,9 @@ DateOutcome doubt_weeks(const NumberColumn& c) {
   for (std::size_t i = 0; i < c.fields.size(); ++i) {
     DateParts parts;
     if (is_missing(c.fields[i]) || (match_date("%G%V", c.fields[i], false, parts) && time_of(parts))) continue;
-    return {.problem = "is no week of ISO 8601, which has weeks 1 to 52, and 53 in years with 53 Thursdays; another "
-                       "calendar's weeks are counted by --time none, or give the date that each begins on.",
+    return {.problem =
+                "is no week of ISO 8601, which has weeks 1 to 52, and 53 in years with 53 Thursdays; another "
+                "calendar's weeks are counted by --time none, or give the date that each begins on.",
             .row = i};
   }
   return {};
@@ -319,8 +308,7 @@ DateOutcome read_number_dates(const NumberColumn& c) {
   if (std::optional<DateReading> out = years(c)) all.push_back({std::move(*out), option_for("%Y"), NamedUnit::year});
   add_codes(c, Spacing::even, all);
   add_dotted_quarters(c, all);
-  if (const std::optional<std::size_t> row =
-          all.empty() && (said(c) || c.leads) ? odd_among_dates(c) : std::nullopt)
+  if (const std::optional<std::size_t> row = all.empty() && (said(c) || c.leads) ? odd_among_dates(c) : std::nullopt)
     return {.problem = std::string(unlike_the_others), .row = *row};
   add_unix_times(c, all);
   if (std::optional<DateReading> out = dotted_months(c))
@@ -370,8 +358,7 @@ std::optional<std::size_t> odd_one_out(const NumberColumn& c) {
   if (!said(c) && (!c.leads || c.alone)) return {};
   if (const std::optional<std::size_t> row = odd_among_dates(c)) return row;
   const auto is_unix = [](double v) {
-    return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) ||
-           (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
+    return (v >= 1e8 && v <= 4.1e9 && std::fmod(v, 60) == 0) || (v >= 1e11 && v <= 4.1e12 && std::fmod(v, 60000) == 0);
   };
   std::vector<Test> tests = {[&](const std::string&, double v) { return is_unix(v); }};
   for (const Code& code : codes) {

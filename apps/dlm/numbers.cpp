@@ -28,8 +28,7 @@ bool overflows(std::string_view digits) {
     std::string_view power = digits.substr(exponent_at + 1);
     const bool negative = power.starts_with('-');
     if (power.starts_with('+')) power.remove_prefix(1);
-    if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec != std::errc{})
-      return !negative;
+    if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec != std::errc{}) return !negative;
   }
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
@@ -47,7 +46,8 @@ struct Bare {
   bool in_brackets = false, minus_behind = false;  ///< ways to write a negative number
 };
 
-/// Takes what people put between thousands, spaces of every width and apostrophes, and gives the name of it; "" for others.
+/// Takes what people put between thousands, spaces of every width and apostrophes, and gives the name of it; "" for
+/// others.
 std::string_view taken_gap(std::string_view& text) {
   for (const std::string_view space : {" ", "\u00A0", "\u202F", "\u2009"})
     if (text.starts_with(space)) return text.remove_prefix(space.size()), "spaces";
@@ -57,13 +57,13 @@ std::string_view taken_gap(std::string_view& text) {
 }
 
 std::string_view taken_currency(std::string_view& text) {
-  for (const std::string_view sign :
-       {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
+  for (const std::string_view sign : {"US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "kr"})
     if (text.starts_with(sign)) return text.remove_prefix(sign.size()), sign;
   return "";
 }
 
-/// Letters after a number that may be its unit, "kg", "°C", "m/s", but not those of dates and times: "5 Jan", "1st", "10 am".
+/// Letters after a number that may be its unit, "kg", "°C", "m/s", but not those of dates and times: "5 Jan", "1st",
+/// "10 am".
 bool may_be_unit(std::string_view text) {
   constexpr std::size_t longest = 12;
   if (text.empty() || letters_of(text) > longest || text.find_first_of("0123456789,;:.-+'\"") != std::string_view::npos)
@@ -79,8 +79,7 @@ std::optional<Bare> bare(std::string_view field) {
   Bare out;
   bool negative = false, bracket = false;
   const auto spaces = [&] {
-    while (field.starts_with(' ') || field.starts_with("\u00A0"))
-      field.remove_prefix(field[0] == ' ' ? 1 : 2);
+    while (field.starts_with(' ') || field.starts_with("\u00A0")) field.remove_prefix(field[0] == ' ' ? 1 : 2);
   };
   const auto sign = [&] {
     if (field.starts_with('-'))
@@ -108,8 +107,8 @@ std::optional<Bare> bare(std::string_view field) {
     if ((c >= '0' && c <= '9') || c == '.' || c == ',') {
       out.digits += c;
       field.remove_prefix(1);
-    } else if ((c == 'e' || c == 'E') && field.find_first_of("0123456789") == (field.find_first_of("+-") == 1 ? 2 : 1) &&
-               !out.digits.empty()) {
+    } else if ((c == 'e' || c == 'E') &&
+               field.find_first_of("0123456789") == (field.find_first_of("+-") == 1 ? 2 : 1) && !out.digits.empty()) {
       out.digits += field;
       field = "";
     } else if (std::string_view rest = field, gap = taken_gap(rest);
@@ -209,7 +208,7 @@ UnitDoubt settle_units(std::vector<std::optional<Bare>>& column, const std::vect
 struct Reading {
   std::vector<double> values;
   std::size_t read = 0, grouped = 0;
-  std::string gaps = "";  ///< between thousands
+  std::string gaps = "";                     ///< between thousands
   std::size_t infinite = std::string::npos;  ///< the row of a number too large
 };
 
@@ -235,8 +234,7 @@ Reading reading_by(char decimal, const std::vector<std::optional<Bare>>& column)
 /// Both marks fit every field and mean different numbers: each mark has one to three digits before it and
 /// three after it. Numbers below 1000 without a mark speak for thousands. Semicolons between fields speak for
 /// nothing: spreadsheets write them for decimal commas, and people who have commas between thousands.
-char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem,
-            std::size_t& row) {
+char decide(const std::vector<std::optional<Bare>>& column, char separator, std::string& problem, std::size_t& row) {
   std::size_t plain = 0, large = 0;
   char mark = 0;
   for (std::size_t i = 0; i < column.size(); ++i) {
@@ -260,9 +258,9 @@ char decide(const std::vector<std::optional<Bare>>& column, char separator, std:
   bool grouped = false;
   read_bare(column[row]->digits, '.', with_point, grouped);
   read_bare(column[row]->digits, ',', with_comma, grouped);
-  problem = fmt::format(
-      "may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
-      mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
+  problem =
+      fmt::format("may be {} or {}: the column does not tell what '{}' means; say --decimal '{}' or --decimal '{}'.",
+                  mark == '.' ? with_point : with_comma, mark == '.' ? with_comma : with_point, mark, mark, other);
   return '.';
 }
 
@@ -273,14 +271,14 @@ std::string style_words(const std::vector<std::optional<Bare>>& column, const Re
     const auto found = std::find_if(column.begin(), column.end(), [&](const auto& b) { return b && has(*b); });
     return found == column.end() ? nullptr : &**found;
   };
-  if (const Bare* b = first([](const Bare& b) { return !b.currency.empty(); })) words.push_back(b->currency + " left out");
+  if (const Bare* b = first([](const Bare& b) { return !b.currency.empty(); }))
+    words.push_back(b->currency + " left out");
   if (const Bare* b = first([](const Bare& b) { return !b.unit.empty(); })) words.push_back(b->unit + " left out");
   if (first([](const Bare& b) { return b.percent; })) words.emplace_back("in percent");
   if (first([](const Bare& b) { return b.in_brackets; })) words.emplace_back("brackets are minus signs");
   if (first([](const Bare& b) { return b.minus_behind; })) words.emplace_back("minus signs behind");
   if (decimal == ',' && decimal_seen) words.push_back("decimal commas");
-  if (reading.grouped)
-    words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
+  if (reading.grouped) words.push_back(decimal == '.' ? "commas between thousands" : "points between thousands");
   if (!reading.gaps.empty()) words.push_back(reading.gaps + " between thousands");
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -306,8 +304,8 @@ bool is_missing(std::string_view field) {
   if (field.size() > 8 || (field[0] >= '0' && field[0] <= '9')) return false;
   const std::string word = lower(field);
   for (const char* sign :
-       {"na", "n/a", "n.a.", "nan", "-nan", "null", "none", "nil", "missing", ".",       "..",      "-",    "--",
-        "–",  "—",   "?",   ":",    "*",    "#n/a", "#na", "#null!",  "#value!", "#div/0!", "<na>", "(null)"})
+       {"na", "n/a", "n.a.", "nan", "-nan", "null", "none", "nil",    "missing", ".",       "..",   "-",     "--",
+        "–",  "—",   "?",    ":",   "*",    "#n/a", "#na",  "#null!", "#value!", "#div/0!", "<na>", "(null)"})
     if (word == sign) return true;
   return false;
 }
@@ -317,8 +315,9 @@ bool looks_like_number(std::string_view field) {
   bool grouped = false;
   if (parse_number(field, value) != Parsed::no) return true;
   const std::optional<Bare> b = bare(field);
-  return b && b->unit.empty() && (read_bare(b->digits, '.', value, grouped) != Parsed::no ||
-               read_bare(b->digits, ',', value, grouped) != Parsed::no);
+  return b && b->unit.empty() &&
+         (read_bare(b->digits, '.', value, grouped) != Parsed::no ||
+          read_bare(b->digits, ',', value, grouped) != Parsed::no);
 }
 
 NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberStyle& style) {
@@ -330,8 +329,8 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     if (is_missing(fields[i])) continue;
     ++count;
     double value = 0;
-    infinite[i] = parse_number(fields[i], value) == Parsed::infinite &&
-                  fields[i].find_first_of("iI") != std::string::npos;
+    infinite[i] =
+        parse_number(fields[i], value) == Parsed::infinite && fields[i].find_first_of("iI") != std::string::npos;
     if (!infinite[i]) column[i] = bare(fields[i]);
   }
   const UnitDoubt doubt_of_units = settle_units(column, fields);
@@ -357,9 +356,8 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
   if (!doubt_of_units.words.empty()) out.share = std::max(out.share, doubt_of_units.share);
   for (const std::optional<Bare>& b : column)
     if (b) out.unit = b->unit;
-  const bool decimal_seen = std::any_of(column.begin(), column.end(), [&](const auto& b) {
-    return b && b->digits.find(decimal) != std::string::npos;
-  });
+  const bool decimal_seen = std::any_of(
+      column.begin(), column.end(), [&](const auto& b) { return b && b->digits.find(decimal) != std::string::npos; });
   out.style = style_words(column, reading, decimal, decimal_seen);
   // A dash is zero to accountants, and missing to others.
   const auto dash = std::find_if(fields.begin(), fields.end(), [](const std::string& field) {
@@ -380,15 +378,12 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     if (infinite[i])
       complain(i, "is infinite; leave the field empty if the value is missing.");
     else if (i == reading.infinite)
-      complain(
-          i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
-    else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos &&
-             looks_like_number(fields[i]))
+      complain(i, "is too large for a number; scale the data, or leave the field empty if the value is missing.");
+    else if (std::isnan(reading.values[i]) && fields[i].find(',') != std::string::npos && looks_like_number(fields[i]))
       complain(i,
-               fmt::format(
-                   "is not a number with a decimal {}, as the other fields of the column are; correct it, or "
-                   "set the decimal mark with --decimal.",
-                   decimal == '.' ? "point" : "comma"));
+               fmt::format("is not a number with a decimal {}, as the other fields of the column are; correct it, or "
+                           "set the decimal mark with --decimal.",
+                           decimal == '.' ? "point" : "comma"));
     else if (std::isnan(reading.values[i]))
       complain(i,
                "is not a number, as the other fields of the column are; correct it, or leave the field empty "
@@ -396,12 +391,11 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
     if (!column[i]) continue;
     if (!first) first = &*column[i];
     if (column[i]->percent != first->percent)
-      complain(i, fmt::format(
-                      "is {}a percentage where the fields before it are{}; write all of them the same way.",
-                      column[i]->percent ? "" : "not ", column[i]->percent ? " not" : ""));
+      complain(i, fmt::format("is {}a percentage where the fields before it are{}; write all of them the same way.",
+                              column[i]->percent ? "" : "not ", column[i]->percent ? " not" : ""));
     if (column[i]->currency != first->currency && !column[i]->currency.empty() && !first->currency.empty())
-      complain(i, fmt::format("is in {} where the fields before it are in {}; give one currency.",
-                              column[i]->currency, first->currency));
+      complain(i, fmt::format("is in {} where the fields before it are in {}; give one currency.", column[i]->currency,
+                              first->currency));
   }
   if (!doubt.empty()) complain(doubt_row, doubt);
   return out;

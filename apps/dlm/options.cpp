@@ -28,8 +28,7 @@ bool parses(std::string_view text, T& value) {
 int whole(const std::string& option, const std::string& text, int least, int most) {
   int value = 0;
   if (!parses(text, value) || value < least || value > most)
-    complain<UsageError>("[{}] {} is not a whole number from {} to {}; give one.", option, shown(text), least,
-                         most);
+    complain<UsageError>("[{}] {} is not a whole number from {} to {}; give one.", option, shown(text), least, most);
   return value;
 }
 
@@ -51,28 +50,23 @@ std::vector<std::string> pieces(const std::string& text, char separator) {
 }
 
 /// name=rest
-std::pair<std::string, std::string> named(const std::string& option, const std::string& text,
-                                          const char* example) {
+std::pair<std::string, std::string> named(const std::string& option, const std::string& text, const char* example) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    complain<UsageError>("[{}] {} is not name=value; write it like {} {}.", option, shown(text), option,
-                         example);
+    complain<UsageError>("[{}] {} is not name=value; write it like {} {}.", option, shown(text), option, example);
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-void set_values(const std::string& option, const std::string& text,
-                std::map<std::string, std::vector<double>>& to) {
+void set_values(const std::string& option, const std::string& text, std::map<std::string, std::vector<double>>& to) {
   const auto [name, list] = named(option, text, "obs=120");
   std::vector<double> values;
-  for (const std::string& piece : pieces(list, ','))
-    values.push_back(real(fmt::format("{} {}", option, name), piece));
+  for (const std::string& piece : pieces(list, ',')) values.push_back(real(fmt::format("{} {}", option, name), piece));
   if (!to.emplace(name, values).second)
     complain<UsageError>("[{}] {} is given twice; give it once.", option, shown(name));
 }
 
 template <class T>
-T choice(const std::string& option, const std::string& text,
-         const std::vector<std::pair<std::string, T>>& choices) {
+T choice(const std::string& option, const std::string& text, const std::vector<std::pair<std::string, T>>& choices) {
   std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (name == text) return value;
@@ -80,8 +74,7 @@ T choice(const std::string& option, const std::string& text,
   }
   const std::string nearest = nearest_spelling(text, names);
   complain<UsageError>("[{}] there is no {}{}; choose one of: {}.", option, shown(text),
-                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
-                       fmt::join(names, ", "));
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
 }
 
 /// An order of the trend: its range is said, as no other number is nearer than another.
@@ -112,35 +105,30 @@ void add_harmonics(Options& o, const std::string& text) {
   const int count = whole("--harmonics", text, 1, 1000);
   if (o.seasons.empty()) o.seasons.push_back({0, 0});
   if (o.seasons.back().harmonics)
-    complain<UsageError>(
-        "[--harmonics] {} and {} harmonics of one season; give --harmonics once after each --season.",
-        o.seasons.back().harmonics, count);
+    complain<UsageError>("[--harmonics] {} and {} harmonics of one season; give --harmonics once after each --season.",
+                         o.seasons.back().harmonics, count);
   o.seasons.back().harmonics = count;
 }
 
 /// What a file is by the end of its name must be what is written into it: `own`, or no known kind of file.
 std::string named_as(const char* option, const char* format, std::initializer_list<std::string_view> own,
                      const std::string& path) {
-  constexpr std::string_view known[] = {"csv",  "json", "svg", "html",    "htm",  "xhtml", "png",
-                                        "jpg",  "jpeg", "gif", "webp",    "bmp",  "tif",   "tiff",
-                                        "pdf",  "ps",   "eps", "tex",     "docx", "doc",   "xls",
-                                        "xlsx", "ods",  "zip", "parquet", "md",   "tsv"};
+  constexpr std::string_view known[] = {"csv",  "json", "svg", "html", "htm",  "xhtml", "png",     "jpg", "jpeg",
+                                        "gif",  "webp", "bmp", "tif",  "tiff", "pdf",   "ps",      "eps", "tex",
+                                        "docx", "doc",  "xls", "xlsx", "ods",  "zip",   "parquet", "md",  "tsv"};
   const std::size_t slash = path.find_last_of('/'), dot = path.find_last_of('.');
-  if (path == "-" || dot == std::string::npos || (slash != std::string::npos && dot < slash) ||
-      dot + 1 >= path.size())
+  if (path == "-" || dot == std::string::npos || (slash != std::string::npos && dot < slash) || dot + 1 >= path.size())
     return path;
   const std::string end = lower(std::string_view(path).substr(dot + 1));
   if (std::find(own.begin(), own.end(), end) != own.end()) return path;
   if (std::find(std::begin(known), std::end(known), end) == std::end(known)) return path;
-  complain<UsageError>(
-      "[{}] {} would not be a .{} file: {} is written here; name it {}.{}, and convert that.", option,
-      shown(path), end, format, path.substr(0, dot), *own.begin());
+  complain<UsageError>("[{}] {} would not be a .{} file: {} is written here; name it {}.{}, and convert that.", option,
+                       shown(path), end, format, path.substr(0, dot), *own.begin());
 }
 
 char one_character(const std::string& option, const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
-  if (text.size() != 1)
-    complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
+  if (text.size() != 1) complain<UsageError>("[{}] {} is not one character; give one, or tab.", option, shown(text));
   return text[0];
 }
 
@@ -177,19 +165,18 @@ const std::vector<OptionSpec>& table() {
        "The most common step counts as 1; uneven steps are part of the model",
        [](O& o, S v) { o.time = v; }},
       {"--date-format", "FORMAT", data,
-       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter, %i for half a "
-       "year, %N for the second year of 2019/20, %Q for Unix milliseconds, %n for days since 1970, %x for serial days of a "
+       "how dates are written, as for strftime: '%d/%m/%Y', '%b-%y', '%Y%m%d %H:%M'. Also %q for the quarter, %i for "
+       "half a "
+       "year, %N for the second year of 2019/20, %Q for Unix milliseconds, %n for days since 1970, %x for serial days "
+       "of a "
        "spreadsheet",
        [](O& o, S v) {
          if (const std::string flaw = flaw_of_pattern(v); !flaw.empty())
-           complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.",
-                                shown(v), flaw);
+           complain<UsageError>("[--date-format] {} cannot be read by: {}; write it like '%d/%m/%Y'.", shown(v), flaw);
          o.dates.format = v;
        }},
-      {"--day-first", "", data, "01/06/2020 is the first of June",
-       [](O& o, S) { set_order(o, DateOrder::day_first); }},
-      {"--month-first", "", data, "01/06/2020 is January 6",
-       [](O& o, S) { set_order(o, DateOrder::month_first); }},
+      {"--day-first", "", data, "01/06/2020 is the first of June", [](O& o, S) { set_order(o, DateOrder::day_first); }},
+      {"--month-first", "", data, "01/06/2020 is January 6", [](O& o, S) { set_order(o, DateOrder::month_first); }},
       {"--time-step", "NAME", data,
        "what makes a step: calendar (the most common step between dates), business-days (Monday comes after Friday) or "
        "rows (each row a step). Default: calendar, refused where a row lies so far away that its date is in doubt",
@@ -244,13 +231,11 @@ const std::vector<OptionSpec>& table() {
        "what is assumed of it. diffuse: nothing, but that autoregressions have settled; toolbox: as the DLM "
        "toolbox for MATLAB (M. Laine) does, the first season's mean, as unsure as half of it, so that likelihoods "
        "depend on where zero is. Default: diffuse",
-       [](O& o, S v) {
-         o.toolbox_start = choice<bool>("--first-state", v, {{"diffuse", false}, {"toolbox", true}});
-       }},
+       [](O& o, S v) { o.toolbox_start = choice<bool>("--first-state", v, {{"diffuse", false}, {"toolbox", true}}); }},
       {"--method", "lbfgs|adam|newton", parameters, "of the search; default: lbfgs",
        [](O& o, S v) {
-         o.method = choice<Method>(
-             "--method", v, {{"lbfgs", Method::lbfgs}, {"adam", Method::adam}, {"newton", Method::newton}});
+         o.method = choice<Method>("--method", v,
+                                   {{"lbfgs", Method::lbfgs}, {"adam", Method::adam}, {"newton", Method::newton}});
        }},
       {"--starts", "K", parameters, "search from K different starts and keep the best; default: 1",
        [](O& o, S v) { o.starts = whole("--starts", v, 1, 10000); }},
@@ -264,8 +249,7 @@ const std::vector<OptionSpec>& table() {
        }},
       {"--dtype", "f32|f64", computing, "of smoothing and forecast (estimation is in f64); default: f64",
        [](O& o, S v) { o.single = choice<bool>("--dtype", v, {{"f64", false}, {"f32", true}}); }},
-      {"--device", "NAME", computing, "where to compute; an unknown name lists them",
-       [](O& o, S v) { o.device = v; }},
+      {"--device", "NAME", computing, "where to compute; an unknown name lists them", [](O& o, S v) { o.device = v; }},
       {"--threads", "N", computing, "default: the number of cores",
        [](O& o, S v) { o.threads = whole("--threads", v, 1, 4096); }},
 
@@ -283,8 +267,7 @@ const std::vector<OptionSpec>& table() {
        }},
       {"--json", "FILE", results, "everything there is to know of the fit; - for standard output",
        [](O& o, S v) { o.json = named_as("--json", "JSON", {"json"}, v); }},
-      {"--csv", "FILE", results,
-       "fitted values, predictions, components and forecast, a row for each step; see below",
+      {"--csv", "FILE", results, "fitted values, predictions, components and forecast, a row for each step; see below",
        [](O& o, S v) { o.csv = named_as("--csv", "CSV", {"csv"}, v); }},
       {"--plot", "FILE.svg", results, "a picture, as SVG",
        [](O& o, S v) { o.plot = named_as("--plot", "SVG", {"svg"}, v); }},
@@ -299,8 +282,7 @@ const std::vector<OptionSpec>& table() {
 }
 
 bool belongs(const OptionSpec& spec, Command command) {
-  if (command == Command::demo)
-    return spec.name == "--out" || spec.name == "--quiet" || spec.group == computing;
+  if (command == Command::demo) return spec.name == "--out" || spec.name == "--quiet" || spec.group == computing;
   if (command == Command::fit || command == Command::forecast) return spec.name != "--out";
   return false;
 }
@@ -328,8 +310,7 @@ void take_option(Options& options, const std::vector<std::string>& arguments, st
     if (spec.name != name) continue;
     if (spec.argument.empty()) {
       if (equals != std::string::npos)
-        complain<UsageError>("[{}] it takes no value; leave out {}.", name,
-                             shown(arguments[i].substr(equals)));
+        complain<UsageError>("[{}] it takes no value; leave out {}.", name, shown(arguments[i].substr(equals)));
       return spec.apply(options, "");
     }
     if (equals != std::string::npos) return spec.apply(options, arguments[i].substr(equals + 1));
@@ -344,9 +325,7 @@ void take_option(Options& options, const std::vector<std::string>& arguments, st
 
 /// Whether two seasons hold the same wave, between which no data can tell.
 bool share_a_wave(const Season& a, const Season& b) {
-  const auto waves = [](const Season& s) {
-    return s.harmonics ? s.harmonics : static_cast<int>(s.period / 2);
-  };
+  const auto waves = [](const Season& s) { return s.harmonics ? s.harmonics : static_cast<int>(s.period / 2); };
   for (int i = 1; i <= waves(a); ++i)
     for (int j = 1; j <= waves(b); ++j)
       if (std::abs(i * b.period - j * a.period) < 1e-9 * a.period * b.period) return true;
@@ -358,14 +337,14 @@ void check_seasons(const Options& o) {
     if (s.period == 0)
       complain<UsageError>("[--harmonics] {} harmonics of no season; give --season N too.", s.harmonics);
     if (!s.harmonics && s.period != std::floor(s.period))
-      complain<UsageError>(
-          "[--season] a season of {} steps has no whole number of effects; add --harmonics K.", s.period);
+      complain<UsageError>("[--season] a season of {} steps has no whole number of effects; add --harmonics K.",
+                           s.period);
     if (s.period > 400 && !s.harmonics)
-      complain<UsageError>(
-          "[--season] a season of {} steps has as many states; describe it with --harmonics K.", s.period);
+      complain<UsageError>("[--season] a season of {} steps has as many states; describe it with --harmonics K.",
+                           s.period);
     if (2 * s.harmonics > s.period)
-      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.",
-                           s.period, static_cast<int>(s.period / 2), s.harmonics);
+      complain<UsageError>("[--harmonics] a season of {} steps has 1 to {} harmonics; give fewer than {}.", s.period,
+                           static_cast<int>(s.period / 2), s.harmonics);
   }
   for (std::size_t i = 0; i < o.seasons.size(); ++i)
     for (std::size_t j = i + 1; j < o.seasons.size(); ++j)
@@ -541,8 +520,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   }
   const std::size_t most = o.command == Command::demo ? 0 : 1;
   if (operands.size() > most)
-    complain<UsageError>("[{}] {} is one argument too many; see cotan-dlm {} --help.", first,
-                         shown(operands[most]), first);
+    complain<UsageError>("[{}] {} is one argument too many; see cotan-dlm {} --help.", first, shown(operands[most]),
+                         first);
   if (!operands.empty()) o.source = operands[0];
   check(o);
   return o;

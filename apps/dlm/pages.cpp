@@ -31,8 +31,7 @@ std::string data_words(const Analysis& a) {
   const Series& s = a.series;
   std::string out =
       fmt::format("Time: {}. Values: {}. {}.", s.time_in_words(), s.values_in_words(), series_in_words(a));
-  if (const std::string ignored = s.ignored_in_words(); !ignored.empty())
-    out += fmt::format(" Ignored: {}.", ignored);
+  if (const std::string ignored = s.ignored_in_words(); !ignored.empty()) out += fmt::format(" Ignored: {}.", ignored);
   return out;
 }
 
@@ -84,17 +83,16 @@ std::string plot_svg(const Analysis& a) {
 std::string report_html(const Analysis& a) {
   Report report;
   report.title = a.series.title;
-  report.subtitle = "State-space model: " + std::string(a.series.log ? "log y = " : "") +
-                    a.modelling.description + " + noise";
+  report.subtitle =
+      "State-space model: " + std::string(a.series.log ? "log y = " : "") + a.modelling.description + " + noise";
   report.facts = facts(a);
   const std::string band = percent(a.level);
   const Path* level = level_path(a);
   report.sections.push_back(
       {"Series",
-       fmt::format(
-           "The observations, and the {} as the whole series tells it, with its {} band.{}",
-           level ? "level" : "signal", band,
-           a.series.log ? " The model is of the logarithm; everything is shown on the original scale." : "") +
+       fmt::format("The observations, and the {} as the whole series tells it, with its {} band.{}",
+                   level ? "level" : "signal", band,
+                   a.series.log ? " The model is of the logarithm; everything is shown on the original scale." : "") +
            "\n\n" + data_words(a) + thinning_words(a),
        {series_chart(a, Use::page)},
        a.flags.found.empty() ? std::vector<ReportTable>() : std::vector<ReportTable>{flag_table(a)}});
@@ -127,8 +125,8 @@ std::string report_html(const Analysis& a) {
   std::vector<std::string> charts = {residual_chart(a, Use::page)};
   for (std::string& chart : diagnostic_charts(a, Use::page)) charts.push_back(std::move(chart));
   report.sections.push_back({"Residuals", residual_words(a), charts, {test_table(a)}});
-  report.footer = fmt::format("cotan-dlm {} · {} of {} · {}", COTAN_VERSION, a.series.name, a.series.source,
-                              search_in_words(a));
+  report.footer =
+      fmt::format("cotan-dlm {} · {} of {} · {}", COTAN_VERSION, a.series.name, a.series.source, search_in_words(a));
   return to_html(report);
 }
 

@@ -18,14 +18,12 @@ inline std::vector<double> times_or_index(const std::vector<double>& time, std::
 }
 
 inline bool all_whole(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](double v) { return v == std::floor(v) || std::isnan(v); });
+  return std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v) || std::isnan(v); });
 }
 
 inline std::vector<double> finite_sorted(const std::vector<double>& values) {
   std::vector<double> out;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
-               [](double v) { return std::isfinite(v); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out), [](double v) { return std::isfinite(v); });
   std::sort(out.begin(), out.end());
   return out;
 }

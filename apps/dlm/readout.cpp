@@ -20,8 +20,8 @@ std::string quoted(const std::string& text) {
     const char c = text[i];
     if (length == 0)
       out += "\\ufffd";
-    else if (length == 1 && (static_cast<unsigned char>(c) < 32 ||
-                             std::string_view("\"\\<>&\x7f").find(c) != std::string_view::npos))
+    else if (length == 1 &&
+             (static_cast<unsigned char>(c) < 32 || std::string_view("\"\\<>&\x7f").find(c) != std::string_view::npos))
       out += fmt::format("\\u{:04x}", static_cast<int>(static_cast<unsigned char>(c)));
     else
       out += text.substr(i, length);
@@ -76,10 +76,10 @@ std::string readout_json(const Readout& r) {
   for (const std::size_t row : rows)
     labels += (labels.empty() ? "" : ",") + quoted(row < r.labels.size() ? r.labels[row] : "");
   for (const Readout::Column& column : r.columns)
-    columns += fmt::format("{}[{},\"{}\",{}]", columns.empty() ? "" : ",\n", quoted(column.name),
-                           column.color, number_list(column.values, rows, digits_for(column.values)));
-  return fmt::format("\"zoom\":{},\n\"at\":{},\n\"labels\":[{}],\n\"columns\":[{}]", r.zoom,
-                     number_list(r.x, rows, 12), labels, columns);
+    columns += fmt::format("{}[{},\"{}\",{}]", columns.empty() ? "" : ",\n", quoted(column.name), column.color,
+                           number_list(column.values, rows, digits_for(column.values)));
+  return fmt::format("\"zoom\":{},\n\"at\":{},\n\"labels\":[{}],\n\"columns\":[{}]", r.zoom, number_list(r.x, rows, 12),
+                     labels, columns);
 }
 
 }  // namespace apps

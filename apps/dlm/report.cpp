@@ -41,8 +41,7 @@ std::string table_html(const ReportTable& table) {
     return out + "</tr>\n";
   };
   std::string out = "<table>\n";
-  if (!table.folded && !table.caption.empty())
-    out += fmt::format("<caption>{}</caption>\n", xml_escape(table.caption));
+  if (!table.folded && !table.caption.empty()) out += fmt::format("<caption>{}</caption>\n", xml_escape(table.caption));
   if (!table.header.empty()) out += "<thead>" + row_html(table.header, "th") + "</thead>\n";
   out += "<tbody>\n";
   for (const auto& row : table.rows) out += row_html(row, "td");
@@ -93,23 +92,20 @@ std::string to_html(const Report& report) {
       "<meta name='viewport' content='width=device-width, initial-scale=1'/>\n<title>{0}</title>\n"
       "<style>{1}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{0}</h1>\n",
       title, report_style);
-  if (!report.subtitle.empty())
-    out += fmt::format("<p class='subtitle'>{}</p>\n", xml_escape(report.subtitle));
+  if (!report.subtitle.empty()) out += fmt::format("<p class='subtitle'>{}</p>\n", xml_escape(report.subtitle));
   out += "</header>\n";
   if (!report.facts.empty()) {
     out += "<dl class='facts'>\n";
     for (const Fact& fact : report.facts)
-      out += fmt::format(
-          "<div><dt>{}</dt><dd>{}</dd>{}</div>\n", xml_escape(fact.name), xml_escape(fact.value),
-          fact.note.empty() ? "" : fmt::format("<dd class='note'>{}</dd>", xml_escape(fact.note)));
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd>{}</div>\n", xml_escape(fact.name), xml_escape(fact.value),
+                         fact.note.empty() ? "" : fmt::format("<dd class='note'>{}</dd>", xml_escape(fact.note)));
     out += "</dl>\n";
   }
   out += tables_html(report.tables);
   for (const Section& section : report.sections) {
     out += "<section>\n";
     if (!section.heading.empty()) out += fmt::format("<h2>{}</h2>\n", xml_escape(section.heading));
-    out +=
-        paragraphs(section.text) + charts_html(section.charts) + tables_html(section.tables) + "</section>\n";
+    out += paragraphs(section.text) + charts_html(section.charts) + tables_html(section.tables) + "</section>\n";
   }
   if (!report.footer.empty()) out += fmt::format("<footer>{}</footer>\n", xml_escape(report.footer));
   return out + fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", report_script);

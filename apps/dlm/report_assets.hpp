@@ -1,4 +1,5 @@
-// What every report carries: its style, and the script that lets readers point and zoom. Without the script a page is whole.
+// What every report carries: its style, and the script that lets readers point and zoom. Without the script a page is
+// whole.
 #pragma once
 #include <string_view>
 

@@ -17,10 +17,9 @@ ReportTable parameter_table(const Analysis& a) {
   for (const Parameter& p : a.parameters)
     for (std::size_t k = 0; k < p.values.size(); ++k)
       table.rows.push_back({p.values.size() == 1 ? p.name : fmt::format("{} {}", p.name, k + 1),
-                            number_text(p.values[k], 5),
-                            p.estimated ? number_text(p.errors[k], 3) : "fixed"});
-  table.note = "Standard deviations, per step where they move a state" +
-               std::string(a.series.log ? ", of the logarithm." : ".");
+                            number_text(p.values[k], 5), p.estimated ? number_text(p.errors[k], 3) : "fixed"});
+  table.note =
+      "Standard deviations, per step where they move a state" + std::string(a.series.log ? ", of the logarithm." : ".");
   return table;
 }
 
@@ -41,9 +40,7 @@ ReportTable likelihood_table(const Analysis& a) {
 }
 
 ReportTable test_table(const Analysis& a) {
-  const auto p_value = [](double p) {
-    return std::isnan(p) ? "–" : p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p);
-  };
+  const auto p_value = [](double p) { return std::isnan(p) ? "–" : p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); };
   const auto row = [&](const std::string& name, const TestResult& t, const std::string& reference,
                        const std::string& reading) {
     return std::vector<std::string>{name, number_text(t.statistic), reference, p_value(t.p_value), reading};
@@ -52,12 +49,10 @@ ReportTable test_table(const Analysis& a) {
           {"test", "statistic", "reference", "p-value", "reading at 5 %"},
           {row(fmt::format("Ljung–Box, {} lags", a.autocorrelation.lags), a.autocorrelation,
                fmt::format("χ²({:g})", a.autocorrelation.degrees),
-               verdict(a.autocorrelation, "no sign of autocorrelation",
-                       "autocorrelated: the model misses dynamics")),
+               verdict(a.autocorrelation, "no sign of autocorrelation", "autocorrelated: the model misses dynamics")),
            row("Jarque–Bera", a.normality, "χ²(2)",
                verdict(a.normality, "no sign of non-normality", "not normal: look for outliers")),
-           row("Variance, last third / first third", a.variance,
-               fmt::format("F({0:g}, {0:g})", a.variance.degrees),
+           row("Variance, last third / first third", a.variance, fmt::format("F({0:g}, {0:g})", a.variance.degrees),
                verdict(a.variance, "no sign of a change", "the variance changes"))},
           a.left_out ? fmt::format("Not predicted: {}, while the first state is found.", a.left_out) : "",
           false};
@@ -68,8 +63,8 @@ ReportTable forecast_table(const Analysis& a) {
   const Band band = a.band(a.future.mean, a.future.sd, a.level);
   const std::vector<double> values = a.original(a.future.mean);
   ReportTable table{"Forecast",
-                    {a.series.time_name.empty() ? "step" : a.series.time_name,
-                     a.series.log ? "median" : "forecast", percent(a.level) + " from", "to"},
+                    {a.series.time_name.empty() ? "step" : a.series.time_name, a.series.log ? "median" : "forecast",
+                     percent(a.level) + " from", "to"},
                     {},
                     values.size() > most ? fmt::format("The first {} of {} steps.", most, values.size()) : "",
                     values.size() > 12};
@@ -106,8 +101,7 @@ ReportTable flag_table(const Analysis& a) {
     if (table.rows.size() < most)
       table.rows.push_back(
           {a.series.label(flag.row), name_of(flag.kind), size_of_flag(a, flag), number_text(flag.t(), 3)});
-  if (a.flags.found.size() > most)
-    table.note += fmt::format(" The first {} of {}.", most, a.flags.found.size());
+  if (a.flags.found.size() > most) table.note += fmt::format(" The first {} of {}.", most, a.flags.found.size());
   return table;
 }
 
@@ -139,8 +133,8 @@ ReportTable effect_table(const Analysis& a) {
                     a.series.log ? "Of one unit, on the logarithm." : "Of one unit.",
                     false};
   for (const Effect& effect : a.effects())
-    table.rows.push_back({effect.name, with_error(effect.value, effect.sd), number_text(effect.sd, 3),
-                          number_text(effect.t(), 3)});
+    table.rows.push_back(
+        {effect.name, with_error(effect.value, effect.sd), number_text(effect.sd, 3), number_text(effect.t(), 3)});
   return table;
 }
 

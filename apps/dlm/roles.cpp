@@ -19,8 +19,7 @@ using Role = ColumnUse::Role;
 
 std::vector<double> present(const std::vector<double>& values) {
   std::vector<double> out;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
-               [](double v) { return !std::isnan(v); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out), [](double v) { return !std::isnan(v); });
   return out;
 }
 
@@ -40,15 +39,11 @@ bool counts_rows(const Column& column) {
 }
 bool is_constant(const Column& column) {
   if (column.kind == ColumnKind::text)
-    return std::all_of(column.text.begin(), column.text.end(),
-                       [&](const auto& f) { return f == column.text[0]; });
+    return std::all_of(column.text.begin(), column.text.end(), [&](const auto& f) { return f == column.text[0]; });
   const std::vector<double> values = present(column.values);
-  return !values.empty() &&
-         std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
+  return !values.empty() && std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
 }
-bool has_date(const Column& c) {
-  return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty();
-}
+bool has_date(const Column& c) { return c.kind == ColumnKind::date && c.problem.empty() && !present(c.values).empty(); }
 
 constexpr const char* without_times = " Without times, say --time none: the rows are counted.";
 
@@ -72,7 +67,8 @@ class Assigner {
   bool leads(const Column& c) const { return &c == &table_.columns.front(); }
   bool has_other_numbers(const Column& c) const {
     return std::any_of(table_.columns.begin(), table_.columns.end(), [&](const Column& d) {
-      return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) && !present(d.values).empty();
+      return &d != &c && d.kind == ColumnKind::number && (is_free(d) || d.name == o_.column) &&
+             !present(d.values).empty();
     });
   }
 
@@ -85,8 +81,7 @@ class Assigner {
   }
   static std::string words_of(const Column& c) {
     if (c.kind != ColumnKind::date) return "";
-    return c.why.empty() || c.why.starts_with(c.format) ? (c.why.empty() ? c.format : c.why)
-                                                        : c.format + "; " + c.why;
+    return c.why.empty() || c.why.starts_with(c.format) ? (c.why.empty() ? c.format : c.why) : c.format + "; " + c.why;
   }
 
   void find_time() {
@@ -98,8 +93,7 @@ class Assigner {
     }
     if (!o_.time.empty()) {
       const Column& c = table_.time(o_.time);
-      if (c.kind == ColumnKind::number && !c.no_dates.empty() && !o_.dates.format.empty())
-        throw CsvError(c.no_dates);
+      if (c.kind == ColumnKind::number && !c.no_dates.empty() && !o_.dates.format.empty()) throw CsvError(c.no_dates);
       return take_time(c, words_of(c));
     }
     refuse_times_in_columns();
@@ -110,9 +104,8 @@ class Assigner {
     for (const Column& c : table_.columns)
       if (is_axis(c)) return take_time(c, axis_words(c));
     if (!o_.dates.format.empty())
-      complain<InputError>(
-          "[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
-          table_.source, shown(o_.dates.format));
+      complain<InputError>("[{}] no column holds dates like {}; correct --date-format, or name the column with --time.",
+                           table_.source, shown(o_.dates.format));
     counted_ = "no column holds times";
     remark_on_unused_times();
   }
@@ -136,7 +129,8 @@ class Assigner {
       if (c.named && looks_like_date(c.name)) times.push_back(c.name);
     if (times.size() < enough || 2 * times.size() < table_.columns.size() || !o_.column.empty()) return;
     complain<InputError>(
-        "[{}] the columns are times ({}, {}, …), so that a row is a series; turn the table, so that each time is a row, or "
+        "[{}] the columns are times ({}, {}, …), so that a row is a series; turn the table, so that each time is a "
+        "row, or "
         "name the series with --column.",
         table_.source, shown(times[0]), shown(times[1]));
   }
@@ -149,15 +143,13 @@ class Assigner {
       const bool dates = c.kind == ColumnKind::date && !c.problem.empty();
       if (dates && (leads(c) || hint == NameHint::date || hint == NameHint::time)) throw CsvError(c.problem);
       if (hint == NameHint::date && !c.no_dates.empty()) throw CsvError(c.no_dates);
-      if (hint == NameHint::date && c.kind == ColumnKind::number && !c.problem.empty())
-        throw CsvError(c.problem);
+      if (hint == NameHint::date && c.kind == ColumnKind::number && !c.problem.empty()) throw CsvError(c.problem);
     }
   }
   /// The same where no other column has dates.
   void refuse_unreadable_text() const {
     const auto numeric = [](const Column& c) { return c.kind == ColumnKind::number; };
-    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric))
-      return;  // there is nothing to model
+    if (std::none_of(table_.columns.begin(), table_.columns.end(), numeric)) return;  // there is nothing to model
     for (const Column& c : table_.columns) {
       if (!is_free(c)) continue;
       if (c.kind == ColumnKind::date && !c.problem.empty()) throw CsvError(c.problem);
@@ -179,8 +171,7 @@ class Assigner {
   std::string out_of_order(const Column& c) const {
     const double first = c.values[0], second = c.values[std::min<std::size_t>(1, c.values.size() - 1)];
     std::size_t row = std::isnan(first) ? 0 : 1;  // where the direction of the first step is not kept
-    while (row + 1 < c.values.size() && (c.values[row] - c.values[row - (row > 0)]) * (second - first) > 0)
-      ++row;
+    while (row + 1 < c.values.size() && (c.values[row] - c.values[row - (row > 0)]) * (second - first) > 0) ++row;
     return fmt::format(
         "[csv] {}:{}, column {}: {}, so it does not say when the rows were observed; correct it, name "
         "the column of times with --time, or say --time none: the rows are counted.",
@@ -209,25 +200,22 @@ class Assigner {
     std::optional<JoinedDates> joined = join_dates(table_, [&](const Column& c) { return is_free(c); });
     if (!joined) return false;
     for (const std::string& name : joined->parts) time_parts_.insert(name);
-    time_words_ = fmt::format("made of {}{}{}", fmt::join(joined->parts, " and "), joined->column.why.empty() ? "" : "; ",
-                              joined->column.why);
+    time_words_ = fmt::format("made of {}{}{}", fmt::join(joined->parts, " and "),
+                              joined->column.why.empty() ? "" : "; ", joined->column.why);
     roles_.time = std::move(joined->column);
     return true;
   }
 
   /// Numbers that say where a row stands.
   bool is_axis(const Column& c) const {
-    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || !has_other_numbers(c))
-      return false;
-    if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values))
-      return false;
+    if (c.kind != ColumnKind::number || !is_free(c) || !c.problem.empty() || !has_other_numbers(c)) return false;
+    if (present(c.values).size() != c.values.size() || c.values.size() < 2 || !in_order(c.values)) return false;
     const NameHint hint = c.hint();
     if (hint == NameHint::time || hint == NameHint::date) return true;
     if (!leads(c)) return false;
     if (hint == NameHint::index) {
       const std::string name = lower(c.name);
-      return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" ||
-             name == "idx";
+      return evenly_spaced(c) || counts_rows(c) || name == "x" || name == "i" || name == "index" || name == "idx";
     }
     return evenly_spaced(c) && c.values.front() < c.values.back();
   }
@@ -278,18 +266,17 @@ class Assigner {
         if (reason == "a time by its name" && table_.columns.size() > 1) continue;
         roles_.values = &table_.numeric(c.name);
         if (!reason.empty())
-          roles_.notes.push_back(fmt::format(
-              "The series is {}, {}: there is no other column of numbers.", shown(c.name),
-              reason == "empty" ? "though it is empty" : "though it looks otherwise (" + reason + ")"));
+          roles_.notes.push_back(
+              fmt::format("The series is {}, {}: there is no other column of numbers.", shown(c.name),
+                          reason == "empty" ? "though it is empty" : "though it looks otherwise (" + reason + ")"));
       }
     if (roles_.values) return;
     std::vector<std::string> names;
     for (const Column& column : table_.columns) names.push_back(shown(column.name));
     if (names.size() > 20) names.resize(20), names.emplace_back("…");
-    complain<InputError>(
-        "[{}] there is no column of numbers to model (columns: {}); name one with --column{}.", table_.source,
-        fmt::join(names, ", "),
-        table_.columns.size() == 1 ? ", or what stands between fields with --separator" : "");
+    complain<InputError>("[{}] there is no column of numbers to model (columns: {}); name one with --column{}.",
+                         table_.source, fmt::join(names, ", "),
+                         table_.columns.size() == 1 ? ", or what stands between fields with --separator" : "");
   }
 
   // ---- what is said of them
@@ -300,10 +287,9 @@ class Assigner {
       uses.push_back({Role::time, roles_.time->name, time_words_});
     else
       uses.push_back({Role::time, "", counted_});
-    uses.push_back({Role::values, roles_.values->name,
-                    roles_.values->kind == ColumnKind::number ? roles_.values->format : ""});
-    for (const std::string& name : o_.regress)
-      uses.push_back({Role::regressor, name, table_.numeric(name).format});
+    uses.push_back(
+        {Role::values, roles_.values->name, roles_.values->kind == ColumnKind::number ? roles_.values->format : ""});
+    for (const std::string& name : o_.regress) uses.push_back({Role::regressor, name, table_.numeric(name).format});
     if (!o_.sd_column.empty()) uses.push_back({Role::sd, o_.sd_column, ""});
     std::vector<std::string> others;
     for (const Column& c : table_.columns) {
@@ -317,21 +303,22 @@ class Assigner {
       for (const Column& c : table_.columns)
         if (has_date(c) && is_free(c) && !is_constant_of_many(c)) other_times.push_back(shown(c.name));
     if (!other_times.empty())
-      roles_.notes.push_back(fmt::format("The time is {}, and could have been {}: --time names it.", shown(roles_.time->name),
-                                         fmt::join(other_times, ", ")));
+      roles_.notes.push_back(fmt::format("The time is {}, and could have been {}: --time names it.",
+                                         shown(roles_.time->name), fmt::join(other_times, ", ")));
     const Column& v = *roles_.values;
     const std::vector<double> values = present(v.as_numbers());
     if (!roles_.time && o_.column.empty() && leads(v) && has_other_numbers(v) && values.size() >= 10 &&
         in_order(values))
-      roles_.notes.push_back(
-          fmt::format("{} only {}; if it says when the rows were observed, give --time {}.", shown(v.name),
-                      values.front() < values.back() ? "grows" : "falls", shown(v.name)));
+      roles_.notes.push_back(fmt::format("{} only {}; if it says when the rows were observed, give --time {}.",
+                                         shown(v.name), values.front() < values.back() ? "grows" : "falls",
+                                         shown(v.name)));
     if (o_.column.empty() && !others.empty()) {
       constexpr std::size_t most_named = 5;
       const std::size_t more = others.size() > most_named ? others.size() - most_named : 0;
       others.resize(others.size() - more);
-      roles_.notes.push_back(fmt::format("The series is {}, and could have been {}{}: --column names it.", shown(v.name),
-                                         fmt::join(others, ", "), more ? fmt::format(" and {} more", more) : ""));
+      roles_.notes.push_back(fmt::format("The series is {}, and could have been {}{}: --column names it.",
+                                         shown(v.name), fmt::join(others, ", "),
+                                         more ? fmt::format(" and {} more", more) : ""));
     }
   }
 
@@ -344,8 +331,6 @@ class Assigner {
 
 }  // namespace
 
-Roles assign_roles(const Table& table, const DataOptions& options) {
-  return Assigner(table, options).assign();
-}
+Roles assign_roles(const Table& table, const DataOptions& options) { return Assigner(table, options).assign(); }
 
 }  // namespace apps

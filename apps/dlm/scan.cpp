@@ -18,9 +18,7 @@ template <class... Args>
 
 }  // namespace
 
-std::string shown_separator(char separator) {
-  return separator == '\t' ? "'\\t'" : fmt::format("'{}'", separator);
-}
+std::string shown_separator(char separator) { return separator == '\t' ? "'\\t'" : fmt::format("'{}'", separator); }
 
 bool Scanner::next(Record& record) {
   while (pos_ < text_.size() && (blank_line() || (comment_ && text_[pos_] == comment_))) skip_line();

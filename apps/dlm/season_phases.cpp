@@ -10,8 +10,7 @@
 namespace apps {
 namespace {
 
-constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr const char* weekdays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 constexpr double hour = 3600, day = 24 * hour, days_from_monday = 3;
 
@@ -76,10 +75,8 @@ std::string SeasonPhases::label(std::size_t row) const {
     case Kind::hour_of_week:
       return fmt::format("{} {}", weekdays[static_cast<std::size_t>(at)], clock(remainder(at, 1) * day));
     case Kind::day_of_year: {
-      const std::chrono::year_month_day date(
-          std::chrono::sys_days(std::chrono::days(std::llround(series_.time[row]))));
-      return fmt::format("{} {}", months[static_cast<unsigned>(date.month()) - 1],
-                         static_cast<unsigned>(date.day()));
+      const std::chrono::year_month_day date(std::chrono::sys_days(std::chrono::days(std::llround(series_.time[row]))));
+      return fmt::format("{} {}", months[static_cast<unsigned>(date.month()) - 1], static_cast<unsigned>(date.day()));
     }
   }
   return "";
@@ -110,8 +107,6 @@ std::vector<Tick> SeasonPhases::ticks() const {
   return out;
 }
 
-std::string SeasonPhases::axis_label() const {
-  return kind_ == Kind::counted ? "step of the season, from 0" : "";
-}
+std::string SeasonPhases::axis_label() const { return kind_ == Kind::counted ? "step of the season, from 0" : ""; }
 
 }  // namespace apps

@@ -121,9 +121,7 @@ std::vector<double> peaks_of_autocorrelation(const Changes& changes) {
   const auto lags = static_cast<std::size_t>(std::min(changes.length() / fewest_periods, 400.0));
   const std::vector<double> r = autocorrelation(changes.at, lags);
   const double least = 3 / std::sqrt(changes.length());
-  const auto peak = [&](std::size_t lag) {
-    return r[lag] > least && r[lag] > r[lag - 1] && r[lag] >= r[lag + 1];
-  };
+  const auto peak = [&](std::size_t lag) { return r[lag] > least && r[lag] > r[lag - 1] && r[lag] >= r[lag + 1]; };
   double highest = 0;
   for (std::size_t lag = 3; lag + 1 < r.size(); ++lag)
     if (peak(lag)) highest = std::max(highest, r[lag]);
@@ -150,8 +148,8 @@ std::vector<SeasonEvidence> find_seasons(const Series& s, const std::vector<doub
     out.push_back(evidence_for(changes, period, static_cast<double>(calendar.size())));
   std::erase_if(out, [](const SeasonEvidence& e) { return e.p_value > significant; });
   for (const double period : peaks_of_autocorrelation(changes)) {
-    const bool known = std::any_of(out.begin(), out.end(),
-                                   [&](const SeasonEvidence& e) { return is_multiple(period, e.period); });
+    const bool known =
+        std::any_of(out.begin(), out.end(), [&](const SeasonEvidence& e) { return is_multiple(period, e.period); });
     if (known) continue;
     const SeasonEvidence found = evidence_for(changes, period, changes.length() / fewest_periods);
     if (found.p_value < significant) out.push_back(found);

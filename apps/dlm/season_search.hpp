@@ -8,11 +8,10 @@
 namespace apps {
 
 struct SeasonEvidence {
-  double period;  ///< in steps
-  int harmonics;  ///< that describe it; 0: an effect for each step
-  double share;   ///< of the variance of changes from step to step
-  double
-      p_value;  ///< of so strong a line in a spectrum that is smooth there, times the periods that were tried
+  double period;   ///< in steps
+  int harmonics;   ///< that describe it; 0: an effect for each step
+  double share;    ///< of the variance of changes from step to step
+  double p_value;  ///< of so strong a line in a spectrum that is smooth there, times the periods that were tried
   /// "--season 12".
   std::string option() const;
 };

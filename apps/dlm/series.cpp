@@ -48,14 +48,12 @@ int default_steps(const DataOptions& o, std::size_t given) {
   return longest > 0 ? static_cast<int>(std::ceil(2 * longest)) : 12;
 }
 
-void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s,
-                   std::size_t used) {
+void check_numbers(const Table& table, const std::vector<std::size_t>& order, const Series& s, std::size_t used) {
   for (std::size_t k = 0; k < s.regressors.size(); ++k)
     for (std::size_t i = 0; i < used; ++i)
       if (std::isnan(s.regressors[k][i]))
-        complain<InputError>(
-            "[{}:{}] the regressor {} is missing; regressors must be known at every step: fill it in.",
-            table.source, table.lines[order[i]], shown(s.regressor_names[k]));
+        complain<InputError>("[{}:{}] the regressor {} is missing; regressors must be known at every step: fill it in.",
+                             table.source, table.lines[order[i]], shown(s.regressor_names[k]));
   for (std::size_t i = 0; i < std::min(used, s.scale.size()); ++i)
     if (std::isnan(s.scale[i]) ? i < s.n() && !std::isnan(s.y[i]) : !(s.scale[i] > 0))
       complain<InputError>(
@@ -65,16 +63,14 @@ void check_numbers(const Table& table, const std::vector<std::size_t>& order, co
   if (!s.log) return;
   for (std::size_t i = 0; i < s.n(); ++i)
     if (s.y[i] <= 0)
-      complain<InputError>(
-          "[{}:{}] {} has no logarithm; leave out --log, or model a series of positive values.", table.source,
-          table.lines[order[i]], s.y[i]);
+      complain<InputError>("[{}:{}] {} has no logarithm; leave out --log, or model a series of positive values.",
+                           table.source, table.lines[order[i]], s.y[i]);
 }
 
 double median(std::vector<double> values) {
   std::erase_if(values, [](double v) { return std::isnan(v); });
   if (values.empty()) return 1;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
@@ -84,9 +80,9 @@ void fill_scale(Series& s, std::size_t total) {
   if (s.scale.empty()) return;
   const double usual = median(s.scale);
   if (s.scale.size() < total)
-    s.notes.push_back(fmt::format(
-        "Observations to come are taken to have a standard deviation of {}, the median of the column.",
-        number_text(usual)));
+    s.notes.push_back(
+        fmt::format("Observations to come are taken to have a standard deviation of {}, the median of the column.",
+                    number_text(usual)));
   s.scale.resize(total, usual);
   for (double& v : s.scale)
     if (std::isnan(v)) v = usual;
@@ -144,8 +140,7 @@ std::string Series::spacing() const {
 std::string Series::time_in_words() const {
   for (const ColumnUse& use : uses)
     if (use.role == ColumnUse::Role::time && !use.name.empty())
-      return fmt::format("column {}{}", shown(use.name),
-                         use.words.empty() ? "" : fmt::format(" ({})", use.words));
+      return fmt::format("column {}{}", shown(use.name), use.words.empty() ? "" : fmt::format(" ({})", use.words));
     else if (use.role == ColumnUse::Role::time)
       return fmt::format("the rows are counted, 1 to {}{}", n(), use.words.empty() ? "" : ": " + use.words);
   return "";
@@ -220,8 +215,8 @@ Series series_of(const Table& table, const DataOptions& o) {
     for (std::size_t i = 0; i < s.n(); ++i) s.time.push_back(static_cast<double>(i + 1));
   }
   if (s.observed() == 0)
-    complain<InputError>("[{}] all {} values of {} are missing; choose another column with --column.",
-                         s.source, s.n(), shown(s.name));
+    complain<InputError>("[{}] all {} values of {} are missing; choose another column with --column.", s.source, s.n(),
+                         shown(s.name));
 
   // Rows after the last value are the future, where a forecast is asked for.
   const std::size_t rows = s.n();

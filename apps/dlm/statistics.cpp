@@ -15,8 +15,7 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> finite(std::span<const double> values) {
   std::vector<double> out;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
-               [](double v) { return std::isfinite(v); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out), [](double v) { return std::isfinite(v); });
   return out;
 }
 
@@ -47,9 +46,8 @@ double gamma_tail(double a, double x) {
     for (int i = 1; i < 10000 && term > 1e-16 * sum; ++i) sum += term *= x / (a + i);
     return std::clamp(1 - front * sum, 0.0, 1.0);
   }
-  const double fraction = continued_fraction([&](int i) {
-    return i == 1 ? std::pair(1.0, x + 1 - a) : std::pair(-(i - 1) * (i - 1 - a), x + 2 * i - 1 - a);
-  });
+  const double fraction = continued_fraction(
+      [&](int i) { return i == 1 ? std::pair(1.0, x + 1 - a) : std::pair(-(i - 1) * (i - 1 - a), x + 2 * i - 1 - a); });
   return std::clamp(front * fraction, 0.0, 1.0);
 }
 
@@ -81,8 +79,7 @@ TestResult ljung_box(std::span<const double> residuals, std::size_t lags, std::s
   for (std::size_t k = 1; k <= lags; ++k) sum += r[k] * r[k] / (n - static_cast<double>(k));
   out.statistic = n * (n + 2) * sum;
   // One of the parameters is a scale, which autocorrelation does not depend on (Harvey 1989).
-  out.degrees =
-      std::max(1.0, static_cast<double>(lags) + 1 - static_cast<double>(std::max<std::size_t>(estimated, 1)));
+  out.degrees = std::max(1.0, static_cast<double>(lags) + 1 - static_cast<double>(std::max<std::size_t>(estimated, 1)));
   out.p_value = chi_square_tail(out.statistic, out.degrees);
   return out;
 }

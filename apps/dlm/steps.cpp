@@ -185,10 +185,10 @@ std::vector<std::size_t> order_of_rows(const Table& table, const Column* time, T
       if (earlier(row, row - 1)) falls.push_back(row);
     std::stable_sort(order.begin(), order.end(), earlier);
     const bool few = 10 * falls.size() <= order.size();
-    notes.push_back(fmt::format("The rows were not in the order of time; they have been sorted{}.",
-                                few ? fmt::format(" (line {}, {}, comes after {})", table.lines[falls[0]], label(falls[0]),
-                                                  label(falls[0] - 1))
-                                    : ""));
+    notes.push_back(fmt::format(
+        "The rows were not in the order of time; they have been sorted{}.",
+        few ? fmt::format(" (line {}, {}, comes after {})", table.lines[falls[0]], label(falls[0]), label(falls[0] - 1))
+            : ""));
   }
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (time->values[order[i]] != time->values[order[i - 1]]) continue;
@@ -201,7 +201,8 @@ std::vector<std::size_t> order_of_rows(const Table& table, const Column* time, T
           "after the one before it.",
           twice);
     complain<InputError>(
-        "{}; give each time once (several series need a file each), or choose another column with --time. Parts of a date "
+        "{}; give each time once (several series need a file each), or choose another column with --time. Parts of a "
+        "date "
         "in columns of their own are joined where these are called year, month, week, day, doy, hour or time.",
         twice);
   }
@@ -234,7 +235,8 @@ void doubt_rows_far_away(Series& s, const RowNames& rows) {
       if (gap > 2 * others)
         complain<InputError>(
             "[{}] the time {}, further than the other rows reach in all; correct it or remove the row. If it is right: "
-            "--time-step calendar takes the steps between as missing, --time-step rows takes each row as the step after "
+            "--time-step calendar takes the steps between as missing, --time-step rows takes each row as the step "
+            "after "
             "the one before it.",
             rows[odd], words);
       s.notes.push_back(fmt::format("The time {}: look whether it is right ({}).", words, rows[odd]));

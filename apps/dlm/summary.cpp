@@ -27,15 +27,15 @@ std::string parameter_rows(const Analysis& a) {
 std::string effect_rows(const Analysis& a) {
   std::vector<std::vector<std::string>> rows;
   for (const Effect& effect : a.effects())
-    rows.push_back({"effect of " + effect.name, with_error(effect.value, effect.sd), "±",
-                    number_text(effect.sd, 3), fmt::format("t = {}", number_text(effect.t(), 3))});
+    rows.push_back({"effect of " + effect.name, with_error(effect.value, effect.sd), "±", number_text(effect.sd, 3),
+                    fmt::format("t = {}", number_text(effect.t(), 3))});
   return rows.empty() ? "" : "\n" + aligned(rows, {false, true, false, true, false});
 }
 
 std::string likelihood_rows(const Analysis& a) {
   const auto fixed = [](double v) {
-    return number_text(
-        v, v != 0 && std::abs(v) < 1e6 ? 5 + static_cast<int>(std::log10(std::max(1.0, std::abs(v)))) : 8);
+    return number_text(v,
+                       v != 0 && std::abs(v) < 1e6 ? 5 + static_cast<int>(std::log10(std::max(1.0, std::abs(v)))) : 8);
   };
   const std::string start = a.space.D0 ? "exact, from a diffuse start, " : "one pass, ";
   std::vector<std::vector<std::string>> rows = {
@@ -52,15 +52,14 @@ std::string likelihood_rows(const Analysis& a) {
 }
 
 std::string test_rows(const Analysis& a) {
-  return aligned({{fmt::format("Ljung-Box, {} lags", a.autocorrelation.lags),
-                   number_text(a.autocorrelation.statistic), p_text(a.autocorrelation.p_value),
-                   verdict(a.autocorrelation, "no sign of autocorrelation", "autocorrelated")},
-                  {"Jarque-Bera", number_text(a.normality.statistic), p_text(a.normality.p_value),
-                   verdict(a.normality, "no sign of non-normality", "not normal")},
-                  {fmt::format("variance ratio, {:.0f} each", a.variance.degrees),
-                   number_text(a.variance.statistic), p_text(a.variance.p_value),
-                   verdict(a.variance, "no sign of changing variance", "the variance changes")}},
-                 {false, true, false, false});
+  return aligned(
+      {{fmt::format("Ljung-Box, {} lags", a.autocorrelation.lags), number_text(a.autocorrelation.statistic),
+        p_text(a.autocorrelation.p_value), verdict(a.autocorrelation, "no sign of autocorrelation", "autocorrelated")},
+       {"Jarque-Bera", number_text(a.normality.statistic), p_text(a.normality.p_value),
+        verdict(a.normality, "no sign of non-normality", "not normal")},
+       {fmt::format("variance ratio, {:.0f} each", a.variance.degrees), number_text(a.variance.statistic),
+        p_text(a.variance.p_value), verdict(a.variance, "no sign of changing variance", "the variance changes")}},
+      {false, true, false, false});
 }
 
 /// What the model does not expect, if anything.
@@ -111,9 +110,8 @@ std::string with_error(double value, double error) {
 
 std::string search_in_words(const Analysis& a) {
   if (!a.search) return "nothing: all parameters are given";
-  return fmt::format("maximum likelihood by {}: {} iterations, {} evaluations, {}", a.method,
-                     a.search->iterations, a.search->evaluations,
-                     a.search->converged ? "converged" : "NOT converged");
+  return fmt::format("maximum likelihood by {}: {} iterations, {} evaluations, {}", a.method, a.search->iterations,
+                     a.search->evaluations, a.search->converged ? "converged" : "NOT converged");
 }
 
 std::string p_text(double p) {
@@ -127,14 +125,12 @@ std::string verdict(const TestResult& test, const std::string& fine, const std::
 }
 
 std::string summary_text(const Analysis& a) {
-  const std::string title = a.series.title == a.series.name
-                                ? fmt::format("{} of {}", a.series.name, a.series.source)
-                                : a.series.title;
+  const std::string title =
+      a.series.title == a.series.name ? fmt::format("{} of {}", a.series.name, a.series.source) : a.series.title;
   std::string out = fmt::format("\n{}\n\n", title);
   const std::string ignored = a.series.ignored_in_words();
-  std::vector<std::vector<std::string>> head = {{"series", series_in_words(a)},
-                                                {"time", a.series.time_in_words()},
-                                                {"values", a.series.values_in_words()}};
+  std::vector<std::vector<std::string>> head = {
+      {"series", series_in_words(a)}, {"time", a.series.time_in_words()}, {"values", a.series.values_in_words()}};
   if (!ignored.empty()) head.push_back({"ignored", ignored});
   head.push_back({"model", (a.series.log ? "log y = " : "") + a.modelling.description + " + noise"});
   head.push_back({"estimated", search_in_words(a)});
@@ -142,9 +138,9 @@ std::string summary_text(const Analysis& a) {
   out += "\n" + parameter_rows(a) + effect_rows(a) + "\n" + likelihood_rows(a);
   out += fmt::format(
       "\n  residuals{}\n",
-      a.left_out ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)",
-                               a.left_out)
-                 : "");
+      a.left_out
+          ? fmt::format(" of one-step predictions ({} not predicted, while the first state is found)", a.left_out)
+          : "");
   out += test_rows(a) + flag_rows(a);
   if (a.notes.empty()) return out;
   out += "\n";
@@ -157,16 +153,15 @@ std::string holdout_text(const Analysis& a) {
   const auto row = [](const std::string& name, const Accuracy& of) {
     return std::vector<std::string>{name, number_text(of.mae), number_text(of.rmse), number_text(of.mase, 3)};
   };
-  std::string out =
-      fmt::format("\n  holdout: the last {} value{}, {} to {}, forecast by a fit to the {} before\n",
-                  h.values, h.values == 1 ? "" : "s", a.series.label(h.first),
-                  a.series.label(h.first + h.rows - 1), a.series.observed() - h.values);
+  std::string out = fmt::format("\n  holdout: the last {} value{}, {} to {}, forecast by a fit to the {} before\n",
+                                h.values, h.values == 1 ? "" : "s", a.series.label(h.first),
+                                a.series.label(h.first + h.rows - 1), a.series.observed() - h.values);
   out += aligned({{"", "MAE", "RMSE", "MASE"},
                   row(a.series.log ? "model (median)" : "model", h.of_model),
                   row(naive_in_words(h), h.of_naive)},
                  {false, true, true, true});
-  return out + fmt::format("  {}\n  Everything else here is of a fit to all {} values.\n",
-                           verdict_in_words(h), a.series.observed());
+  return out + fmt::format("  {}\n  Everything else here is of a fit to all {} values.\n", verdict_in_words(h),
+                           a.series.observed());
 }
 
 std::string forecast_text(const Analysis& a) {

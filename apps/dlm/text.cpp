@@ -23,8 +23,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -79,8 +78,7 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 std::size_t letters_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string nearest_spelling(std::string_view word, std::span<const std::string> names) {
@@ -148,8 +146,8 @@ std::string number_text(double value, int digits) {
 
 int digits_to_tell(double largest, double difference, int least) {
   if (!(largest > 0) || !(difference > 0) || !std::isfinite(largest)) return least;
-  return std::clamp(
-      static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least, 16);
+  return std::clamp(static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(difference))) + 3, least,
+                    16);
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {

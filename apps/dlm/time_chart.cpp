@@ -114,9 +114,8 @@ std::string flags_of(const TimeChart& chart, const Frame& frame, const std::vect
   std::string out = time_lines(frame, picked(time, chart.level_shifts), purple);
   for (const std::size_t row : chart.outliers)
     if (std::isfinite(chart.observed.at(row)))
-      out += fmt::format(
-          "<circle cx='{:.1f}' cy='{:.1f}' r='6.5' fill='none' stroke='{}' stroke-width='1.8'/>\n",
-          frame.x(time[row]), frame.y(chart.observed[row]), vermilion);
+      out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='6.5' fill='none' stroke='{}' stroke-width='1.8'/>\n",
+                         frame.x(time[row]), frame.y(chart.observed[row]), vermilion);
   for (std::size_t k = 0; k < chart.events.size(); ++k) {
     std::string path;
     for (const double t : chart.events[k].time)
@@ -133,8 +132,7 @@ std::string to_svg(const TimeChart& chart) {
   std::vector<Band> fan = chart.fan;
   std::erase_if(fan, [](const Band& band) { return !any_finite(band.lower) || !any_finite(band.upper); });
   std::sort(fan.begin(), fan.end(), [](const Band& a, const Band& b) { return a.level > b.level; });
-  const std::size_t count =
-      std::max({chart.observed.size(), chart.fitted.size(), chart.fitted_band.lower.size()});
+  const std::size_t count = std::max({chart.observed.size(), chart.fitted.size(), chart.fitted_band.lower.size()});
   const std::vector<double> time = times_or_index(chart.time, count);
   const bool has_observed = any_finite(chart.observed), has_fitted = any_finite(chart.fitted);
   const bool has_band = any_finite(chart.fitted_band.lower) && any_finite(chart.fitted_band.upper);
@@ -150,13 +148,12 @@ std::string to_svg(const TimeChart& chart) {
   if (has_observed) legend.push_back({dotted ? Mark::dots : Mark::line, chart.observed_label, dark});
   if (has_fitted) legend.push_back({Mark::line, chart.fitted_label, blue});
   if (has_band)
-    legend.push_back({Mark::area,
-                      percent(chart.fitted_band.level) + " band" + (values.band_cut ? beyond : ""), blue,
-                      0.22});
+    legend.push_back(
+        {Mark::area, percent(chart.fitted_band.level) + " band" + (values.band_cut ? beyond : ""), blue, 0.22});
   if (has_forecast) legend.push_back({Mark::line, chart.forecast_label, vermilion});
   for (std::size_t i = fan.size(); i-- > 0;)
-    legend.push_back({Mark::area, percent(fan[i].level) + (values.fan_cut && i == 0 ? beyond : ""), vermilion,
-                      fan_opacity(i)});
+    legend.push_back(
+        {Mark::area, percent(fan[i].level) + (values.fan_cut && i == 0 ? beyond : ""), vermilion, fan_opacity(i)});
 
   if (any_finite(chart.reference)) legend.push_back({Mark::line, chart.reference_label, middle_grey});
   if (!chart.outliers.empty()) legend.push_back({Mark::ring, "outlier", vermilion});
@@ -186,9 +183,8 @@ std::string to_svg(const TimeChart& chart) {
   }
   if (has_forecast && !before.empty()) {
     const double now = frame.x(before.hi);
-    marks += fmt::format(
-        "<line x1='{0:.1f}' x2='{0:.1f}' y1='0' y2='{1:.1f}' stroke='{2}' stroke-dasharray='3 4'/>\n", now,
-        frame.height(), grey);
+    marks += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='0' y2='{1:.1f}' stroke='{2}' stroke-dasharray='3 4'/>\n",
+                         now, frame.height(), grey);
     const bool room = frame.width() - now > 34;
     marks += fmt::format("<text x='{:.1f}' y='12' font-size='11.5' fill='{}' text-anchor='{}'>{}</text>\n",
                          room ? now + 5 : now - 5, grey, room ? "start" : "end", chart.known_label);
@@ -202,8 +198,7 @@ std::string to_svg(const TimeChart& chart) {
   if (has_fitted) marks += line(frame, time, chart.fitted, blue, 2.2);
   if (has_forecast) {
     std::vector<double> line_time = chart.forecast_time, values = chart.forecast;
-    for (std::size_t i = std::min(time.size(), chart.fitted.size());
-         i-- > 0;)  // joined to the fitted line's end
+    for (std::size_t i = std::min(time.size(), chart.fitted.size()); i-- > 0;)  // joined to the fitted line's end
       if (std::isfinite(time[i]) && std::isfinite(chart.fitted[i])) {
         line_time.insert(line_time.begin(), time[i]);
         values.insert(values.begin(), chart.fitted[i]);
@@ -246,8 +241,7 @@ std::string to_svg(const ResidualChart& chart) {
     std::vector<double> inside(chart.residuals.size(), nothing), outside = inside;
     for (std::size_t i = 0; i < std::min(time.size(), chart.residuals.size()); ++i) {
       if (!std::isfinite(time[i]) || !std::isfinite(chart.residuals[i])) continue;
-      stems +=
-          fmt::format("M{:.1f},{:.1f}V{:.1f}", frame.x(time[i]), frame.y(0), frame.y(chart.residuals[i]));
+      stems += fmt::format("M{:.1f},{:.1f}V{:.1f}", frame.x(time[i]), frame.y(0), frame.y(chart.residuals[i]));
       (std::abs(chart.residuals[i]) > bound ? outside : inside)[i] = chart.residuals[i];
     }
     if (!stems.empty()) marks += fmt::format("<path d='{}' fill='none' stroke='#b9bec6'/>\n", stems);
@@ -255,8 +249,7 @@ std::string to_svg(const ResidualChart& chart) {
   }
   if (!chart.interactive) return frame.with(marks);
   return frame.with(
-      marks,
-      {.x = time, .labels = chart.labels, .columns = {{"residual", dark, chart.residuals}}, .zoom = true});
+      marks, {.x = time, .labels = chart.labels, .columns = {{"residual", dark, chart.residuals}}, .zoom = true});
 }
 
 }  // namespace apps

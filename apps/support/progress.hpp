@@ -10,8 +10,7 @@ namespace apps {
 
 class Progress {
  public:
-  Progress(std::string title, int total)
-      : title_(std::move(title)), total_(total), terminal_(isatty(STDERR_FILENO)) {}
+  Progress(std::string title, int total) : title_(std::move(title)), total_(total), terminal_(isatty(STDERR_FILENO)) {}
   /// Call after each unit of work; redraws at most ten times a second.
   void update(int done, const std::string& note) {
     const auto now = std::chrono::steady_clock::now();
@@ -21,8 +20,7 @@ class Progress {
       const int filled = total_ ? width * done / total_ : width;
       std::string bar(static_cast<std::size_t>(filled), '#');
       bar.resize(width, '.');
-      std::fprintf(stderr, "\r%s [%s] %d/%d  %s\033[K", title_.c_str(), bar.c_str(), done, total_,
-                   note.c_str());
+      std::fprintf(stderr, "\r%s [%s] %d/%d  %s\033[K", title_.c_str(), bar.c_str(), done, total_, note.c_str());
       if (done >= total_) std::fputc('\n', stderr);
     } else {
       const int tenth = total_ ? 10 * done / total_ : 10;

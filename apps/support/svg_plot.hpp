@@ -64,28 +64,25 @@ inline std::string draw(const Panel& panel, double left, double top, double widt
         "<line x1='{1}' x2='{2}' y1='{0:.1f}' y2='{0:.1f}' class='grid'/><text x='{3}' y='{4:.1f}' "
         "class='tick' "
         "text-anchor='end'>{5}</text>\n",
-        y, left, left + width, left - 6, y + 4,
-        panel.log_y ? fmt::format("1e{:g}", t) : fmt::format("{:g}", t));
+        y, left, left + width, left - 6, y + 4, panel.log_y ? fmt::format("1e{:g}", t) : fmt::format("{:g}", t));
   }
+  svg += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' class='frame'/>\n", left, top, width, height);
   svg +=
-      fmt::format("<rect x='{}' y='{}' width='{}' height='{}' class='frame'/>\n", left, top, width, height);
-  svg += fmt::format("<text x='{}' y='{}' class='label'>{}</text>\n", left + width / 2, top + height + 38,
-                     panel.x_label);
-  svg += fmt::format("<text x='{0}' y='{1}' class='label' transform='rotate(-90 {0} {1})'>{2}</text>\n",
-                     left - 48, top + height / 2, panel.y_label);
+      fmt::format("<text x='{}' y='{}' class='label'>{}</text>\n", left + width / 2, top + height + 38, panel.x_label);
+  svg += fmt::format("<text x='{0}' y='{1}' class='label' transform='rotate(-90 {0} {1})'>{2}</text>\n", left - 48,
+                     top + height / 2, panel.y_label);
   double legend = top + height - 18.0 * static_cast<double>(panel.series.size()) + 6;  // bottom left
   for (const Series& s : panel.series) {
     if (s.points) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
         if (std::isfinite(s.y[i]))
-          svg += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.5' fill='{}' fill-opacity='.55'/>\n",
-                             px(s.x[i]), py(s.y[i]), s.color);
+          svg += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.5' fill='{}' fill-opacity='.55'/>\n", px(s.x[i]),
+                             py(s.y[i]), s.color);
     } else {
       std::string points;
       for (std::size_t i = 0; i < s.x.size(); ++i)
         if (std::isfinite(s.y[i])) points += fmt::format("{:.1f},{:.1f} ", px(s.x[i]), py(s.y[i]));
-      svg +=
-          fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2'/>\n", points, s.color);
+      svg += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2'/>\n", points, s.color);
     }
     if (panel.series.size() > 1) {
       svg += fmt::format(

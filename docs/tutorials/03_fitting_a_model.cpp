@@ -12,7 +12,9 @@ struct Line {
 };
 
 ct::Array predict(const Line& m, const ct::Array& x) { return m.slope * np::power(x, m.power) + m.offset; }
-ct::Array loss(const Line& m, const ct::Array& x, const ct::Array& y) { return np::mean(np::square(predict(m, x) - y)); }
+ct::Array loss(const Line& m, const ct::Array& x, const ct::Array& y) {
+  return np::mean(np::square(predict(m, x) - y));
+}
 
 int main() {
   // Data around y = 3 x^2 - 1. The key makes the noise: the same key, the same numbers, as in JAX.

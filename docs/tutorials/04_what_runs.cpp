@@ -30,7 +30,8 @@ int main() {
   assert(l.routines == 1 && l.kernels == 1);
 
   // Everything that led there can be read: the traced program, each pass, LLVM's code and the assembly.
-  for (const auto& [name, program] : l.passes) std::cout << "after '" << name << "': " << program.size() << " characters\n";
+  for (const auto& [name, program] : l.passes)
+    std::cout << "after '" << name << "': " << program.size() << " characters\n";
   assert(l.llvm_ir.find("define") != std::string::npos && !l.assembly.empty());
 
   // What took how long: tracing, compiling, calls; on a GPU every kernel. Profile("file.json") writes a trace for

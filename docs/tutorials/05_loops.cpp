@@ -51,13 +51,13 @@ int main() {
   // Newton's method needs second derivatives: hessian goes through loops too. The loop around it is a while_loop.
   const auto newton = ct::jit([&](ct::Array start, ct::Array y) {
     const auto derivative = ct::grad([&](ct::Array p) { return likelihood(p, y); });
-    return lax::while_loop(
-        [&](ct::Array p) { return np::max(np::abs(derivative(p))) > 1e-6; },
-        [&](ct::Array p) {
-          const ct::Array H = ct::hessian([&](ct::Array q) { return likelihood(q, y); })(p);
-          return p - ct::linalg::solve(H + 0.1 * np::eye(2, {}, 0, ct::f64) * np::max(np::abs(H)), derivative(p));
-        },
-        start);
+    return lax::while_loop([&](ct::Array p) { return np::max(np::abs(derivative(p))) > 1e-6; },
+                           [&](ct::Array p) {
+                             const ct::Array H = ct::hessian([&](ct::Array q) { return likelihood(q, y); })(p);
+                             return p - ct::linalg::solve(H + 0.1 * np::eye(2, {}, 0, ct::f64) * np::max(np::abs(H)),
+                                                          derivative(p));
+                           },
+                           start);
   });
   const ct::Array best = newton(parameters, series);
   std::cout << "log variances " << best << "\n";
@@ -71,8 +71,8 @@ int main() {
 
   // Branches: cond runs one of two functions. Both may be differentiated.
   const auto huber = [](ct::Array x) {
-    return lax::cond(np::abs(x) < 1.0, [](ct::Array x) { return 0.5 * x * x; },
-                     [](ct::Array x) { return np::abs(x) - 0.5; }, x);
+    return lax::cond(
+        np::abs(x) < 1.0, [](ct::Array x) { return 0.5 * x * x; }, [](ct::Array x) { return np::abs(x) - 0.5; }, x);
   };
   assert(ct::grad(huber)(3.0).item<float>() == 1.f && ct::grad(huber)(0.25).item<float>() == 0.25f);
 

@@ -50,11 +50,11 @@ int main() {
   for (const auto& [name, value] : estimate.parameters)
     std::cout << "  " << name << " = " << value << " ± " << estimate.standard_errors.at(name) << "\n";
   assert(estimate.converged.item<bool>());
-  // Of the first state nothing is assumed: the likelihood is the exact limit of a prior that knows ever less. So models can be
-  // compared, and adding a constant to the series changes nothing.
+  // Of the first state nothing is assumed: the likelihood is the exact limit of a prior that knows ever less. So models
+  // can be compared, and adding a constant to the series changes nothing.
   const dlm::Estimate elsewhere = dlm::estimate(model, series + 1000.0);
-  std::cout << "log L " << estimate.criteria.log_likelihood << ", AIC " << estimate.criteria.aic << ", and from 1000 higher up "
-            << elsewhere.criteria.aic << "\n";
+  std::cout << "log L " << estimate.criteria.log_likelihood << ", AIC " << estimate.criteria.aic
+            << ", and from 1000 higher up " << elsewhere.criteria.aic << "\n";
   assert(std::abs((estimate.criteria.aic - elsewhere.criteria.aic).item<double>()) < 1e-4);
 
   // 4. The model as matrices; smoothing says what the level and the season were, given everything that was seen.

@@ -1,5 +1,6 @@
-// Tutorial 7: Fourier transforms. cotan has no complex dtypes: a complex array is a pair of real ones, ct::fft::Complex, which
-// is a plain struct and so goes through every transform. Names, options and norms are those of numpy.fft.
+// Tutorial 7: Fourier transforms. cotan has no complex dtypes: a complex array is a pair of real ones,
+// ct::fft::Complex, which is a plain struct and so goes through every transform. Names, options and norms are those of
+// numpy.fft.
 #include <cassert>
 #include <cmath>
 #include <cotan/cotan.hpp>

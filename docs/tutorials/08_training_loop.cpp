@@ -1,5 +1,5 @@
-// Tutorial 8: a training loop. A small transformer learns a language whose entropy is known: scanned layers, an optimizer,
-// random keys, donated memory, files.
+// Tutorial 8: a training loop. A small transformer learns a language whose entropy is known: scanned layers, an
+// optimizer, random keys, donated memory, files.
 #include <unistd.h>
 
 #include <cassert>
@@ -26,8 +26,8 @@ struct Params {
   Layer layers;
   Array norm, head;
 };
-// Everything that a step changes is in one tree, the random key too. What is saved and loaded is this tree, so that training
-// that was interrupted goes on as if nothing had been.
+// Everything that a step changes is in one tree, the random key too. What is saved and loaded is this tree, so that
+// training that was interrupted goes on as if nothing had been.
 struct Training {
   Params params, mean, square;  // Adam's moments have the structure of the parameters
   Array step, key;
@@ -39,10 +39,13 @@ Params first_params(const Array& key, std::int64_t layers) {
     return scale * ct::random::normal(ct::random::fold_in(key, used++), shape);
   };
   const double in = 1 / std::sqrt(double(width)), out = in / std::sqrt(2.0 * double(layers));
-  return {normal({letters, width}, 1), normal({context, width}, 1),
-          {np::ones({layers, width}), normal({layers, width, 3 * width}, in), normal({layers, width, width}, out),
-           np::ones({layers, width}), normal({layers, width, 4 * width}, in), normal({layers, 4 * width, width}, out / 2)},
-          np::ones({width}), normal({width, letters}, in)};
+  return {
+      normal({letters, width}, 1),
+      normal({context, width}, 1),
+      {np::ones({layers, width}), normal({layers, width, 3 * width}, in), normal({layers, width, width}, out),
+       np::ones({layers, width}), normal({layers, width, 4 * width}, in), normal({layers, 4 * width, width}, out / 2)},
+      np::ones({width}),
+      normal({width, letters}, in)};
 }
 
 Array normalized(const Array& x, const Array& scale) {
@@ -129,16 +132,17 @@ Training load(const std::filesystem::path& path, const Training& like) {
 }
 
 int main() {
-  // The language: a letter is the sum of the two before it, modulo 8; one in ten is any letter. So no model that sees one
-  // letter back can do better than ln 8 = 2.08 nats, and none at all better than this:
+  // The language: a letter is the sum of the two before it, modulo 8; one in ten is any letter. So no model that sees
+  // one letter back can do better than ln 8 = 2.08 nats, and none at all better than this:
   const double right = 0.9 + 0.1 / letters, wrong = 0.1 / letters;
   const double entropy = -right * std::log(right) - (letters - 1) * wrong * std::log(wrong);
   const auto write = ct::jit(ct::vmap([](const Array& key) {
     using Two = std::pair<Array, Array>;
     const auto next = [](const Two& last, const Array& key) {
       const Array keys = ct::random::split(key);
-      const Array letter = np::where(ct::random::bernoulli(keys[0], 0.9), np::remainder(last.first + last.second, letters),
-                                     ct::random::randint(keys[1], {}, 0, letters));
+      const Array letter =
+          np::where(ct::random::bernoulli(keys[0], 0.9), np::remainder(last.first + last.second, letters),
+                    ct::random::randint(keys[1], {}, 0, letters));
       return std::pair{Two{last.second, letter}, letter};
     };
     const Array keys = ct::random::split(key, context + 2);
@@ -155,7 +159,8 @@ int main() {
   };
   const auto train_step = step(true, {dropout});
   // Evaluation has no dropout, and no use for its key.
-  const auto evaluate = ct::jit([](const Params& p, const Array& text) { return loss(p, text, ct::random::key(0), {}); });
+  const auto evaluate =
+      ct::jit([](const Params& p, const Array& text) { return loss(p, text, ct::random::key(0), {}); });
 
   constexpr int steps = 600, half = 300;
   const std::filesystem::path file =
@@ -166,7 +171,8 @@ int main() {
     if (i == half) save(file, state);
     std::tie(state, value) = train_step(state, corpus);
     // To print a value is to wait for it. So not at every step.
-    if (i % 100 == 0) std::cout << "step " << i << "  loss " << value << "  unseen " << evaluate(state.params, unseen) << "\n";
+    if (i % 100 == 0)
+      std::cout << "step " << i << "  loss " << value << "  unseen " << evaluate(state.params, unseen) << "\n";
   }
   const double reached = evaluate(state.params, unseen).item<float>();
   std::cout << "unseen text: " << reached << " nats per letter; no model gets below " << entropy << "\n";
@@ -189,8 +195,8 @@ int main() {
     std::cout << e.what() << "\n";
   }
 
-  // What donation saved: of the three trees, parameters and squares stay where they were. The new mean is where the gradients
-  // were before it, which need memory anyway.
+  // What donation saved: of the three trees, parameters and squares stay where they were. The new mean is where the
+  // gradients were before it, which need memory anyway.
   const auto copying_step = step(false, {dropout});
   const ct::Explanation once = ct::explain(train_step, state, corpus), twice = ct::explain(copying_step, state, corpus);
   const auto allocations = [&](const auto& f) {
@@ -200,8 +206,9 @@ int main() {
   };
   const auto arrays = ct::tree::leaves(state).size();
   const auto copying = allocations(copying_step), donating = allocations(train_step);
-  std::cout << "bytes that stay: " << once.donated_bytes << "; at most " << once.peak_bytes << " with donation, " << twice.peak_bytes
-            << " without\n" << arrays << " arrays: " << donating << " allocations with donation, " << copying << " without\n";
+  std::cout << "bytes that stay: " << once.donated_bytes << "; at most " << once.peak_bytes << " with donation, "
+            << twice.peak_bytes << " without\n"
+            << arrays << " arrays: " << donating << " allocations with donation, " << copying << " without\n";
   assert(twice.peak_bytes - once.peak_bytes == once.donated_bytes);
   assert(once.donated_bytes * 10 > once.result_bytes * 6 && copying - donating >= 2 * (arrays - 2) / 3);
 
@@ -209,14 +216,15 @@ int main() {
   const Training deep = first_training(24);
   const ct::Explanation kept = ct::explain(step(true, {dropout, false}), deep, corpus),
                         again = ct::explain(step(true, {dropout, true}), deep, corpus);
-  std::cout << "24 layers: temporaries " << kept.temporary_bytes << " bytes, with checkpoints " << again.temporary_bytes << "\n";
+  std::cout << "24 layers: temporaries " << kept.temporary_bytes << " bytes, with checkpoints " << again.temporary_bytes
+            << "\n";
   assert(again.temporary_bytes * 3 < kept.temporary_bytes);
   // What scan saved: the program is as large for 24 layers as for 2, and compiles as fast.
   std::cout << "kernels: " << once.kernels << " for 2 layers, " << again.kernels << " for 24\n";
   assert(again.routines == once.routines && std::abs(again.kernels - once.kernels) < 5);
 
-  // NaNs come late and from afar. With debug_nans the error names the operation that made the first. It costs time: every
-  // result is looked at. Here a softmax that forgot to subtract its maximum, and logits that grew.
+  // NaNs come late and from afar. With debug_nans the error names the operation that made the first. It costs time:
+  // every result is looked at. Here a softmax that forgot to subtract its maximum, and logits that grew.
   Params large = state.params;
   large.head = 100.0 * large.head;
   const auto careless = ct::jit(ct::grad([&](const Params& p) {

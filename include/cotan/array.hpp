@@ -49,7 +49,8 @@ struct AbstractValue {
   bool operator==(const AbstractValue&) const = default;
 };
 
-/// A place where arrays live and programs run: "native", "webgpu", or "reference", which evaluates one operation at a time.
+/// A place where arrays live and programs run: "native", "webgpu", or "reference", which evaluates one operation at a
+/// time.
 class Device {
  public:
   explicit Device(std::string name) : name_(std::move(name)) {}
@@ -90,13 +91,15 @@ class Array {
   Array& operator=(Array&&) & = default;
   /// A weak scalar: takes the dtype of what it meets.
   template <class E>
-  requires std::is_arithmetic_v<E> Array(E value);
+    requires std::is_arithmetic_v<E>
+  Array(E value);
 
   /// Copies `data` (row-major) in; keeps the host's element type.
   template <HostElement E>
   static Array from_host(std::span<const E> data, const Shape& shape, const std::source_location& where = COTAN_HERE);
   template <HostElement E>
-  static Array from_host(const std::vector<E>& data, const Shape& shape, const std::source_location& where = COTAN_HERE);
+  static Array from_host(const std::vector<E>& data, const Shape& shape,
+                         const std::source_location& where = COTAN_HERE);
   template <HostElement E>
   static Array from_host(const std::vector<E>& data);
   static Array from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> data);
@@ -114,8 +117,8 @@ class Array {
 
   /// The one element as a host scalar; raises on more than one element or under a transform.
   template <class E>
-  requires std::is_arithmetic_v<E> E item(std::source_location where = COTAN_HERE)
-  const;
+    requires std::is_arithmetic_v<E>
+  E item(std::source_location where = COTAN_HERE) const;
   /// All elements, row-major, converted to E.
   template <HostElement E>
   std::vector<E> to_vector(std::source_location where = COTAN_HERE) const;
@@ -138,7 +141,8 @@ class Array {
   Array operator[](const Index& index) const;
   Array operator()() const { return *this; }
   template <class... I>
-  requires(sizeof...(I) > 6) Array operator()(const I&... indices) const;
+    requires(sizeof...(I) > 6)
+  Array operator()(const I&... indices) const;
   Array operator()(const Index& i0) const;
   Array operator()(const Index& i0, const Index& i1) const;
   Array operator()(const Index& i0, const Index& i1, const Index& i2) const;
@@ -189,8 +193,8 @@ class ArrayLike {
  public:
   ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array), site_(where, &array_) {}
   template <class T>
-  requires std::is_arithmetic_v<T> ArrayLike(T value, std::source_location where = COTAN_HERE)
-      : array_(value), site_(where, &array_) {}
+    requires std::is_arithmetic_v<T>
+  ArrayLike(T value, std::source_location where = COTAN_HERE) : array_(value), site_(where, &array_) {}
   const Array& array() const { return array_; }
   operator const Array&() const { return array_; }
   const Array* operator->() const { return &array_; }
@@ -258,7 +262,8 @@ struct Bound {
   std::optional<std::int64_t> value;
   Bound(None) {}
   template <class T>
-  requires std::is_integral_v<T> Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+    requires std::is_integral_v<T>
+  Bound(T v) : value(static_cast<std::int64_t>(v)) {}
 };
 inline Range range(Bound stop) { return {std::nullopt, stop.value, 1}; }
 inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start.value, stop.value, step}; }
@@ -266,10 +271,11 @@ inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {sta
 class Index {
  public:
   template <class I>
-  requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) Index(I i, std::source_location where = COTAN_HERE)
-      : spec_(static_cast<std::int64_t>(i)), where_(where) {}
+    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
+  Index(I i, std::source_location where = COTAN_HERE) : spec_(static_cast<std::int64_t>(i)), where_(where) {}
   template <class B>
-  requires std::is_same_v<B, bool> Index(B b, std::source_location where = COTAN_HERE) : spec_(Array(b)), where_(where) {}
+    requires std::is_same_v<B, bool>
+  Index(B b, std::source_location where = COTAN_HERE) : spec_(Array(b)), where_(where) {}
   Index(All, std::source_location where = COTAN_HERE) : spec_(Range{}), where_(where) {}
   Index(Range r, std::source_location where = COTAN_HERE) : spec_(r), where_(where) {}
   Index(NewAxis n, std::source_location where = COTAN_HERE) : spec_(n), where_(where) {}
@@ -328,7 +334,8 @@ class IndexUpdate {
 #undef COTAN_UPDATED
 
 template <class... I>
-requires(sizeof...(I) > 6) Array Array::operator()(const I&... indices) const {
+  requires(sizeof...(I) > 6)
+Array Array::operator()(const I&... indices) const {
   return detail::get_index(*this, {Index(indices, {})...});
 }
 template <class... I>
@@ -366,7 +373,8 @@ void check_host_size(std::size_t elements, const Shape& shape);
 }  // namespace detail
 
 template <class E>
-requires std::is_arithmetic_v<E> Array::Array(E value) {
+  requires std::is_arithmetic_v<E>
+Array::Array(E value) {
   if constexpr (std::is_same_v<E, bool>)
     *this = detail::weak_scalar(value);
   else if constexpr (std::is_floating_point_v<E>)
@@ -404,12 +412,12 @@ Array Array::from_host(const std::vector<E>& data) {
 }
 
 template <class E>
-requires std::is_arithmetic_v<E> E Array::item(std::source_location where)
-const {
+  requires std::is_arithmetic_v<E>
+E Array::item(std::source_location where) const {
   const detail::CallSite site(where, this);
   if (defined() && size() != 1)
-    throw ShapeError("[item] the array has " + std::to_string(size()) + " elements, shape " +
-                     describe(shape()) + "; index it down to one element or use to_vector()." + detail::call_note());
+    throw ShapeError("[item] the array has " + std::to_string(size()) + " elements, shape " + describe(shape()) +
+                     "; index it down to one element or use to_vector()." + detail::call_note());
   std::conditional_t<std::is_same_v<E, long double>, double, E> out{};
   detail::copy_to_host(*this, dtype_of<E>(), &out, "item");
   return out;

@@ -7,7 +7,8 @@
 #endif
 
 #ifndef __cpp_lib_source_location
-#error "cotan needs C++20 with <source_location>: g++ 12 or newer, or clang 16 or newer (Debian 12's clang is 14); use -std=c++20."
+#error \
+    "cotan needs C++20 with <source_location>: g++ 12 or newer, or clang 16 or newer (Debian 12's clang is 14); use -std=c++20."
 #endif
 
 // The library itself records no lines, so that errors name the user's. Programs whose users see messages but not the
@@ -25,8 +26,8 @@ class Array;
 
 namespace detail {
 
-/// The line of a call, as a parameter after any number of arguments. It is a type of its own so that no argument, nor {},
-/// is taken for it.
+/// The line of a call, as a parameter after any number of arguments. It is a type of its own so that no argument, nor
+/// {}, is taken for it.
 class CallLine {
  public:
   explicit CallLine(const std::source_location& where) : where_(where) {}

@@ -37,8 +37,8 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
 Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std::span<const Array> init,
                  const Paths& carry_paths);
 /// Every branch takes `args`. The index is clamped to those there are.
-Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args,
-               std::string_view name, const Paths& output_paths);
+Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args, std::string_view name,
+               const Paths& output_paths);
 /// combine: two lists of elements -> one, on slices of `elements` that keep `axis`.
 Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, bool reverse, int axis,
                         const Paths& paths);
@@ -90,8 +90,7 @@ flat::Paths paths_of(std::string_view root, const T& t) {
 template <class A, class B>
 void check_structure(std::string_view name, std::string_view what, const A& like, const B& next) {
   if (tree::structure(like) != tree::structure(next))
-    flat::raise_structure_mismatch(name, what, tree::outline(like), tree::outline(next),
-                                   tree::difference(like, next));
+    flat::raise_structure_mismatch(name, what, tree::outline(like), tree::outline(next), tree::difference(like, next));
 }
 
 }  // namespace detail
@@ -103,9 +102,9 @@ struct Length {
 inline Length length(std::int64_t steps) { return {steps}; }
 
 struct ScanOptions {
-  bool reverse = false;           ///< from the last slice to the first; ys stay in the order of xs
-  std::int64_t unroll = 1;        ///< steps per iteration of the compiled loop
-  ScanCheckpoint checkpoint = {}; ///< a number of steps, or sqrt_n
+  bool reverse = false;            ///< from the last slice to the first; ys stay in the order of xs
+  std::int64_t unroll = 1;         ///< steps per iteration of the compiled loop
+  ScanCheckpoint checkpoint = {};  ///< a number of steps, or sqrt_n
 };
 
 namespace detail {
@@ -173,19 +172,18 @@ auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
 
 /// carry = body(carry) while condition(carry), a scalar of bool. Reverse mode does not go through it.
 template <class C, class B, class Init>
-auto while_loop(const C& condition, const B& body, const Init& init,
-                const std::source_location& where = COTAN_HERE) {
+auto while_loop(const C& condition, const B& body, const Init& init, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
   using Carry = detail::Traced<Init>;
   const Carry carry = detail::traced(init);
-  const Arrays out = flat::while_loop(
-      [&](std::span<const Array> in) { return Arrays{Array(condition(tree::unflatten(carry, in)))}; },
-      [&](std::span<const Array> in) {
-        const auto next = detail::traced(body(tree::unflatten(carry, in)));
-        detail::check_structure("while_loop", "carry", carry, next);
-        return tree::leaves(next);
-      },
-      tree::leaves(carry), detail::paths_of("carry", carry));
+  const Arrays out =
+      flat::while_loop([&](std::span<const Array> in) { return Arrays{Array(condition(tree::unflatten(carry, in)))}; },
+                       [&](std::span<const Array> in) {
+                         const auto next = detail::traced(body(tree::unflatten(carry, in)));
+                         detail::check_structure("while_loop", "carry", carry, next);
+                         return tree::leaves(next);
+                       },
+                       tree::leaves(carry), detail::paths_of("carry", carry));
   return tree::unflatten(carry, out);
 }
 
@@ -229,8 +227,8 @@ auto choose(std::string_view name, const Array& index, const std::tuple<const F&
       },
       branches);
   const std::vector<FlatFn> flat(functions.begin(), functions.end());
-  const Arrays out = flat::switch_(index, flat, tree::leaves(in), name,
-                                   [&](std::size_t i) { return paths_of("result", *like)(i); });
+  const Arrays out =
+      flat::switch_(index, flat, tree::leaves(in), name, [&](std::size_t i) { return paths_of("result", *like)(i); });
   return tree::unflatten(std::move(*like), out);
 }
 
@@ -239,16 +237,15 @@ auto choose(std::string_view name, const Array& index, const std::tuple<const F&
 /// on_true(args…) or on_false(args…). Only one of them runs, but under vmap over the predicate: there both do.
 template <class T, class F, class... A>
 auto cond(const ArrayLike& predicate, const T& on_true, const F& on_false, const A&... args) {
-  return detail::choose("cond", flat::as_branch(predicate.array()), std::tuple<const F&, const T&>(on_false, on_true), args...);
+  return detail::choose("cond", flat::as_branch(predicate.array()), std::tuple<const F&, const T&>(on_false, on_true),
+                        args...);
 }
 
 /// branches[index](args…), the index clamped to the branches there are.
 template <class... F, class... A>
 auto switch_(const ArrayLike& index, const std::tuple<F...>& branches, const A&... args) {
   return std::apply(
-      [&](const F&... f) {
-        return detail::choose("switch_", index.array(), std::tuple<const F&...>(f...), args...);
-      },
+      [&](const F&... f) { return detail::choose("switch_", index.array(), std::tuple<const F&...>(f...), args...); },
       branches);
 }
 /// The same for branches that return an Array: switch_(i, {f, g, h}, x).
@@ -270,8 +267,7 @@ struct MapOptions {
 };
 /// f on each slice of xs along the first axis, one after the other.
 template <class F, class Xs>
-auto map(const F& f, const Xs& xs, MapOptions options = {},
-         const std::source_location& where = COTAN_HERE) {
+auto map(const F& f, const Xs& xs, MapOptions options = {}, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
   const auto slices = detail::traced(xs);
   using R = detail::Traced<decltype(f(slices))>;

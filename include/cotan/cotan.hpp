@@ -1,5 +1,5 @@
-// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree (base.hpp), and the libraries
-// optim and dlm.
+// Everything: arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree (base.hpp), and the
+// libraries optim and dlm.
 #pragma once
 #include <cotan/base.hpp>
 #include <cotan/dlm.hpp>

@@ -19,8 +19,8 @@ struct MemoryStats {
 MemoryStats memory_stats();
 void reset_peak_bytes();
 
-/// While on, programs run one operation at a time, loops too, and NanError names the first operation that made a NaN, your
-/// line and the step of the loop. Also switched on by COTAN_DEBUG_NANS=1.
+/// While on, programs run one operation at a time, loops too, and NanError names the first operation that made a NaN,
+/// your line and the step of the loop. Also switched on by COTAN_DEBUG_NANS=1.
 void debug_nans(bool on);
 bool debug_nans();
 
@@ -34,19 +34,19 @@ bool debug_bounds();
 /// What a device makes of a program: `explain(f, args…)`, in transforms.hpp.
 struct Explanation {
   std::string device;
-  int kernels = 0;     ///< fused loop nests
-  int routines = 0;    ///< operations on whole arrays: large matrix products, decompositions, sorts
-  int dispatches = 0;  ///< steps that run one after another, per call
-  int loops = 0;       ///< loops and branches that are part of the program
-  int submissions = 1;  ///< of work to the device, per call
-  int bindings = 0;     ///< blocks of memory that a shader names at most; of devices that have shaders
+  int kernels = 0;              ///< fused loop nests
+  int routines = 0;             ///< operations on whole arrays: large matrix products, decompositions, sorts
+  int dispatches = 0;           ///< steps that run one after another, per call
+  int loops = 0;                ///< loops and branches that are part of the program
+  int submissions = 1;          ///< of work to the device, per call
+  int bindings = 0;             ///< blocks of memory that a shader names at most; of devices that have shaders
   std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
   std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
   std::int64_t donated_bytes = 0;  ///< of results that take the memory of donated arguments
   /// The program after each pass, by name: "traced", "inlined", "fused", "planned".
   std::vector<std::pair<std::string, std::string>> passes;
-  std::string steps;     ///< every step, and how it runs
-  std::string llvm_ir;   ///< of the native device
+  std::string steps;    ///< every step, and how it runs
+  std::string llvm_ir;  ///< of the native device
   std::string assembly;
   std::string wgsl;  ///< of the webgpu device: every shader
   /// What each kernel took, where the program was called while a Profile was on (profile.hpp).
@@ -58,7 +58,7 @@ std::ostream& operator<<(std::ostream& out, const Explanation& e);
 namespace flat {
 /// On the default device, or on `device`; `donated`: which flat arguments are given up.
 Explanation explain(const Program& program, std::string_view device = {}, const std::vector<bool>& donated = {});
-}
+}  // namespace flat
 
 /// Forgets compiled programs that were kept to be shared, so that the next call of an equal one compiles again.
 /// Jitted functions keep what they have.

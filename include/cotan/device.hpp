@@ -26,8 +26,8 @@ bool is_ready(const Array& x);
 /// Nothing to do where host and device share memory.
 void copy_to_host_async(const Array& x);
 
-/// While on, programs that are compiled for "webgpu" try the ways to cut up each matrix product of a new size, which takes
-/// seconds, and keep the fastest for this and later processes. Also switched on by COTAN_WEBGPU_TUNE=1.
+/// While on, programs that are compiled for "webgpu" try the ways to cut up each matrix product of a new size, which
+/// takes seconds, and keep the fastest for this and later processes. Also switched on by COTAN_WEBGPU_TUNE=1.
 void autotune(bool on);
 bool autotune();
 

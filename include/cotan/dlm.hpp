@@ -28,9 +28,11 @@ struct StateSpace {
   /// [m, d]: directions in which nothing is known of the first state: δ has an infinite variance, and everything is the
   /// exact limit of that (Durbin and Koopman). None: the first state is N(x0, C0).
   std::optional<Array> D0 = {};
-  /// Steps that find δ, as far as the series tells about it. 0: not known, and looked for at each step, which takes longer.
+  /// Steps that find δ, as far as the series tells about it. 0: not known, and looked for at each step, which takes
+  /// longer.
   std::int64_t diffuse_steps = 0;
-  /// Sizes of the parts of G, and their Bands, as pairs; none: G may have any elements. Who changes G by hand changes it, too.
+  /// Sizes of the parts of G, and their Bands, as pairs; none: G may have any elements. Who changes G by hand changes
+  /// it, too.
   std::vector<int> bands = {};
 };
 
@@ -51,7 +53,8 @@ struct Filtered {
 /// `y` is [n] or [n, p]; NaN is missing.
 Filtered filter(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
 /// -2 log L of the observed values; without constants the term log 2π of each is left out. With D0 the exact diffuse
-/// likelihood, as statsmodels has it: nothing changes when a constant that the states may take up is added to the series.
+/// likelihood, as statsmodels has it: nothing changes when a constant that the states may take up is added to the
+/// series.
 Array minus2_log_likelihood(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential,
                             bool constants = false);
 
@@ -70,48 +73,51 @@ struct Criteria {
 };
 Criteria criteria(const StateSpace& model, const Array& y, std::int64_t estimated_parameters);
 
-/// A series with all that is said about a fit of it. With D0 it is one exact pass, and everything about predictions is NaN as
-/// long as nothing can be predicted; else it is the DLM toolbox's, in two passes, where the second one starts from what the
-/// first one found: its predictions and its likelihood know something of what comes later.
+/// A series with all that is said about a fit of it. With D0 it is one exact pass, and everything about predictions is
+/// NaN as long as nothing can be predicted; else it is the DLM toolbox's, in two passes, where the second one starts
+/// from what the first one found: its predictions and its likelihood know something of what comes later.
 struct Fit {
-  Array x0, C0;            ///< of the first state, as the last pass took them
-  Array x, C, xstd;        ///< smoothed states [n, m], covariances, standard deviations
-  Array xf, Cf;            ///< the same, predicted from the steps before
-  Array v, Cp;             ///< innovations [n, p] (NaN where y is missing), their covariances [n, p, p]
-  Array yhat;              ///< F xf, [n, p]
-  Array level, ystd;       ///< F x, and the standard deviation of an observation around it
-  Array resid0, resid;     ///< y - yhat, and the same in standard deviations of the observation
-  Array resid2;            ///< innovations in their own standard deviations
-  Array nobs;              ///< observed values
-  Array lik, lik_full;     ///< -2 log L without and with constants
+  Array x0, C0;              ///< of the first state, as the last pass took them
+  Array x, C, xstd;          ///< smoothed states [n, m], covariances, standard deviations
+  Array xf, Cf;              ///< the same, predicted from the steps before
+  Array v, Cp;               ///< innovations [n, p] (NaN where y is missing), their covariances [n, p, p]
+  Array yhat;                ///< F xf, [n, p]
+  Array level, ystd;         ///< F x, and the standard deviation of an observation around it
+  Array resid0, resid;       ///< y - yhat, and the same in standard deviations of the observation
+  Array resid2;              ///< innovations in their own standard deviations
+  Array nobs;                ///< observed values
+  Array lik, lik_full;       ///< -2 log L without and with constants
   Array ssy, s2, mse, mape;  ///< sum of resid0², mean of resid², of resid2², of |resid2| / y
 };
 struct FitOptions {
   Algorithm algorithm = Algorithm::sequential;
-  /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once. Always
-  /// once with D0.
+  /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once.
+  /// Always once with D0.
   double restart = 100;
 };
 Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {});
 
-/// A fit as people look at it: sums of some states, and predictions. It keeps no covariance of every step, so that models of
-/// hundreds of states and series of a million steps fit into memory.
+/// A fit as people look at it: sums of some states, and predictions. It keeps no covariance of every step, so that
+/// models of hundreds of states and series of a million steps fit into memory.
 struct Decomposition {
-  Array x;               ///< smoothed states, [n, m]
-  Array last_sd;         ///< standard deviations of the states at the last step, [m]
-  Array part, part_sd;   ///< F x of the states of each part given everything, [n, parts, p]
+  Array x;                               ///< smoothed states, [n, m]
+  Array last_sd;                         ///< standard deviations of the states at the last step, [m]
+  Array part, part_sd;                   ///< F x of the states of each part given everything, [n, parts, p]
   std::optional<Array> other, other_sd;  ///< of other combinations, [n, others]
-  Array yhat, yhat_sd;   ///< observations predicted from the steps before, [n, p]; NaN as long as nothing can be predicted
-  Array lik;             ///< -2 log L without constants
-  /// The most likely size of a shock that the model leaves out, and its standard deviation, as if it were the only one: an
-  /// error of an observed value [n, p], a jump of a state from a step on [n, m]. Sizes in standard deviations are Durbin and
-  /// Koopman's auxiliary residuals (for a V and W of no correlations): normal(0, 1) where the model is right. NaN where
-  /// nothing tells, as of a missing value; of the first step they say how unlikely the assumed first state is.
+  Array yhat,
+      yhat_sd;  ///< observations predicted from the steps before, [n, p]; NaN as long as nothing can be predicted
+  Array lik;    ///< -2 log L without constants
+  /// The most likely size of a shock that the model leaves out, and its standard deviation, as if it were the only one:
+  /// an error of an observed value [n, p], a jump of a state from a step on [n, m]. Sizes in standard deviations are
+  /// Durbin and Koopman's auxiliary residuals (for a V and W of no correlations): normal(0, 1) where the model is
+  /// right. NaN where nothing tells, as of a missing value; of the first step they say how unlikely the assumed first
+  /// state is.
   Array value_shock, value_shock_sd, state_shock, state_shock_sd;
 };
-/// `parts` is [parts, m], 1 for states that are in a part and 0 for others; `others` is [others, m]. One step after the other.
-/// Where the series does not tell, standard deviations are infinite.
-Decomposition decompose(const StateSpace& model, const Array& y, const Array& parts, const std::optional<Array>& others = {});
+/// `parts` is [parts, m], 1 for states that are in a part and 0 for others; `others` is [others, m]. One step after the
+/// other. Where the series does not tell, standard deviations are infinite.
+Decomposition decompose(const StateSpace& model, const Array& y, const Array& parts,
+                        const std::optional<Array>& others = {});
 
 /// The `steps` steps after a series, with matrices of all of them where they change.
 struct Forecast {
@@ -139,7 +145,8 @@ struct Drawn {
 /// From x(1) = N(x0, C0), without a D0 δ.
 Drawn simulate(const StateSpace& model, std::int64_t steps, const Array& key);
 /// States as they may have been, given the series (Durbin and Koopman's simulation smoother): [n, m].
-Array draw_states(const StateSpace& model, const Array& y, const Array& key, Algorithm algorithm = Algorithm::sequential);
+Array draw_states(const StateSpace& model, const Array& y, const Array& key,
+                  Algorithm algorithm = Algorithm::sequential);
 
 // Models ----------------------------------------------------------------------------------------------
 
@@ -187,11 +194,12 @@ enum class FirstState : std::uint8_t {
 
 struct Model {
   std::vector<Block> blocks = {Trend{}};
-  std::string sd = "obs";             ///< of the observations
-  Array scale = {};                   ///< [n], times the observations' standard deviation; none: 1
-  std::vector<double> times = {};     ///< [n], increasing, in steps; none: 1, 2, …
+  std::string sd = "obs";          ///< of the observations
+  Array scale = {};                ///< [n], times the observations' standard deviation; none: 1
+  std::vector<double> times = {};  ///< [n], increasing, in steps; none: 1, 2, …
   FirstState first = FirstState::diffuse;
-  Array x0 = {}, C0 = {};             ///< of the first state, instead of that: N(x0, C0); where one is given, the other is the toolbox's
+  Array x0 = {},
+        C0 = {};  ///< of the first state, instead of that: N(x0, C0); where one is given, the other is the toolbox's
 
   int states() const;
   /// Steps of its longest season, or 12: the values that the first state is made of.

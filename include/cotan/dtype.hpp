@@ -75,15 +75,9 @@ constexpr DType dtype_of() {
   else if constexpr (std::is_floating_point_v<T>)
     return DType::f64;
   else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) == 1   ? DType::i8
-           : sizeof(T) == 2 ? DType::i16
-           : sizeof(T) == 4 ? DType::i32
-                            : DType::i64;
+    return sizeof(T) == 1 ? DType::i8 : sizeof(T) == 2 ? DType::i16 : sizeof(T) == 4 ? DType::i32 : DType::i64;
   else
-    return sizeof(T) == 1   ? DType::u8
-           : sizeof(T) == 2 ? DType::u16
-           : sizeof(T) == 4 ? DType::u32
-                            : DType::u64;
+    return sizeof(T) == 1 ? DType::u8 : sizeof(T) == 2 ? DType::u16 : sizeof(T) == 4 ? DType::u32 : DType::u64;
 }
 
 }  // namespace cotan

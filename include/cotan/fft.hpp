@@ -1,5 +1,5 @@
-// cotan::fft: discrete Fourier transforms, with the names and the meaning of numpy.fft. There are no complex dtypes: a complex
-// array is a pair of real ones. Any length is transformed in O(n log n).
+// cotan::fft: discrete Fourier transforms, with the names and the meaning of numpy.fft. There are no complex dtypes: a
+// complex array is a pair of real ones. Any length is transformed in O(n log n).
 #pragma once
 #include <cotan/array.hpp>
 #include <optional>
@@ -34,7 +34,8 @@ class ComplexLike {
   ComplexLike(const Array& re, const Array& im, std::source_location where = COTAN_HERE)
       : value_{re, im}, site_(where, &value_.re) {}
   ComplexLike(const ArrayLike& re) : value_{re.array(), Array()}, site_({}) {}
-  ComplexLike(const Array& re, std::source_location where = COTAN_HERE) : value_{re, Array()}, site_(where, &value_.re) {}
+  ComplexLike(const Array& re, std::source_location where = COTAN_HERE)
+      : value_{re, Array()}, site_(where, &value_.re) {}
   /// `im` is undefined where all numbers are real.
   const Complex& value() const { return value_; }
 
@@ -45,9 +46,11 @@ class ComplexLike {
 
 /// Of a transform along one axis.
 struct Options {
-  std::optional<std::int64_t> n = std::nullopt;  ///< the length to crop or pad with zeros to; of real results: their length
+  std::optional<std::int64_t> n =
+      std::nullopt;  ///< the length to crop or pad with zeros to; of real results: their length
   int axis = -1;
-  std::string_view norm = "backward";  ///< what is divided by n: "backward" the inverse, "forward" the other, "ortho" both by sqrt(n)
+  std::string_view norm =
+      "backward";  ///< what is divided by n: "backward" the inverse, "forward" the other, "ortho" both by sqrt(n)
 };
 /// Of a transform along several axes.
 struct AxesOptions {
@@ -59,7 +62,8 @@ struct AxesOptions {
 /// X[k] = sum_j x[j] exp(-2 pi i j k / n), and its inverse.
 Complex fft(const ComplexLike& a, const Options& options = {});
 Complex ifft(const ComplexLike& a, const Options& options = {});
-/// Of real numbers: the n / 2 + 1 results that are not conjugates of others; and its inverse, of length 2 (m - 1) by default.
+/// Of real numbers: the n / 2 + 1 results that are not conjugates of others; and its inverse, of length 2 (m - 1) by
+/// default.
 Complex rfft(const ArrayLike& a, const Options& options = {});
 Array irfft(const ComplexLike& a, const Options& options = {});
 /// Of numbers whose transform is real, given by the first half; and its inverse.

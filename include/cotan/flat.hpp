@@ -17,7 +17,8 @@ using Arrays = std::vector<Array>;
 class FlatFn {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, FlatFn>) FlatFn(F&& f)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FlatFn>)
+  FlatFn(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(&f))),
         call_([](void* o, std::span<const Array> in) -> Arrays {
           return (*static_cast<std::remove_reference_t<F>*>(o))(in);
@@ -71,8 +72,8 @@ struct Pushforward {
 std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
                                 const Paths& paths);
 std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals, const Paths& paths);
-std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
-                              std::span<const Array> tangents, const Paths& paths);
+std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
+                              const Paths& paths);
 /// Value, gradients of output 0 with respect to `wrt`, and the other outputs.
 struct ValueAndGrad {
   Arrays outputs, grads;
@@ -101,9 +102,8 @@ std::shared_ptr<JitCache> make_jit_cache();
 /// Runs the cached program for `key` and the arguments' types, tracing `f` on a miss. `on_trace` is the
 /// payload (the output exemplar) that a miss stores and a hit returns.
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
-           const std::function<std::shared_ptr<const void>()>& make_payload,
-           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
-           const Paths& paths);
+           const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
+           std::span<const Array> args, const JitOptions& options, const Paths& paths);
 
 /// user functions: (primals) -> outputs and (primals, tangents) -> outputs, tangents
 Arrays custom_jvp(const FlatFn& f, FlatFunction rule, std::span<const Array> args, std::string_view name);

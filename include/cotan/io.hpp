@@ -11,7 +11,7 @@ namespace cotan {
 class ArrayName {
  public:
   template <class S>
-  requires std::is_convertible_v<const S&, std::string>
+    requires std::is_convertible_v<const S&, std::string>
   ArrayName(const S& name, std::source_location where = COTAN_HERE) : name_(name), where_(where) {}
   const std::string& str() const { return name_; }
   const std::source_location& where() const { return where_; }
@@ -21,8 +21,8 @@ class ArrayName {
   std::source_location where_;
 };
 
-/// The arrays of a file by their names: a std::map, and a pytree as one. Asking for a name that the file lacks raises, and
-/// the message says what it has; add others with insert_or_assign.
+/// The arrays of a file by their names: a std::map, and a pytree as one. Asking for a name that the file lacks raises,
+/// and the message says what it has; add others with insert_or_assign.
 class NamedArrays : public std::map<std::string, Array> {
  public:
   NamedArrays() = default;
@@ -40,7 +40,7 @@ Array load_npy(const std::filesystem::path& path, const std::source_location& wh
 void save_npy(const std::filesystem::path& path, const ArrayLike& a);
 /// All arrays of an archive by name (stored or deflated): load_npz("weights.npz").at("w").
 NamedArrays load_npz(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE);
-void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
-              bool compressed = false, const std::source_location& where = COTAN_HERE);
+void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed = false,
+              const std::source_location& where = COTAN_HERE);
 
 }  // namespace cotan

@@ -34,10 +34,9 @@ Array bitcast_convert_type(const ArrayLike& a, DType dtype);
 Array iota(DType dtype, const Shape& shape, int axis = 0, const std::source_location& where = COTAN_HERE);
 Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions);
 Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation);
-Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start,
-            const std::vector<std::int64_t>& limit, const std::vector<std::int64_t>& strides = {});
-Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride = 1,
-                   int axis = 0);
+Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& limit,
+            const std::vector<std::int64_t>& strides = {});
+Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride = 1, int axis = 0);
 struct PaddingConfig {
   std::int64_t low = 0, high = 0, interior = 0;
 };
@@ -129,39 +128,30 @@ struct GatherDimensionNumbers {
   std::vector<std::int64_t> offset_dims, collapsed_slice_dims, start_index_map;
   std::vector<std::int64_t> operand_batching_dims = {}, start_indices_batching_dims = {};
 };
-Array gather(const ArrayLike& operand, const ArrayLike& start_indices,
-             const GatherDimensionNumbers& dimensions, const std::vector<std::int64_t>& slice_sizes,
-             GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const GatherDimensionNumbers& dimensions,
+             const std::vector<std::int64_t>& slice_sizes, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 struct ScatterDimensionNumbers {
   std::vector<std::int64_t> update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims;
   std::vector<std::int64_t> operand_batching_dims = {}, scatter_indices_batching_dims = {};
 };
 Array scatter(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
-              const ScatterDimensionNumbers& dimensions,
-              GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+              const ScatterDimensionNumbers& dimensions, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 Array scatter_add(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
-                  const ScatterDimensionNumbers& dimensions,
-                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+                  const ScatterDimensionNumbers& dimensions, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 Array scatter_mul(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
-                  const ScatterDimensionNumbers& dimensions,
-                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+                  const ScatterDimensionNumbers& dimensions, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 Array scatter_min(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
-                  const ScatterDimensionNumbers& dimensions,
-                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+                  const ScatterDimensionNumbers& dimensions, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 Array scatter_max(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
-                  const ScatterDimensionNumbers& dimensions,
-                  GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+                  const ScatterDimensionNumbers& dimensions, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
 /// A window of static sizes at dynamic starts; starts are clamped so that the window fits.
-Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start,
-                    const std::vector<std::int64_t>& sizes);
+Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start, const std::vector<std::int64_t>& sizes);
 Array dynamic_slice_in_dim(const ArrayLike& a, const ArrayLike& start, std::int64_t size, int axis = 0);
 Array dynamic_update_slice(const ArrayLike& a, const ArrayLike& update, const std::vector<Array>& start);
-Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start,
-                                  int axis = 0);
+Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start, int axis = 0);
 
 /// Sorts all operands together by the first `num_keys` of them; stable unless told otherwise.
-std::vector<Array> sort(const ArrayList& operands, int axis = -1, int num_keys = 1,
-                        bool is_stable = true);
+std::vector<Array> sort(const ArrayList& operands, int axis = -1, int num_keys = 1, bool is_stable = true);
 /// The k largest along the last axis, and their indices.
 std::pair<Array, Array> top_k(const ArrayLike& a, int k);
 

@@ -56,7 +56,8 @@ class NormOrder {
  public:
   NormOrder(None = {}) {}
   template <class T>
-  requires std::is_arithmetic_v<T> NormOrder(T p) : p_(static_cast<double>(p)) {}
+    requires std::is_arithmetic_v<T>
+  NormOrder(T p) : p_(static_cast<double>(p)) {}
   NormOrder(std::string_view name) : name_(name) {}
   NormOrder(const char* name) : name_(name) {}
   const std::optional<double>& p() const { return p_; }

@@ -19,7 +19,8 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 class Nested {
  public:
   template <class T>
-  requires std::is_arithmetic_v<T> Nested(T value);
+    requires std::is_arithmetic_v<T>
+  Nested(T value);
   Nested(std::initializer_list<Nested> items);
   Nested(const Array& a);
 
@@ -61,9 +62,9 @@ Array real_range(double start, double stop, double step, DType dtype);
 }  // namespace detail
 /// start, start + step, … below stop. Of integers i32, of floats f32 unless a dtype is given.
 template <class Stop>
-requires std::is_arithmetic_v<Stop> Array arange(Stop stop,
-                                                 DType dtype = std::is_integral_v<Stop> ? i32 : f32,
-                                                 const std::source_location& where = COTAN_HERE) {
+  requires std::is_arithmetic_v<Stop>
+Array arange(Stop stop, DType dtype = std::is_integral_v<Stop> ? i32 : f32,
+             const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
   if constexpr (std::is_integral_v<Stop>)
     return detail::integer_range(0, static_cast<std::int64_t>(stop), 1, dtype);
@@ -71,19 +72,17 @@ requires std::is_arithmetic_v<Stop> Array arange(Stop stop,
     return detail::real_range(0, static_cast<double>(stop), 1, dtype);
 }
 template <class Start, class Stop, class Step = int>
-requires(std::is_arithmetic_v<Start>&& std::is_arithmetic_v<Stop>&& std::is_arithmetic_v<Step>) Array
-    arange(Start start, Stop stop, Step step = 1,
-           DType dtype = std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>
-                             ? i32
-                             : f32,
-           const std::source_location& where = COTAN_HERE) {
+  requires(std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>)
+Array arange(Start start, Stop stop, Step step = 1,
+             DType dtype = std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step> ? i32
+                                                                                                             : f32,
+             const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
   if constexpr (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>)
     return detail::integer_range(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
                                  static_cast<std::int64_t>(step), dtype);
   else
-    return detail::real_range(static_cast<double>(start), static_cast<double>(stop),
-                              static_cast<double>(step), dtype);
+    return detail::real_range(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step), dtype);
 }
 Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50, bool endpoint = true,
                DType dtype = f32);
@@ -198,10 +197,8 @@ Array isnan(const ArrayLike& a);
 Array isinf(const ArrayLike& a);
 Array isfinite(const ArrayLike& a);
 Array signbit(const ArrayLike& a);
-Array isclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false);
-Array allclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8,
-               bool equal_nan = false);
+Array isclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+Array allclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 Array array_equal(const ArrayLike& a, const ArrayLike& b);
 /// Elements of `a` where `condition`, else of `b`; no gradient reaches the side that is not taken.
 Array where(const ArrayLike& condition, const ArrayLike& a, const ArrayLike& b);
@@ -230,8 +227,7 @@ Array argmax(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool ke
 Array argmin(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
 Array logsumexp(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
 Array median(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
-Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis = std::nullopt,
-               bool keepdims = false);
+Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis = std::nullopt, bool keepdims = false);
 Array average(const ArrayLike& a, std::optional<int> axis = std::nullopt,
               const std::optional<Array>& weights = std::nullopt);
 Array cumsum(const ArrayLike& a, std::optional<int> axis = std::nullopt);
@@ -288,8 +284,7 @@ Array kron(const ArrayLike& a, const ArrayLike& b);
 Array cross(const ArrayLike& a, const ArrayLike& b);
 Array trace(const ArrayLike& a, int offset = 0, int axis1 = 0, int axis2 = 1);
 Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes = 2);
-Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a,
-                const std::vector<int>& axes_b);
+Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a, const std::vector<int>& axes_b);
 /// einsum("bij,bjk->bik", {a, b}); the output may be left out, '...' broadcasts.
 Array einsum(std::string_view subscripts, const ArrayList& operands);
 /// Of two vectors: c[k] = sum_j a[k - j] v[j]; mode "full", "same" or "valid" says where they overlap.
@@ -324,7 +319,8 @@ std::vector<Array> nonzero(const ArrayLike& a);
 Array unique(const ArrayLike& a);
 
 template <class T>
-requires std::is_arithmetic_v<T> Nested::Nested(T value)
+  requires std::is_arithmetic_v<T>
+Nested::Nested(T value)
     : kind_(std::is_same_v<T, bool>       ? Kind::boolean
             : std::is_floating_point_v<T> ? Kind::real
                                           : Kind::integer),

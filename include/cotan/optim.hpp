@@ -13,11 +13,12 @@ enum class Method : std::uint8_t {
 struct MinimizeOptions {
   Method method = Method::lbfgs;
   int max_iterations = 500;
-  double value_tolerance = 1e-12;     ///< relative decrease that is no longer worth a step
-  double gradient_tolerance = 1e-8;   ///< of the largest derivative, relative to the value
-  int memory = 8;                     ///< of lbfgs: steps it remembers
-  double learning_rate = 0.05;        ///< of adam
-  /// Of lbfgs: a matrix that is nearly the Hessian, and not negative; what is remembered mends it. None: a multiple of 1.
+  double value_tolerance = 1e-12;    ///< relative decrease that is no longer worth a step
+  double gradient_tolerance = 1e-8;  ///< of the largest derivative, relative to the value
+  int memory = 8;                    ///< of lbfgs: steps it remembers
+  double learning_rate = 0.05;       ///< of adam
+  /// Of lbfgs: a matrix that is nearly the Hessian, and not negative; what is remembered mends it. None: a multiple
+  /// of 1.
   std::function<Array(const Array&)> curvature = {};
 };
 
@@ -39,7 +40,8 @@ Array hessian_of(const Objective& f, const Array& x);
 /// A search at its start; nothing is evaluated yet.
 Search start(const Array& x0, const MinimizeOptions& options = {});
 /// Up to so many evaluations further (0 or none: until it ends). A pure function.
-Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {}, const Array& evaluations = {});
+Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {},
+               const Array& evaluations = {});
 /// Both.
 Search minimize(const Objective& f, const Array& x0, const MinimizeOptions& options = {});
 

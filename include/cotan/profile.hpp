@@ -11,8 +11,8 @@ namespace cotan {
 
 struct ProfileEvent {
   std::string name;  ///< of the function, the operation or the kernel
-  /// On the host "trace", "compile", "call", "operation", "upload", "readback", "wait", "start" and "allocate" (of a device),
-  /// "user"; on a device "kernel".
+  /// On the host "trace", "compile", "call", "operation", "upload", "readback", "wait", "start" and "allocate" (of a
+  /// device), "user"; on a device "kernel".
   std::string category;
   std::string track;  ///< "host thread 1", or the device
   std::int64_t start_ns = 0, duration_ns = 0;

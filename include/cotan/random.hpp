@@ -27,7 +27,7 @@ Array permutation(const ArrayLike& key, std::int64_t n);
 Array exponential(const ArrayLike& key, const Shape& shape = {}, DType dtype = f32);
 Array gumbel(const ArrayLike& key, const Shape& shape = {}, DType dtype = f32);
 Array laplace(const ArrayLike& key, const Shape& shape = {}, DType dtype = f32);
-Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper,
-                       const Shape& shape = {}, DType dtype = f32);
+Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper, const Shape& shape = {},
+                       DType dtype = f32);
 
 }  // namespace cotan::random

@@ -13,8 +13,7 @@ namespace detail {
 
 /// String literals are kept as strings.
 template <class T>
-using Plain =
-    std::conditional_t<std::is_array_v<T> && std::is_convertible_v<const T&, std::string>, std::string, T>;
+using Plain = std::conditional_t<std::is_array_v<T> && std::is_convertible_v<const T&, std::string>, std::string, T>;
 /// C++ numbers where an Array is wanted are weak scalars.
 template <class T>
 using AsArray = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
@@ -28,9 +27,9 @@ inline constexpr bool numbers_are_dynamic =
 /// const auto&...: g++ 12 crashes on two such lambdas with decltype(a) in equal requires-clauses.
 /// Arguments that are no pytrees fit here too: what is called then says so, in one line.
 template <class F, class... A>
-concept CallableWith = !(tree::Tree<Plain<A>> && ...) ||
-    std::disjunction_v < std::is_invocable<const F&, const AsArray<A>&...>,
-std::is_invocable < const F&, const A&... >> ;
+concept CallableWith =
+    !(tree::Tree<Plain<A>> && ...) ||
+    std::disjunction_v<std::is_invocable<const F&, const AsArray<A>&...>, std::is_invocable<const F&, const A&...>>;
 
 // Why a call of what a transform returned does not compile: these names are what the compiler shows.
 struct the_function_takes_other_arguments_or_another_number_of_them;
@@ -56,7 +55,8 @@ class Transformed : public LocatedCalls<Transformed<Reason, Call>> {
   using IsTransformed = void;
   using LocatedCalls<Transformed>::operator();
   template <class... A, class Why = Reason>
-  requires(!Usable<Call, A...>) void operator()(const A&...) const = delete;
+    requires(!Usable<Call, A...>)
+  void operator()(const A&...) const = delete;
 
   template <class... A>
   auto at_line(const CallLine& line, const A&... a) const {
@@ -92,9 +92,8 @@ template <class... A>
 std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
   std::vector<std::string> out;
   std::size_t k = 0;
-  std::apply(
-      [&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(k++), a), ...); },
-      args);
+  std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(k++), a), ...); },
+             args);
   return out;
 }
 template <class T>
@@ -106,22 +105,19 @@ template <std::size_t... I, class T>
 flat::Paths lazy_paths_at(const T& chosen) {
   return [&chosen](std::size_t leaf) {
     std::vector<std::string> out;
-    std::apply(
-        [&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(I), a), ...); },
-        chosen);
+    std::apply([&](const auto&... a) { (tree::detail::append_paths(out, "argument " + std::to_string(I), a), ...); },
+               chosen);
     return out[leaf];
   };
 }
 template <class T>
 flat::Paths output_paths(const T& output) {
-  return [&output](std::size_t i) {
-    return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]);
-  };
+  return [&output](std::size_t i) { return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]); };
 }
 
 template <class R>
-concept ValueWithAux = tree::detail::is_tuple<R> && std::tuple_size_v<R>
-== 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
+concept ValueWithAux =
+    tree::detail::is_tuple<R> && std::tuple_size_v<R> == 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
 
 template <class... T>
 auto unwrap_single(std::tuple<T...> t) {
@@ -149,8 +145,7 @@ auto replace_arguments(const Tuple& args, const Chosen& chosen, std::index_seque
     else
       return (std::get<at>(args));
   };
-  return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(
-      pick.template operator()<k>()...);
+  return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(pick.template operator()<k>()...);
 }
 template <std::size_t k, class At>
 inline constexpr bool is_among = false;
@@ -161,11 +156,9 @@ inline constexpr bool is_among<k, std::index_sequence<I...>> = ((k == I) || ...)
 template <class F, class At, class... A>
 inline constexpr bool differentiable_with = []<std::size_t... k>(std::index_sequence<k...>) {
   return std::is_invocable_v<const F&, std::conditional_t<is_among<k, At>, const AsArray<A>&, const A&>...>;
-}
-(std::index_sequence_for<A...>());
+}(std::index_sequence_for<A...>());
 template <std::size_t... I>
-using PositionsOrFirst =
-    std::conditional_t<sizeof...(I) == 0, std::index_sequence<0>, std::index_sequence<I...>>;
+using PositionsOrFirst = std::conditional_t<sizeof...(I) == 0, std::index_sequence<0>, std::index_sequence<I...>>;
 
 }  // namespace detail
 
@@ -184,8 +177,7 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
   if constexpr (differentiable) {
     std::optional<R> like;
     const auto flat_f = [&](std::span<const Array> in) {
-      like = std::apply(
-          f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+      like = std::apply(f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
       return tree::leaves(*like);
     };
     const Arrays wrt = tree::leaves(chosen);
@@ -203,30 +195,36 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 /// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
 template <std::size_t... I, class F>
 auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
-      const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
-    if constexpr (sizeof...(I) == 0)
-      return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
-    else
-      return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
-  }, where);
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+      {
+        if constexpr (sizeof...(I) == 0)
+          return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
+        else
+          return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
+      },
+      where);
 }
 /// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
 template <std::size_t... I, class F>
 auto grad(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
-      const A&... a) requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...> {
-    auto result = [&] {
-      if constexpr (sizeof...(I) == 0)
-        return detail::value_and_grad_call<0>(f, "grad", a...);
-      else
-        return detail::value_and_grad_call<I...>(f, "grad", a...);
-    }();
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>)
-      return std::move(result.second);
-    else
-      return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
-  }, where);
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+      {
+        auto result = [&] {
+          if constexpr (sizeof...(I) == 0)
+            return detail::value_and_grad_call<0>(f, "grad", a...);
+          else
+            return detail::value_and_grad_call<I...>(f, "grad", a...);
+        }();
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>)
+          return std::move(result.second);
+        else
+          return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
+      },
+      where);
 }
 
 /// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
@@ -238,8 +236,8 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   const std::tuple<detail::AsArray<A>...> x(primals);
   const std::tuple<detail::AsArray<B>...> t(tangents);
   if (tree::structure(x) != tree::structure(t))
-    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::outline(x) + " and " +
-                    tree::outline(t) + "; they must be alike." + tree::difference(x, t) + detail::call_note());
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::outline(x) + " and " + tree::outline(t) +
+                    "; they must be alike." + tree::difference(x, t) + detail::call_note());
   using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
   std::optional<R> like;
   auto [y, ty] = flat::jvp(
@@ -258,9 +256,9 @@ namespace detail {
 template <class T, class Like>
 void check_like(std::string_view what, const T& given, std::string_view whose, const Like& like) {
   if (tree::structure(given) != tree::structure(like))
-    throw TreeError("[" + std::string(what) + " structure " + tree::outline(given) + " but the " +
-                    std::string(whose) + " had " + tree::outline(like) + "; they must be alike." +
-                    tree::difference(given, like) + call_note());
+    throw TreeError("[" + std::string(what) + " structure " + tree::outline(given) + " but the " + std::string(whose) +
+                    " had " + tree::outline(like) + "; they must be alike." + tree::difference(given, like) +
+                    call_note());
 }
 
 template <class F, class... A>
@@ -276,8 +274,8 @@ auto vjp_at(const CallLine& line, const F& f, const A&... a) {
       },
       tree::leaves(x), "vjp", detail::lazy_paths(x));
   R out = tree::unflatten(std::move(*like), y);
-  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out),
-                   made = line.where()](const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
+  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out), made = line.where()](
+                      const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     check_like("vjp] the cotangent has", ct, "output", output);
     return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
@@ -349,7 +347,8 @@ struct LinearTranspose : LocatedCalls<LinearTranspose> {
 
 }  // namespace detail
 
-/// vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the arguments.
+/// vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the
+/// arguments.
 inline constexpr detail::Vjp vjp{};
 /// linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
 inline constexpr detail::Linearize linearize{};
@@ -364,14 +363,13 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
   const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I>(args);
   using In = std::tuple_element_t<0, std::remove_const_t<decltype(chosen)>>;
-  using R = std::remove_cvref_t<decltype(std::apply(
-      f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
+  using R =
+      std::remove_cvref_t<decltype(std::apply(f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
   std::optional<R> like;
   const Arrays wrt = tree::leaves(chosen);
   const Arrays blocks = flat::jacobian(
       [&](std::span<const Array> in) {
-        like = std::apply(
-            f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+        like = std::apply(f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
         return tree::leaves(*like);
       },
       wrt, forward, lazy_paths_at<I>(chosen));
@@ -395,18 +393,20 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
 auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
-      const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
-    return detail::jacobian_call<I>(f, true, a...);
-  }, where);
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, std::index_sequence<I>, A...>
+      { return detail::jacobian_call<I>(f, true, a...); },
+      where);
 }
 /// The same by reverse mode: better with fewer outputs than inputs.
 template <std::size_t I = 0, class F>
 auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::DerivativeReason>([f = std::move(f)]<class... A>(
-      const A&... a) requires detail::differentiable_with<F, std::index_sequence<I>, A...> {
-    return detail::jacobian_call<I>(f, false, a...);
-  }, where);
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, std::index_sequence<I>, A...>
+      { return detail::jacobian_call<I>(f, false, a...); },
+      where);
 }
 /// Second derivatives of a scalar function: forward over reverse.
 template <std::size_t I = 0, class F>
@@ -440,39 +440,41 @@ struct VmapOptions {
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
 auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([ f = std::move(f),
-           options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    std::vector<std::size_t> counts;
-    std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
-    const std::vector<int> in_axes = options.in_axes.expand(counts, "in_axes");
-    std::optional<R> like;
-    const Arrays out = flat::vmap(
-        [&](std::span<const Array> in) {
-          like = std::apply(f, tree::unflatten(args, in));
-          return tree::leaves(*like);
-        },
-        tree::leaves(args), in_axes,
-        [&](std::size_t) {
-          std::vector<std::size_t> out_counts;
-          if constexpr (tree::detail::is_tuple<R>)
-            std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); },
-                       *like);
-          else
-            out_counts.push_back(tree::leaves(*like).size());
-          return options.out_axes.expand(out_counts, "out_axes");
-        },
-        detail::lazy_paths(args));
-    return tree::unflatten(std::move(*like), out);
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        std::vector<std::size_t> counts;
+        std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
+        const std::vector<int> in_axes = options.in_axes.expand(counts, "in_axes");
+        std::optional<R> like;
+        const Arrays out = flat::vmap(
+            [&](std::span<const Array> in) {
+              like = std::apply(f, tree::unflatten(args, in));
+              return tree::leaves(*like);
+            },
+            tree::leaves(args), in_axes,
+            [&](std::size_t) {
+              std::vector<std::size_t> out_counts;
+              if constexpr (tree::detail::is_tuple<R>)
+                std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); }, *like);
+              else
+                out_counts.push_back(tree::leaves(*like).size());
+              return options.out_axes.expand(out_counts, "out_axes");
+            },
+            detail::lazy_paths(args));
+        return tree::unflatten(std::move(*like), out);
+      },
+      where);
 }
 
 // Compilation -------------------------------------------------------------------------------------
 
 struct JitOptions {
   std::vector<int> static_args = {};  ///< positions of C++ numbers and strings that select a program
-  std::vector<int> donate = {};  ///< positions whose buffers the call may use up; they are gone afterwards
+  std::vector<int> donate = {};       ///< positions whose buffers the call may use up; they are gone afterwards
   std::string name = "f";
 };
 
@@ -488,7 +490,8 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
   using IsTransformed = void;
   using detail::LocatedCalls<Jitted>::operator();
   template <class... A, class Why = detail::CallReason>
-  requires(!detail::CallableWith<F, A...>) void operator()(const A&...) const = delete;
+    requires(!detail::CallableWith<F, A...>)
+  void operator()(const A&...) const = delete;
 
   template <class... A>
   auto at_line(const detail::CallLine& line, const A&... a) const {
@@ -533,8 +536,8 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
     for (const auto* list : {&options_.static_args, &options_.donate})
       for (int i : *list)
         if (i < 0 || i >= static_cast<int>(sizeof...(A)))
-          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) +
-                           " but the call has " + std::to_string(sizeof...(A)) + "; arguments count from 0." + detail::call_note());
+          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " +
+                           std::to_string(sizeof...(A)) + "; arguments count from 0." + detail::call_note());
     const bool array[] = {!tree::leaves<detail::Plain<A>>(a).empty()..., false};
     for (int i : options_.static_args)
       if (array[i])
@@ -558,9 +561,7 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
           like = std::apply(f_, tree::unflatten(args, in));
           return tree::leaves(*like);
         },
-        [&]() -> std::shared_ptr<const void> {
-          return std::make_shared<const R>(tree::blank(std::move(*like)));
-        },
+        [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); },
         payload, tree::leaves(args), flat_options, detail::lazy_paths(args));
     return tree::unflatten(*static_cast<const R*>(payload.get()), out);
   }
@@ -578,38 +579,48 @@ Jitted<F> jit(F f, JitOptions options = {}, const std::source_location& where = 
 /// The program f is on arguments like these: make_jaxpr(f)(x).
 template <class F>
 auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    return flat::make_jaxpr(
-        [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
-        tree::leaves(args), "f", detail::lazy_paths(args));
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        return flat::make_jaxpr(
+            [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
+            tree::leaves(args), "f", detail::lazy_paths(args));
+      },
+      where);
 }
 
 /// How the default device runs f on arguments like these: explain(jit(f), x).text().
 template <class F, class... A>
-requires detail::CallableWith<F, A...> Explanation explain(const F& f, const A&... a) {
+  requires detail::CallableWith<F, A...>
+Explanation explain(const F& f, const A&... a) {
   std::vector<bool> donated;
   if constexpr (requires { f.donated_leaves(a...); })
-    donated = std::apply([&](const auto&... x) { return f.donated_leaves(x...); }, detail::call_arguments<F, A...>(a...));
+    donated =
+        std::apply([&](const auto&... x) { return f.donated_leaves(x...); }, detail::call_arguments<F, A...>(a...));
   return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...), {}, donated);
 }
 
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
 auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([f = std::move(f)]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    std::optional<R> like;
-    const Arrays out = flat::eval_shape(
-        [&](std::span<const Array> in) {
-          like = std::apply(f, tree::unflatten(args, in));
-          return tree::leaves(*like);
-        },
-        tree::leaves(args), detail::lazy_paths(args));
-    return tree::unflatten(std::move(*like), out);
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        std::optional<R> like;
+        const Arrays out = flat::eval_shape(
+            [&](std::span<const Array> in) {
+              like = std::apply(f, tree::unflatten(args, in));
+              return tree::leaves(*like);
+            },
+            tree::leaves(args), detail::lazy_paths(args));
+        return tree::unflatten(std::move(*like), out);
+      },
+      where);
 }
 /// An argument for eval_shape and make_jaxpr: a shape and a dtype.
 Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
@@ -619,7 +630,8 @@ Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_locat
 /// The value itself, a constant to differentiation.
 Array stop_gradient(const ArrayLike& x);
 template <tree::Tree T>
-requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>) T stop_gradient(const T& t) {
+  requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>)
+T stop_gradient(const T& t) {
   return tree::map([](const Array& a) { return stop_gradient({a, {}}); }, t, detail::CallLine({}));
 }
 
@@ -640,34 +652,37 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 /// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp", const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([ f = std::move(f), rule = std::move(rule),
-           name = std::move(name) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    // Where the call is differentiated at once only the rule runs, else only f: either leaves the exemplar.
-    auto like = std::make_shared<std::optional<R>>();
-    const Arrays out = flat::custom_jvp(
-        [&](std::span<const Array> in) {
-          const R y = std::apply(f, tree::unflatten(args, in));
-          *like = tree::blank(y);
-          return tree::leaves(y);
-        },
-        [rule, like, exemplar = tree::blank(args)](std::span<const Array> in) {
-          const std::size_t n = in.size() / 2;
-          const std::pair<R, R> result =
-              rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
-          if (tree::structure(result.first) != tree::structure(result.second))
-            throw TreeError("[custom_jvp] the rule's output " + tree::outline(result.first) + " and tangent " +
-                            tree::outline(result.second) + " differ in structure; they must be alike." +
-                            tree::difference(result.first, result.second) + detail::call_note());
-          *like = tree::blank(result.first);
-          Arrays flat_out = tree::leaves(result.first);
-          detail::append(flat_out, tree::leaves(result.second));
-          return flat_out;
-        },
-        tree::leaves(args), name);
-    return tree::unflatten(**like, out);
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f), rule = std::move(rule), name = std::move(name)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        // Where the call is differentiated at once only the rule runs, else only f: either leaves the exemplar.
+        auto like = std::make_shared<std::optional<R>>();
+        const Arrays out = flat::custom_jvp(
+            [&](std::span<const Array> in) {
+              const R y = std::apply(f, tree::unflatten(args, in));
+              *like = tree::blank(y);
+              return tree::leaves(y);
+            },
+            [rule, like, exemplar = tree::blank(args)](std::span<const Array> in) {
+              const std::size_t n = in.size() / 2;
+              const std::pair<R, R> result =
+                  rule(tree::unflatten(exemplar, in.subspan(0, n)), tree::unflatten(exemplar, in.subspan(n)));
+              if (tree::structure(result.first) != tree::structure(result.second))
+                throw TreeError("[custom_jvp] the rule's output " + tree::outline(result.first) + " and tangent " +
+                                tree::outline(result.second) + " differ in structure; they must be alike." +
+                                tree::difference(result.first, result.second) + detail::call_note());
+              *like = tree::blank(result.first);
+              Arrays flat_out = tree::leaves(result.first);
+              detail::append(flat_out, tree::leaves(result.second));
+              return flat_out;
+            },
+            tree::leaves(args), name);
+        return tree::unflatten(**like, out);
+      },
+      where);
 }
 
 namespace detail {
@@ -678,15 +693,16 @@ struct ForwardResult;
 template <class Forward, class... A>
 struct ForwardResult<Forward, std::tuple<A...>> {
   static constexpr bool callable = std::is_invocable_v<const Forward&, const A&...>;
-  using Type = std::remove_cvref_t<typename std::conditional_t<
-      callable, std::invoke_result<const Forward&, const A&...>, std::type_identity<void>>::type>;
+  using Type =
+      std::remove_cvref_t<typename std::conditional_t<callable, std::invoke_result<const Forward&, const A&...>,
+                                                      std::type_identity<void>>::type>;
 };
 /// Stops the compiler, with the reason, where a forward rule does not fit. Returns whether it does.
 template <class Forward, class Args>
 constexpr bool check_forward() {
   using Result = ForwardResult<Forward, Args>;
   static_assert(Result::callable, "custom_vjp: forward must take the arguments of the function");
-  constexpr bool fits = requires(typename Result::Type & pair) {
+  constexpr bool fits = requires(typename Result::Type& pair) {
     pair.first;
     pair.second;
   };
@@ -725,8 +741,7 @@ R custom_vjp_call(const F& f, const Forward& forward, const Backward& backward, 
         if constexpr (std::is_invocable_v<const Backward&, const Residuals&, const R&>)
           return tree::leaves(backward(residuals, ct));
         else
-          return tree::leaves(
-              std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
+          return tree::leaves(std::apply([&](const auto&... s) { return backward(s..., residuals, ct); }, statics));
       },
       tree::leaves(args), name);
   return tree::unflatten(*like->output, out);
@@ -741,16 +756,19 @@ R custom_vjp_call(const F& f, const Forward& forward, const Backward& backward, 
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp",
                 const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([
-    f = std::move(f), forward = std::move(forward), backward = std::move(backward), name = std::move(name)
-  ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    if constexpr (!detail::check_forward<Forward, std::remove_const_t<decltype(args)>>())
-      return std::apply(f, args);  // of the right type, so that nothing else is said
-    else
-      return detail::custom_vjp_call<R>(f, forward, backward, name, args);
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f), forward = std::move(forward), backward = std::move(backward),
+       name = std::move(name)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        if constexpr (!detail::check_forward<Forward, std::remove_const_t<decltype(args)>>())
+          return std::apply(f, args);  // of the right type, so that nothing else is said
+        else
+          return detail::custom_vjp_call<R>(f, forward, backward, name, args);
+      },
+      where);
 }
 
 namespace policy {
@@ -768,19 +786,22 @@ struct CheckpointOptions {
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>([ f = std::move(f),
-           options = std::move(options) ]<class... A>(const A&... a) requires detail::CallableWith<F, A...> {
-    const auto args = detail::call_arguments<F, A...>(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-    std::optional<R> like;
-    const Arrays out = flat::checkpoint(
-        [&](std::span<const Array> in) {
-          like = std::apply(f, tree::unflatten(args, in));
-          return tree::leaves(*like);
-        },
-        tree::leaves(args), options.policy);
-    return tree::unflatten(std::move(*like), out);
-  }, where);
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        std::optional<R> like;
+        const Arrays out = flat::checkpoint(
+            [&](std::span<const Array> in) {
+              like = std::apply(f, tree::unflatten(args, in));
+              return tree::leaves(*like);
+            },
+            tree::leaves(args), options.policy);
+        return tree::unflatten(std::move(*like), out);
+      },
+      where);
 }
 
 }  // namespace cotan

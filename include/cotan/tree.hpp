@@ -1,5 +1,5 @@
-// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals, variants, plain structs and classes that list their
-// fields (COTAN_TREE, tree_fields.hpp). Numbers, enums and strings inside are static metadata: part of a tree's
+// Pytrees: Arrays in tuples, pairs, arrays, vectors, maps, optionals, variants, plain structs and classes that list
+// their fields (COTAN_TREE, tree_fields.hpp). Numbers, enums and strings inside are static metadata: part of a tree's
 // structure, never traced. tree_map.hpp has map and its kin.
 #pragma once
 #include <array>
@@ -54,18 +54,17 @@ inline constexpr bool is_variant = false;
 template <class... A>
 inline constexpr bool is_variant<std::variant<A...>> = true;
 template <class T>
-inline constexpr bool is_static =
-    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
-    std::is_same_v<T, None> || std::is_same_v<T, std::monostate> || std::is_same_v<T, std::vector<std::int64_t>> ||
-    std::is_same_v<T, std::vector<int>>;
+inline constexpr bool is_static = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
+                                  std::is_same_v<T, None> || std::is_same_v<T, std::monostate> ||
+                                  std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<int>>;
 
-/// Whether a class that is no plain struct is a function: a lambda, a std::function, what a transform returned. A generic
-/// lambda has no one operator(), but compilers spell what it is.
+/// Whether a class that is no plain struct is a function: a lambda, a std::function, what a transform returned. A
+/// generic lambda has no one operator(), but compilers spell what it is.
 template <class T>
 consteval bool is_function_object() {
   const std::string_view name = __PRETTY_FUNCTION__;
-  return name.find("<lambda(") != name.npos || name.find("(lambda at") != name.npos ||
-         requires { &T::operator(); } || requires { typename T::IsTransformed; };
+  return name.find("<lambda(") != name.npos || name.find("(lambda at") != name.npos || requires { &T::operator(); } ||
+         requires { typename T::IsTransformed; };
 }
 
 /// Why a type is no pytree.
@@ -190,22 +189,27 @@ constexpr bool check() {
     detail::check_inside<T>();
     return false;
   }
-  static_assert(f != Fault::function,
-                "pytree: a function (a lambda, a function's name, a std::function) is no Array and no pytree, so it cannot be "
-                "an argument here; capture it in the function that is transformed: [g](Array x) { return g(x); }");
-  static_assert(f != Fault::not_a_tree,
-                "pytree: a pytree is an Array, number, string or enum, or a tuple, pair, array, vector, map, optional, variant "
-                "or struct of pytrees; this type is, or holds, something else (a pointer, a reference, a function …)");
-  static_assert(f != Fault::not_plain,
-                "pytree: a class with constructors, private fields or virtual functions needs COTAN_TREE(field, …) inside, which "
-                "lists the fields that are part of the tree; a struct without them needs nothing");
+  static_assert(
+      f != Fault::function,
+      "pytree: a function (a lambda, a function's name, a std::function) is no Array and no pytree, so it cannot be "
+      "an argument here; capture it in the function that is transformed: [g](Array x) { return g(x); }");
+  static_assert(
+      f != Fault::not_a_tree,
+      "pytree: a pytree is an Array, number, string or enum, or a tuple, pair, array, vector, map, optional, variant "
+      "or struct of pytrees; this type is, or holds, something else (a pointer, a reference, a function …)");
+  static_assert(
+      f != Fault::not_plain,
+      "pytree: a class with constructors, private fields or virtual functions needs COTAN_TREE(field, …) inside, which "
+      "lists the fields that are part of the tree; a struct without them needs nothing");
   static_assert(f != Fault::base_with_fields,
                 "pytree: a struct whose base class has fields needs COTAN_TREE_DERIVED(Base, field, …) inside");
-  static_assert(f != Fault::too_many_fields,
-                "pytree: a struct may have at most 24 fields; nest some of them in another struct, or list them by COTAN_TREE");
+  static_assert(
+      f != Fault::too_many_fields,
+      "pytree: a struct may have at most 24 fields; nest some of them in another struct, or list them by COTAN_TREE");
   static_assert(f != Fault::not_tied,
                 "pytree: tree_fields() must return references to the fields: return std::tie(field, …)");
-  static_assert(f != Fault::not_copyable, "pytree: a class must be copyable, since a transform returns copies with other Arrays");
+  static_assert(f != Fault::not_copyable,
+                "pytree: a class must be copyable, since a transform returns copies with other Arrays");
   return f == Fault::none;
 }
 
@@ -274,10 +278,8 @@ void append_structure(std::string& out, const T& t) {
     const auto fields_of = fields(t);
     out += '{';
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      ((out += field_name<T, i>(), out += '=', append_structure(out, std::get<i>(fields_of)), out += ','),
-       ...);
-    }
-    (std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
+      ((out += field_name<T, i>(), out += '=', append_structure(out, std::get<i>(fields_of)), out += ','), ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
     out += '}';
   }
 }
@@ -291,31 +293,25 @@ void append_paths(std::vector<std::string>& out, const std::string& at, const T&
   else if constexpr (is_tuple<T>)
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (append_paths(out, at + '[' + std::to_string(i) + ']', std::get<i>(t)), ...);
-    }
-  (std::make_index_sequence<std::tuple_size_v<T>>());
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
   else if constexpr (is_sequence<T>) {
     for (std::size_t i = 0; i < t.size(); ++i) append_paths(out, at + '[' + std::to_string(i) + ']', t[i]);
-  }
-  else if constexpr (is_map<T>) {
+  } else if constexpr (is_map<T>) {
     for (const auto& [key, e] : t) {
       std::string name;
       append_static(name, key);
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(key)>, std::string>) name = '"' + key + '"';
       append_paths(out, at + '[' + name + ']', e);
     }
-  }
-  else if constexpr (is_optional<T>) {
+  } else if constexpr (is_optional<T>) {
     if (t) append_paths(out, at, *t);
-  }
-  else if constexpr (is_variant<T>) {
+  } else if constexpr (is_variant<T>) {
     std::visit([&](const auto& e) { append_paths(out, at, e); }, t);
-  }
-  else {
+  } else {
     const auto fields_of = fields(t);
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (append_paths(out, at + field_name<T, i>(), std::get<i>(fields_of)), ...);
-    }
-    (std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
+    }(std::make_index_sequence<std::tuple_size_v<decltype(fields_of)>>());
   }
 }
 
@@ -375,5 +371,5 @@ T blank(T t) {
 
 }  // namespace cotan::tree
 
-#include <cotan/tree_outline.hpp>
 #include <cotan/tree_map.hpp>
+#include <cotan/tree_outline.hpp>

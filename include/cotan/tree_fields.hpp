@@ -11,18 +11,17 @@
 /// copyable. COTAN_TREE_DERIVED puts those of a base class in front.
 ///   class Linear : public Module { … COTAN_TREE(weight, bias) };
 /// By hand it is a public member: auto tree_fields() const { return std::tie(weight, bias); }
-#define COTAN_TREE(...)                                               \
-  friend struct ::cotan::tree::detail::Access;                        \
-  auto tree_fields() const { return ::std::tie(__VA_ARGS__); }        \
-  using TreeBase = void;                                              \
+#define COTAN_TREE(...)                                        \
+  friend struct ::cotan::tree::detail::Access;                 \
+  auto tree_fields() const { return ::std::tie(__VA_ARGS__); } \
+  using TreeBase = void;                                       \
   static constexpr const char* tree_names() { return #__VA_ARGS__; }
-#define COTAN_TREE_DERIVED(Base, ...)                                                                     \
-  friend struct ::cotan::tree::detail::Access;                                                            \
-  auto tree_fields() const {                                                                              \
-    return ::std::tuple_cat(::cotan::tree::detail::fields(static_cast<const Base&>(*this)),               \
-                            ::std::tie(__VA_ARGS__));                                                     \
-  }                                                                                                       \
-  using TreeBase = Base;                                                                                  \
+#define COTAN_TREE_DERIVED(Base, ...)                                                                                 \
+  friend struct ::cotan::tree::detail::Access;                                                                        \
+  auto tree_fields() const {                                                                                          \
+    return ::std::tuple_cat(::cotan::tree::detail::fields(static_cast<const Base&>(*this)), ::std::tie(__VA_ARGS__)); \
+  }                                                                                                                   \
+  using TreeBase = Base;                                                                                              \
   static constexpr const char* tree_names() { return #__VA_ARGS__; }
 
 namespace cotan::tree::detail {
@@ -30,13 +29,9 @@ namespace cotan::tree::detail {
 // What a class says of itself; a friend of classes with COTAN_TREE, so that it may stand in any section.
 struct Access {
   template <class T>
-  static constexpr bool listed = requires(T& t) {
-    t.tree_fields();
-  };
+  static constexpr bool listed = requires(T& t) { t.tree_fields(); };
   template <class T>
-  static constexpr bool named = requires {
-    T::tree_names();
-  };
+  static constexpr bool named = requires { T::tree_names(); };
   template <class T>
   static constexpr auto list(T& t) {
     return t.tree_fields();
@@ -59,12 +54,14 @@ struct Anything {
 template <class D>
 struct BaseOf {
   template <class B>
-  requires(std::is_base_of_v<B, D> && !std::is_same_v<B, D>) operator B() const;
+    requires(std::is_base_of_v<B, D> && !std::is_same_v<B, D>)
+  operator B() const;
 };
 template <class D>
 struct EmptyBaseOf {
   template <class B>
-  requires(std::is_base_of_v<B, D> && !std::is_same_v<B, D> && std::is_empty_v<B>) operator B() const;
+    requires(std::is_base_of_v<B, D> && !std::is_same_v<B, D> && std::is_empty_v<B>)
+  operator B() const;
 };
 
 inline constexpr std::size_t most_fields = 24;
@@ -157,23 +154,19 @@ constexpr auto bound_fields(T& t) {
     return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19);
   } else if constexpr (n == 21) {
     auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20);
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20);
   } else if constexpr (n == 22) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-           f21] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21);
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21);
   } else if constexpr (n == 23) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
-           f22] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21, f22);
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
+                    f22);
   } else if constexpr (n == 24) {
-    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
-           f22, f23] = t;
-    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
-                    f20, f21, f22, f23);
+    auto& [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22,
+           f23] = t;
+    return std::tie(f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21,
+                    f22, f23);
   }
 }
 

@@ -67,12 +67,14 @@ auto map_leaves(std::string_view op, F&& f, const T& first, const Rest&... rest)
     std::array<std::vector<Array>, n> columns;
     for_each(first, [&](const Array& a) {
       const R results = result(a);
-      [&]<std::size_t... k>(std::index_sequence<k...>) { (columns[k].push_back(std::get<k>(results)), ...); }
-      (std::make_index_sequence<n>());
+      [&]<std::size_t... k>(std::index_sequence<k...>) {
+        (columns[k].push_back(std::get<k>(results)), ...);
+      }(std::make_index_sequence<n>());
       ++leaf;
     });
-    return [&]<std::size_t... k>(std::index_sequence<k...>) { return Out{unflatten(first, columns[k])...}; }
-    (std::make_index_sequence<n>());
+    return [&]<std::size_t... k>(std::index_sequence<k...>) {
+      return Out{unflatten(first, columns[k])...};
+    }(std::make_index_sequence<n>());
   }
 }
 
@@ -91,13 +93,13 @@ template <class F, class T, class... Rest>
 auto map_with_path_at(const CallLine& line, F& f, const T& first, const Rest&... rest) {
   const CallSite site(line);
   const std::vector<std::string> names = paths(first);
-  return map_leaves("tree::map_with_path",
-                    [&](std::size_t leaf, const auto&... a) { return f(names[leaf], a...); }, first, rest...);
+  return map_leaves(
+      "tree::map_with_path", [&](std::size_t leaf, const auto&... a) { return f(names[leaf], a...); }, first, rest...);
 }
 }  // namespace detail
 
-/// Applies f to the leaves of trees of one structure: map([](auto x, auto y) { return x + y; }, a, b). Where f returns a
-/// tuple, pair or array of Arrays, so does map of trees: auto [params, momenta] = map(step, params, momenta, grads).
+/// Applies f to the leaves of trees of one structure: map([](auto x, auto y) { return x + y; }, a, b). Where f returns
+/// a tuple, pair or array of Arrays, so does map of trees: auto [params, momenta] = map(step, params, momenta, grads).
 /// Of up to five trees errors name the line of the call, which cannot come after any number of them.
 template <class F, class T>
 auto map(F&& f, const T& t, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
@@ -112,8 +114,7 @@ auto map(F&& f, const T& t, const U& u, const V& v, detail::CallLine line = deta
   return detail::map_at(line, f, t, u, v);
 }
 template <class F, class T, class U, class V, class W>
-auto map(F&& f, const T& t, const U& u, const V& v, const W& w,
-         detail::CallLine line = detail::CallLine(COTAN_HERE)) {
+auto map(F&& f, const T& t, const U& u, const V& v, const W& w, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t, u, v, w);
 }
 template <class F, class T, class U, class V, class W, class X>
@@ -122,7 +123,8 @@ auto map(F&& f, const T& t, const U& u, const V& v, const W& w, const X& x,
   return detail::map_at(line, f, t, u, v, w, x);
 }
 template <class F, class T, class... Rest>
-requires(sizeof...(Rest) > 4) auto map(F&& f, const T& first, const Rest&... rest) {
+  requires(sizeof...(Rest) > 4)
+auto map(F&& f, const T& first, const Rest&... rest) {
   return detail::map_at(detail::CallLine({}), f, first, rest...);
 }
 /// The same with the leaf's path first: map_with_path([](const std::string& path, Array x) { … }, t).
@@ -139,7 +141,8 @@ auto map_with_path(F&& f, const T& t, const U& u, const V& v, detail::CallLine l
   return detail::map_with_path_at(line, f, t, u, v);
 }
 template <class F, class T, class... Rest>
-requires(sizeof...(Rest) > 2) auto map_with_path(F&& f, const T& first, const Rest&... rest) {
+  requires(sizeof...(Rest) > 2)
+auto map_with_path(F&& f, const T& first, const Rest&... rest) {
   return detail::map_with_path_at(detail::CallLine({}), f, first, rest...);
 }
 /// Folds the leaves from the left: reduce(f, t, start) is f(f(start, a), b) …
@@ -160,8 +163,7 @@ template <class T>
 T stack(const std::vector<T>& trees, int axis = 0, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
   check<T>();
-  if (trees.empty())
-    throw ValueError("[tree::stack] got no trees; give at least one." + cotan::detail::call_note());
+  if (trees.empty()) throw ValueError("[tree::stack] got no trees; give at least one." + cotan::detail::call_note());
   const std::string want = structure(trees[0]);
   std::vector<std::vector<Array>> columns;
   for (const T& t : trees) {
@@ -287,29 +289,28 @@ auto transpose(const Outer& t, const std::source_location& where = COTAN_HERE) {
         return std::tuple{std::get<i>(std::get<o>(t))...};
       };
       return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return std::tuple{row.template operator()<i>(positions)...};
-      }
-      (std::make_index_sequence<std::tuple_size_v<First>>());
+        return std::tuple { row.template operator()<i>(positions)... };
+      }(std::make_index_sequence<std::tuple_size_v<First>>());
     } else {
       return [&]<std::size_t... o>(std::index_sequence<o...>) {
         const First& first = std::get<0>(t);
         (check_sizes(same_keys(first, std::get<o>(t))), ...);
         using Row = std::tuple<typename ElementOf<std::tuple_element_t<o, Outer>>::Type...>;
         typename With<First, Row>::Type out{};
-        for_each_entry(first, [&](const auto& key, const auto&) { entry(out, key) = Row{at_key(std::get<o>(t), key)...}; });
+        for_each_entry(first,
+                       [&](const auto& key, const auto&) { entry(out, key) = Row{at_key(std::get<o>(t), key)...}; });
         return out;
-      }
-      (positions);
+      }(positions);
     }
   } else {
     using Inner = typename ElementOf<Outer>::Type;
     if constexpr (is_tuple<Inner>) {
       return [&]<std::size_t... i>(std::index_sequence<i...>) {
         std::tuple<typename With<Outer, std::tuple_element_t<i, Inner>>::Type...> out{};
-        for_each_entry(t, [&](const auto& key, const auto& e) { ((entry(std::get<i>(out), key) = std::get<i>(e)), ...); });
+        for_each_entry(t,
+                       [&](const auto& key, const auto& e) { ((entry(std::get<i>(out), key) = std::get<i>(e)), ...); });
         return out;
-      }
-      (std::make_index_sequence<std::tuple_size_v<Inner>>());
+      }(std::make_index_sequence<std::tuple_size_v<Inner>>());
     } else {
       typename With<Inner, typename With<Outer, typename ElementOf<Inner>::Type>::Type>::Type out{};
       const Inner* first = nullptr;

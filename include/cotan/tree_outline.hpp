@@ -39,8 +39,9 @@ std::string static_text(const T& value) {
 template <class T, class F>
 void for_each_field(const T& t, F&& f) {
   const auto all = fields(t);
-  [&]<std::size_t... i>(std::index_sequence<i...>) { (f(field_name<T, i>(), std::get<i>(all)), ...); }
-  (std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(all)>>>());
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (f(field_name<T, i>(), std::get<i>(all)), ...);
+  }(std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(all)>>>());
 }
 
 template <class T>
@@ -66,9 +67,8 @@ std::string outline_of(const T& t) {
   } else if constexpr (is_variant<T>) {
     return std::visit([](const auto& e) { return outline_of(e); }, t);
   } else {
-    for_each_field(t, [&](const std::string& name, const auto& e) {
-      parts.push_back(name.substr(1) + ": " + outline_of(e));
-    });
+    for_each_field(
+        t, [&](const std::string& name, const auto& e) { parts.push_back(name.substr(1) + ": " + outline_of(e)); });
     return '{' + join_elements(parts) + '}';
   }
 }

@@ -18,9 +18,7 @@ std::atomic<std::uint64_t> allocations{0};
 std::atomic<Backend*> chosen_backend{nullptr};
 }  // namespace
 
-MemoryStats memory_stats() {
-  return {live_buffers.load(), live_bytes.load(), peak_bytes.load(), allocations.load()};
-}
+MemoryStats memory_stats() { return {live_buffers.load(), live_bytes.load(), peak_bytes.load(), allocations.load()}; }
 void reset_peak_bytes() { peak_bytes.store(live_bytes.load()); }
 
 Buffer::Buffer(Backend& backend, std::size_t bytes, DType dtype)
@@ -55,8 +53,7 @@ std::size_t checked_bytes(const AbstractValue& aval, std::string_view op) {
   bool empty = false;
   for (auto d : aval.shape) {
     if (d < 0)
-      raise<ShapeError>("[{}] shape {} has a negative size; sizes must be 0 or more.", op,
-                        describe(aval.shape));
+      raise<ShapeError>("[{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(aval.shape));
     empty |= d == 0;
   }
   if (empty) return 0;
@@ -110,8 +107,8 @@ Backend& common_backend(const Primitive& p, std::span<const Array> args) {
     if (a.ndim() == 0) continue;
     Backend& b = concrete(a)->buffer->backend();
     if (found && found != &b)
-      raise<DeviceError>("[{}] operands live on '{}' and '{}'; move one with device_put.", p.name,
-                         found->name(), b.name());
+      raise<DeviceError>("[{}] operands live on '{}' and '{}'; move one with device_put.", p.name, found->name(),
+                         b.name());
     found = &b;
   }
   if (found) return *found;
@@ -141,9 +138,7 @@ void default_device(std::string_view name, const std::source_location& where) {
   const detail::CallSite site(where);
   set_default_backend(name);
 }
-Array device_put(const ArrayLike& x, std::string_view device) {
-  return copy_to_backend(x, find_backend(device));
-}
+Array device_put(const ArrayLike& x, std::string_view device) { return copy_to_backend(x, find_backend(device)); }
 Array block_until_ready(const Array& x) {
   x.aval();
   if (const auto* c = concrete(x)) {

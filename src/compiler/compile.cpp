@@ -6,8 +6,8 @@
 #include "compiler/in_place.hpp"
 #include "compiler/kernels.hpp"
 #include "compiler/memory.hpp"
-#include "core/error.hpp"
 #include "control/control.hpp"
+#include "core/error.hpp"
 #include "passes/passes.hpp"
 
 namespace cotan::compiler {
@@ -150,7 +150,8 @@ class Compiler {
       // What is the same in all lanes is there once.
       const Var whole = item.equation.outputs[c.carries.size() + i];
       const std::int64_t size = flat_.type(c.slices[i]).size();
-      make_part(c.slices[i], whole.id, flat_.type(whole).size() == size ? expr::integer(0) : step * expr::integer(size));
+      make_part(c.slices[i], whole.id,
+                flat_.type(whole).size() == size ? expr::integer(0) : step * expr::integer(size));
     }
     for (const Control::LaneSlice& s : c.lane_slices) {  // rows of a result that has the lanes first
       const std::int64_t row = flat_.strides.at(c.slices[s.slice].id)[0],
@@ -176,8 +177,8 @@ class Compiler {
       buffer(holds).storage = Storage::local;
       add_steps(blocks[1], repeat->condition, inside);
     }
-    program_.loops.push_back({inside, scope, c.parallel ? (c.length + c.grain - 1) / c.grain : 1,
-                              floor_div(repeat->index, c.grain)});
+    program_.loops.push_back(
+        {inside, scope, c.parallel ? (c.length + c.grain - 1) / c.grain : 1, floor_div(repeat->index, c.grain)});
     repeat->scope = inside;
     steps.emplace_back(std::move(repeat));
   }
@@ -211,7 +212,8 @@ bool is_small(const Flat& flat, const Program& program) {
   constexpr std::int64_t most_elements = 64;
   constexpr std::size_t most_steps = 16;
   return program.steps.size() <= most_steps &&
-         std::all_of(flat.types.begin(), flat.types.end(), [](const AbstractValue& t) { return t.size() <= most_elements; }) &&
+         std::all_of(flat.types.begin(), flat.types.end(),
+                     [](const AbstractValue& t) { return t.size() <= most_elements; }) &&
          std::all_of(program.steps.begin(), program.steps.end(),
                      [](const Step& s) { return std::holds_alternative<Kernel>(s); });
 }
@@ -226,10 +228,9 @@ int Program::count(Storage storage) const {
 
 std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
                                  std::vector<std::pair<std::string, std::string>>* passes) {
-  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always,
-                                target.scans_in_levels};
-  const JaxprPtr jaxpr =
-      fold_transposed_products(eliminate_dead_code(few_reads_as_sums(lower_control_flow(inline_all_calls(source), control))));
+  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always, target.scans_in_levels};
+  const JaxprPtr jaxpr = fold_transposed_products(
+      eliminate_dead_code(few_reads_as_sums(lower_control_flow(inline_all_calls(source), control))));
   if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
   auto program = std::make_unique<Program>();
   program->name = jaxpr->name;

@@ -202,7 +202,8 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     const bool is_view = p.op_class == OpClass::view || &p == &ops::iota_p || &p == &ops::stop_gradient_p;
     // What a loop makes of the result of a reduction belongs to it: the sum can start from what is added to it.
     bool of_reduction = false;
-    for (Expr l : loads) of_reduction |= in_loop && !is_view && kinds_[static_cast<std::size_t>(l->bits)] == Kind::reduction;
+    for (Expr l : loads)
+      of_reduction |= in_loop && !is_view && kinds_[static_cast<std::size_t>(l->bits)] == Kind::reduction;
     const int limit = of_reduction ? -1 : is_view || scalar ? cheap_scalar : loads.size() <= 1 && !narrows ? cheap : 0;
     if (costs_[v] <= limit) {
       kinds_[v] = Kind::inlined;
@@ -278,7 +279,8 @@ Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate
       for (std::size_t k = 0; k < results.size(); ++k) {
         if (k == result_numbers_[v]) continue;
         key.v = e.outputs[k].id;
-        expanded_.emplace(key, expr::cast(results[k], results[k]->dtype == DType::bool_ ? DType::bool_ : type(e.outputs[k].id).dtype));
+        expanded_.emplace(key, expr::cast(results[k], results[k]->dtype == DType::bool_ ? DType::bool_
+                                                                                        : type(e.outputs[k].id).dtype));
       }
       key.v = v;
       out = with_dtype(results[result_numbers_[v]]);

@@ -23,7 +23,8 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
     const Step& step = program.steps[static_cast<std::size_t>(s)];
     for (BufferId b : all_reads_of(program, step)) {
-      if (last_read[static_cast<std::size_t>(b)] != s) read_before[static_cast<std::size_t>(b)] = last_read[static_cast<std::size_t>(b)];
+      if (last_read[static_cast<std::size_t>(b)] != s)
+        read_before[static_cast<std::size_t>(b)] = last_read[static_cast<std::size_t>(b)];
       last_read[static_cast<std::size_t>(b)] = s;
     }
     for (BufferId b : all_writes_of(program, step)) {
@@ -45,8 +46,8 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
       // Steps side by side may overwrite what none of the others reads.
       const bool alone = is_alone(at) || (!side_by_side.empty() && side_by_side[static_cast<std::size_t>(at)] &&
                                           unit(read_before[static_cast<std::size_t>(input)]) < unit(at));
-      const bool in_place = last == at && alone &&
-                            can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, by);
+      const bool in_place =
+          last == at && alone && can_overwrite(program, program.steps[static_cast<std::size_t>(at)], input, by);
       if (unit(last) < unit(at) || in_place) out[k].push_back(static_cast<int>(j));
     }
   }

@@ -9,8 +9,8 @@
 namespace cotan::compiler {
 
 /// For every output the arguments whose memory it may take over: they are read for the last time before anything is
-/// written there, or then, element by element. `units`: which piece of code each step of the program is in, where a device
-/// runs several steps as one, whose parts may be at different steps; empty: every step is a piece of its own.
+/// written there, or then, element by element. `units`: which piece of code each step of the program is in, where a
+/// device runs several steps as one, whose parts may be at different steps; empty: every step is a piece of its own.
 /// `side_by_side`: steps whose piece has nothing but steps that know nothing of each other.
 std::vector<std::vector<int>> reusable_arguments(const Program& program, std::span<const int> units = {},
                                                  const std::vector<bool>& side_by_side = {});
@@ -19,8 +19,8 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
 class Donations {
  public:
   /// `same_dtype`: the device's memory knows what is in it.
-  explicit Donations(const Program& program, std::span<const int> units = {}, const std::vector<bool>& side_by_side = {},
-                     bool same_dtype = false);
+  explicit Donations(const Program& program, std::span<const int> units = {},
+                     const std::vector<bool>& side_by_side = {}, bool same_dtype = false);
   /// By output the argument whose memory it takes, or -1. Every argument is taken once at most.
   const std::vector<int>& when(const std::vector<bool>& given_up) const;
   /// Bytes that need no memory of their own.

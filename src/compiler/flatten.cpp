@@ -39,19 +39,22 @@ Expr slice_element(const expr::Operands& x, std::span<const Expr> index, const P
 
 const Primitive step_slice_p{
     .name = "step_slice", .op_class = OpClass::view, .type = no_type, .eval = no_eval, .element = slice_element};
-const Primitive copy_p = lowered({.name = "copy", .op_class = OpClass::elementwise, .type = no_type, .eval = no_eval},
-                                 [](std::span<const Expr> x, const Params&) { return x[0]; }, true);
+const Primitive copy_p = lowered(
+    {.name = "copy", .op_class = OpClass::elementwise, .type = no_type, .eval = no_eval},
+    [](std::span<const Expr> x, const Params&) { return x[0]; }, true);
 
-const Primitive lane_slice_p{.name = "lane_slice",
-                             .op_class = OpClass::view,
-                             .type = no_type,
-                             .eval = no_eval,
-                             .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
-const Primitive lane_front_p{.name = "lane_front",
-                             .op_class = OpClass::view,
-                             .type = no_type,
-                             .eval = no_eval,
-                             .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
+const Primitive lane_slice_p{
+    .name = "lane_slice",
+    .op_class = OpClass::view,
+    .type = no_type,
+    .eval = no_eval,
+    .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
+const Primitive lane_front_p{
+    .name = "lane_front",
+    .op_class = OpClass::view,
+    .type = no_type,
+    .eval = no_eval,
+    .element = [](const expr::Operands& x, std::span<const Expr> i, const Params&) { return x.at(0, i); }};
 
 namespace {
 
@@ -68,7 +71,8 @@ class Flattener {
     for (const Atom& a : jaxpr.outputs) {
       Atom value = read(a, map);
       // What lies inside another array cannot be given to the caller by itself.
-      if (const Var* v = std::get_if<Var>(&value); v && std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end())
+      if (const Var* v = std::get_if<Var>(&value);
+          v && std::find(given_out_.begin(), given_out_.end(), v->id) != given_out_.end())
         value = copy(value, out_.type(*v), false, out_.top);
       out_.top.outputs.push_back(value);
     }
@@ -114,8 +118,8 @@ class Flattener {
     const Var* v = std::get_if<Var>(&a);
     if (v && varies(a) == in_lanes && std::find(given_out_.begin(), given_out_.end(), v->id) == given_out_.end())
       for (const Item& item : block.items)
-        if (!item.control && std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) !=
-                                 item.equation.outputs.end()) {
+        if (!item.control &&
+            std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) != item.equation.outputs.end()) {
           given_out_.push_back(v->id);
           return *v;
         }
@@ -145,8 +149,9 @@ class Flattener {
         }
       }
       if (e.primitive == &lanes_p) {
-        runs_in_lanes(*Lanes(e.params).program, target_.lane_equations) ? add_lanes(std::move(copy), e, jaxpr, map, block)
-                                                : add_lanes_apart(std::move(copy), e, jaxpr, map, block);
+        runs_in_lanes(*Lanes(e.params).program, target_.lane_equations)
+            ? add_lanes(std::move(copy), e, jaxpr, map, block)
+            : add_lanes_apart(std::move(copy), e, jaxpr, map, block);
         continue;
       }
       const Mask in_lanes = width_ ? results_depend(e, vary(copy.inputs)) : Mask(e.outputs.size(), false);
@@ -154,7 +159,9 @@ class Flattener {
         copy.outputs.push_back(new_var(jaxpr.type(e.outputs[k]), in_lanes[k]));
         map[static_cast<std::size_t>(e.outputs[k].id)] = copy.outputs.back();
       }
-      if (e.primitive == &ops::concatenate_p && !width_ && (add_pieces(copy, block) || add_transforms(copy, e, readers, block))) continue;
+      if (e.primitive == &ops::concatenate_p && !width_ &&
+          (add_pieces(copy, block) || add_transforms(copy, e, readers, block)))
+        continue;
       if (e.primitive->op_class != OpClass::control) {
         block.items.push_back({std::move(copy), nullptr});
       } else if (e.primitive == &scan_p) {
@@ -254,7 +261,8 @@ class Flattener {
     control->unroll = s.unroll;
     control->reverse = s.reverse;
     control->index = new_var({DType::i64, {}, false});
-    if (s.carries == 0 && s.length > 1 && &block == &out_.top && work_of(*s.body) * static_cast<double>(s.length) >= target_.parallel_work) {
+    if (s.carries == 0 && s.length > 1 && &block == &out_.top &&
+        work_of(*s.body) * static_cast<double>(s.length) >= target_.parallel_work) {
       control->grain = (s.length + pieces_ - 1) / pieces_;
       control->parallel = control->grain < s.length;
     }
@@ -307,8 +315,7 @@ class Flattener {
       return map[static_cast<std::size_t>(j.inputs[i].id)];
     };
     for (std::size_t i = 0; i < w.condition_consts; ++i) input(in_condition, *w.condition, i) = e.inputs[i];
-    for (std::size_t i = 0; i < w.body_consts; ++i)
-      input(in_body, *w.body, i) = e.inputs[w.condition_consts + i];
+    for (std::size_t i = 0; i < w.body_consts; ++i) input(in_body, *w.body, i) = e.inputs[w.condition_consts + i];
     std::vector<Atom> starts;
     for (std::size_t i = 0; i < w.carries(); ++i) {
       const AbstractValue& type = w.body->type(w.body->outputs[i]);
@@ -400,7 +407,8 @@ class Flattener {
     Map map(l.program->types.size());
     for (std::size_t i = 0; i < l.program->inputs.size(); ++i)
       map[static_cast<std::size_t>(l.program->inputs[i].id)] =
-          l.mapped[i] ? Atom(slice_of(e.inputs[i], l.program->type(l.program->inputs[i]), *control, inside)) : e.inputs[i];
+          l.mapped[i] ? Atom(slice_of(e.inputs[i], l.program->type(l.program->inputs[i]), *control, inside))
+                      : e.inputs[i];
     add_equations(*l.program, map, inside);
     for (const Atom& a : l.program->outputs) {
       control->slices.push_back(own_output(read(a, map), l.program->type(a), false, inside));
@@ -412,7 +420,8 @@ class Flattener {
   /// The slice of `x` for a step of a loop.
   Var slice_of(const Atom& x, const AbstractValue& type, const Control& loop, Block& body) {
     const Var slice = new_var(type, varies(x));
-    body.items.push_back({{&step_slice_p, {x, loop.index}, {slice}, {{"length", loop.length}, {"reverse", loop.reverse}}, {}}, nullptr});
+    body.items.push_back(
+        {{&step_slice_p, {x, loop.index}, {slice}, {{"length", loop.length}, {"reverse", loop.reverse}}, {}}, nullptr});
     return slice;
   }
   /// The lanes of a value as its first axis.
@@ -420,7 +429,8 @@ class Flattener {
     AbstractValue full = type;
     full.shape.insert(full.shape.begin(), width_);
     const Var v = new_var(full);
-    block.items.push_back({{&lane_front_p, {varies(value) ? value : Atom(copy(value, type, true, block))}, {v}, {}, {}}, nullptr});
+    block.items.push_back(
+        {{&lane_front_p, {varies(value) ? value : Atom(copy(value, type, true, block))}, {v}, {}, {}}, nullptr});
     return v;
   }
   /// If the value is the ys of a loop and nothing else needs it, its slices go to the lanes' rows of `whole`.

@@ -40,8 +40,8 @@ struct Control {
   std::vector<LaneSlice> lane_slices;
   /// A loop over groups of lanes, which may run in parallel: `index` counts groups of `width` out of `lanes`.
   std::int64_t lanes = 0, width = 0;
-  bool parallel = false;   ///< its steps know nothing of each other
-  std::int64_t grain = 1;  ///< and run in pieces of so many
+  bool parallel = false;      ///< its steps know nothing of each other
+  std::int64_t grain = 1;     ///< and run in pieces of so many
   std::vector<Block> blocks;  ///< the body; or the body and the condition; or branches
   Atom chosen{};              ///< the number of the branch
   /// Neither: a result that is put together from values that lie one after the other in it.
@@ -52,7 +52,7 @@ struct Flat {
   Types types;
   /// By value: so many lanes, side by side in a last axis that its type has and its equation knows nothing of.
   std::vector<std::int64_t> lanes;
-  std::unordered_map<std::int32_t, Ints> strides;  ///< of values that do not lie densely in memory
+  std::unordered_map<std::int32_t, Ints> strides;               ///< of values that do not lie densely in memory
   std::unordered_map<std::int32_t, std::int32_t> written_over;  ///< values that are put where another one lies
   std::vector<Var> inputs;
   Block top;

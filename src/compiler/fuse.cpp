@@ -123,7 +123,8 @@ class Fuser {
   /// The value that an item overwrites, or -1.
   BufferId written_over(const Item& item) const {
     for (Var v : item.equation.outputs)
-      if (const auto at = definitions_.program().written_over.find(v.id); at != definitions_.program().written_over.end())
+      if (const auto at = definitions_.program().written_over.find(v.id);
+          at != definitions_.program().written_over.end())
         return at->second;
     return -1;
   }
@@ -255,7 +256,8 @@ class Fuser {
       for (BufferId leaf : leaves)
         if (!std::count(readers_[leaf].begin(), readers_[leaf].end(), reader))
           more += definitions_.type(leaf).size() * static_cast<std::int64_t>(itemsize(definitions_.type(leaf).dtype));
-      const std::int64_t own = definitions_.type(v).size() * static_cast<std::int64_t>(itemsize(definitions_.type(v).dtype));
+      const std::int64_t own =
+          definitions_.type(v).size() * static_cast<std::int64_t>(itemsize(definitions_.type(v).dtype));
       if (more > own + own / 2 && !is_small(v)) return;
       // The group would read a value at a place that is not its own.
       for (BufferId leaf : leaves)
@@ -270,8 +272,8 @@ class Fuser {
       }
     }
   }
-  /// Whether a product in the group reads `v` on its left. Vectors lie along the right operand's columns, so that it would
-  /// compute `v` element by element.
+  /// Whether a product in the group reads `v` on its left. Vectors lie along the right operand's columns, so that it
+  /// would compute `v` element by element.
   bool is_left_of_product(BufferId v, int node) {
     const Group* group = out_.nodes[node].group.get();
     if (!group || !group->has_reduction) return false;
@@ -316,8 +318,7 @@ class Fuser {
   };
 
   Shape domain_of(BufferId v) const {
-    return definitions_.kind(v) == Kind::reduction ? definitions_.reduction(v).shape
-                                                   : definitions_.type(v).shape;
+    return definitions_.kind(v) == Kind::reduction ? definitions_.reduction(v).shape : definitions_.type(v).shape;
   }
 
   void place(BufferId v) {
@@ -480,7 +481,7 @@ class Fuser {
   std::vector<int> node_of_;  ///< by value: where it is computed; -1 for those from outside
   std::vector<bool> here_, placed_, required_;
   std::vector<BufferId> outer_reads_;
-  std::unordered_map<BufferId, std::vector<int>> readers_;  ///< nodes that load a value
+  std::unordered_map<BufferId, std::vector<int>> readers_;        ///< nodes that load a value
   std::unordered_map<BufferId, std::vector<BufferId>> operands_;  ///< what a value loads
   std::unordered_map<BufferId, int> chains_;                      ///< operations on the way to a value in its group
 };

@@ -29,9 +29,9 @@ struct Group {
 struct Schedule {
   struct Node {
     std::unique_ptr<Group> group;
-    const Item* item = nullptr;       ///< a routine, or control
-    std::vector<Operand> operands;    ///< of a routine
-    std::vector<Schedule> blocks;     ///< of control
+    const Item* item = nullptr;     ///< a routine, or control
+    std::vector<Operand> operands;  ///< of a routine
+    std::vector<Schedule> blocks;   ///< of control
   };
   std::vector<Node> nodes;
 };

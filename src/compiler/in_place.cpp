@@ -109,7 +109,8 @@ class Chain {
         const std::vector<BufferId> read = values_read(item);
         const auto& outputs = item.equation.outputs;
         const bool is_it = std::find(outputs.begin(), outputs.end(), link.to) != outputs.end();
-        const bool later = is_it || std::any_of(read.begin(), read.end(), [&](BufferId v) { return contains(after, v); });
+        const bool later =
+            is_it || std::any_of(read.begin(), read.end(), [&](BufferId v) { return contains(after, v); });
         follows.push_back(later);
         if (!later) continue;
         if (!is_it && contains(read, link.from.id)) return false;
@@ -117,8 +118,7 @@ class Chain {
         for (Var v : outputs) after.push_back(v.id);
       }
       std::vector<Item> first, then;
-      for (std::size_t i = 0; i < follows.size(); ++i)
-        (follows[i] ? then : first).push_back(std::move(body_.items[i]));
+      for (std::size_t i = 0; i < follows.size(); ++i) (follows[i] ? then : first).push_back(std::move(body_.items[i]));
       for (Item& item : then) first.push_back(std::move(item));
       body_.items = std::move(first);
     }
@@ -230,7 +230,8 @@ std::optional<Kernel> scatter_kernel(const Equation& e, Definitions& definitions
               &updates = definitions.type(e.inputs[2]).shape;
   const Ints &axes = e.params.ints("scatter_dims_to_operand_dims"), &inserted = e.params.ints("inserted_window_dims"),
              &window_axes = e.params.ints("update_window_dims");
-  if (ops::product(indices) != static_cast<std::int64_t>(axes.size()) || !e.params.ints("operand_batching_dims").empty())
+  if (ops::product(indices) != static_cast<std::int64_t>(axes.size()) ||
+      !e.params.ints("operand_batching_dims").empty())
     return std::nullopt;
   WindowWriter writer(e, definitions, updates);
   std::vector<Expr> to;

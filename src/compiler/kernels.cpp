@@ -62,8 +62,7 @@ class KernelBuilder {
           definitions_.set_loaded(m.value, true);
     }
     for (const Member& m : group_.members)
-      if (definitions_.kind(m.value) == Kind::pointwise)
-        definitions_.set_loaded(m.value, materialized_[m.value]);
+      if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, materialized_[m.value]);
     for (BufferId v : loaded_views) definitions_.set_loaded(v, true);
     definitions_.forget();
     name();
@@ -79,9 +78,7 @@ class KernelBuilder {
   std::vector<Expr> full_index(BufferId v) const {
     return group_.index(is_reduction(v) ? definitions_.reduction(v).shape : type(v).shape, false);
   }
-  Expr home(const Member& m) const {
-    return definitions_.offset(m.value, group_.index(type(m.value).shape, m.row));
-  }
+  Expr home(const Member& m) const { return definitions_.offset(m.value, group_.index(type(m.value).shape, m.row)); }
 
   /// What keeping a value for the row takes; lanes that are kept hold a few vectors of rows.
   std::int64_t row_bytes(BufferId v) const {
@@ -226,8 +223,8 @@ std::optional<Kernel> cut(Kernel& kernel, const Target::Cut& how, Program& progr
     const auto partial = static_cast<BufferId>(program.buffers.size());
     program.buffers.push_back({.type = {r.value->dtype, {pieces, kept}, false}, .storage = Storage::arena});
     // The piece's result is read like the whole one's, but under its own number and dtype.
-    kernel.passes[0].rows.push_back({partial, first->piece * expr::integer(kept) + row,
-                                     expr::load(partial, r.value->dtype, expr::integer(0))});
+    kernel.passes[0].rows.push_back(
+        {partial, first->piece * expr::integer(kept) + row, expr::load(partial, r.value->dtype, expr::integer(0))});
     combine.passes[0].reductions.push_back(
         {r.op, expr::load(partial, r.value->dtype, over_pieces * expr::integer(kept) + row), {}, r.result});
     r.result = partial;
@@ -242,9 +239,8 @@ std::optional<Kernel> cut(Kernel& kernel, const Target::Cut& how, Program& progr
 void build_kernels(const Group& group, Definitions& definitions, const std::vector<bool>& materialized,
                    const Target& target, Program& program, std::vector<Step>& steps) {
   Kernel kernel = KernelBuilder(group, definitions, materialized, target, program).build();
-  const bool stores_something = std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) {
-    return !p.stores.empty() || !p.rows.empty();
-  });
+  const bool stores_something = std::any_of(kernel.passes.begin(), kernel.passes.end(),
+                                            [](const Pass& p) { return !p.stores.empty() || !p.rows.empty(); });
   if (!stores_something) return;
   simplify_loops(kernel);
   auto combine = cut(kernel, target.cut, program);

@@ -87,10 +87,13 @@ std::vector<BufferId> all_writes_of(const Program& program, const Step& step) {
 
 bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result) {
   const Buffer &from = program.buffers[operand], &to = program.buffers[result];
-  if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype)) return false;
+  if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype))
+    return false;
   if (const auto* routine = std::get_if<Routine>(&step)) {
     // A scatter starts with a copy of its operand, which then is none.
-    const auto reads = [&](const Operand& o) { return o.buffer >= 0 && program.root(o.buffer) == program.root(operand); };
+    const auto reads = [&](const Operand& o) {
+      return o.buffer >= 0 && program.root(o.buffer) == program.root(operand);
+    };
     return is_scatter(routine->primitive) && reads(routine->operands[0]) &&
            std::none_of(routine->operands.begin() + 1, routine->operands.end(), reads);
   }
@@ -261,7 +264,8 @@ void keep_close(Program& program, const Target& target, std::vector<Step>& steps
     for (BufferId b : read) {
       const Buffer& buffer = program.buffers[at(b)];
       const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
-      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > target.small_bytes || buffer.bytes() > room) continue;
+      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > target.small_bytes || buffer.bytes() > room)
+        continue;
       room -= buffer.bytes();
       inside[at(b)] = true;
       loop.kept_close.push_back(b);

@@ -45,13 +45,12 @@ std::string to_string(const Program& program, const Kernel& kernel) {
     if (kernel.passes.size() > 1) out += fmt::format("  pass {}\n", p);
     for (const Reduce& r : pass.reductions)
       out += fmt::format("{}b{}: {} = {} of {}\n", indent, r.result,
-                         program.buffers[static_cast<std::size_t>(r.result)].type, name(r.op),
-                         to_string(r.value));
+                         program.buffers[static_cast<std::size_t>(r.result)].type, name(r.op), to_string(r.value));
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores)
         out += fmt::format("{}b{}[{}]: {} ({}) = {}\n", indent, s.buffer, to_string(s.offset),
-                           program.buffers[static_cast<std::size_t>(s.buffer)].type,
-                           place_of(program, s.buffer), to_string(s.value));
+                           program.buffers[static_cast<std::size_t>(s.buffer)].type, place_of(program, s.buffer),
+                           to_string(s.value));
   }
   return out;
 }
@@ -62,8 +61,8 @@ std::string to_string(const Program& program, const Routine& routine) {
     operands.push_back(o.buffer < 0 ? o.type.str()
                                     : fmt::format("b{}: {} ({})", o.buffer, o.type, place_of(program, o.buffer)));
   for (BufferId b : routine.results)
-    results.push_back(fmt::format("b{}: {} ({})", b, program.buffers[static_cast<std::size_t>(b)].type,
-                                  place_of(program, b)));
+    results.push_back(
+        fmt::format("b{}: {} ({})", b, program.buffers[static_cast<std::size_t>(b)].type, place_of(program, b)));
   return fmt::format("routine {}\n  {} <- {}\n", routine.primitive->name, fmt::join(results, ", "),
                      fmt::join(operands, ", "));
 }
@@ -82,13 +81,15 @@ std::string indented(const Program& program, const std::vector<Step>& steps) {
 }  // namespace
 
 std::string heading_of(const Program& program, const Repeat& loop) {
-  std::string out = fmt::format("{}loop {} [{}{}]{}\n", loop.parallel ? "parallel " : "", loop.name, to_string(loop.index),
-                                loop.length < 0 ? "" : fmt::format("<{}", loop.length),
+  std::string out = fmt::format("{}loop {} [{}{}]{}\n", loop.parallel ? "parallel " : "", loop.name,
+                                to_string(loop.index), loop.length < 0 ? "" : fmt::format("<{}", loop.length),
                                 loop.unroll > 1 ? fmt::format(" unrolled {}", loop.unroll) : "");
   for (const Carried& c : loop.carries)
     out += fmt::format("  carry b{}: {} (from b{}, next b{}, at last b{}; {})\n", c.in,
                        program.buffers[static_cast<std::size_t>(c.in)].type, c.start, c.out, c.result,
-                       c.in_place ? "in place" : c.spare < 0 ? "local" : "two places in turn");
+                       c.in_place    ? "in place"
+                       : c.spare < 0 ? "local"
+                                     : "two places in turn");
   if (!loop.kept_close.empty()) out += fmt::format("  kept close: b{}\n", fmt::join(loop.kept_close, ", b"));
   if (loop.length < 0) out += fmt::format("  while b{}\n", loop.holds);
   return out;
@@ -117,10 +118,9 @@ std::string to_string(const Program& program, const Step& step) {
 
 std::string to_string(const Program& program) {
   std::string out = fmt::format("program {}: {} steps, {} bytes in, {} bytes out, arena {} bytes ({} without reuse)\n",
-                                program.name, program.steps.size(), program.input_bytes,
-                                program.output_bytes, program.arena_bytes, program.temporary_bytes);
-  for (const Step& step : program.steps)
-    out += to_string(program, step);
+                                program.name, program.steps.size(), program.input_bytes, program.output_bytes,
+                                program.arena_bytes, program.temporary_bytes);
+  for (const Step& step : program.steps) out += to_string(program, step);
   return out;
 }
 

@@ -11,13 +11,13 @@ using expr::Expr;
 using BufferId = std::int32_t;  ///< index into Program::buffers
 
 enum class Storage : std::uint8_t {
-  none,       ///< never in memory: folded into kernels, or a value in registers
-  input,      ///< the caller's array
-  output,     ///< memory that the caller gets
-  arena,      ///< at an offset of the program's temporary memory
-  local,      ///< small, and of one step of a loop: on the stack, or altogether in registers
-  part,       ///< a part of another buffer: `whole`, from `start` on
-  row,        ///< one row of a kernel at a time, private to the thread
+  none,    ///< never in memory: folded into kernels, or a value in registers
+  input,   ///< the caller's array
+  output,  ///< memory that the caller gets
+  arena,   ///< at an offset of the program's temporary memory
+  local,   ///< small, and of one step of a loop: on the stack, or altogether in registers
+  part,    ///< a part of another buffer: `whole`, from `start` on
+  row,     ///< one row of a kernel at a time, private to the thread
 };
 
 struct Buffer {
@@ -154,7 +154,8 @@ struct Program {
 
   /// The buffer whose memory `b` is in: `b` itself but for parts of others.
   BufferId root(BufferId b) const {
-    while (buffers[static_cast<std::size_t>(b)].storage == Storage::part) b = buffers[static_cast<std::size_t>(b)].whole;
+    while (buffers[static_cast<std::size_t>(b)].storage == Storage::part)
+      b = buffers[static_cast<std::size_t>(b)].whole;
     return b;
   }
   std::size_t peak_bytes() const { return input_bytes + output_bytes + arena_bytes; }
@@ -188,7 +189,8 @@ struct Target {
   /// Values of loops up to `small_bytes` are close to who computes with them: on the stack, or in memory that a group
   /// of threads shares, as long as there is room for them and for copies of small arrays that loops read.
   std::size_t small_bytes = 2048, local_bytes = 64 << 10, kept_close_bytes = 32 << 10;
-  /// The device has temporary memory in blocks of so many bytes, and no array lies in two of them; 0: in one of any size.
+  /// The device has temporary memory in blocks of so many bytes, and no array lies in two of them; 0: in one of any
+  /// size.
   std::int64_t block_bytes = 0;
   /// Reductions of this many elements to few results are cut into pieces.
   struct Cut {

@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t most_terms = 256;        ///< of all reductions together, where lanes run along a kept loop
 constexpr std::int64_t most_scalar_terms = 32;  ///< where they cannot
 constexpr std::int64_t longest = 32;            ///< of one reduction
-/// Of one that is repeated along a kept loop in the body of a loop: longer ones, as of a filter with 25 states, ran no faster
-/// as straight-line code and took seconds to compile.
+/// Of one that is repeated along a kept loop in the body of a loop: longer ones, as of a filter with 25 states, ran no
+/// faster as straight-line code and took seconds to compile.
 constexpr std::int64_t longest_in_body = 16;
 constexpr int most_operations = 1024;
 constexpr std::int64_t fewest_lanes = 4;
-constexpr std::int64_t most_elements = 512;     ///< that stay in registers where nothing is reduced
-constexpr std::int64_t most_strided = 512;      ///< terms that are fetched one by one, row by row
-constexpr std::int64_t most_gathered = 16;      ///< lanes that are put together one by one, in the body of a loop …
+constexpr std::int64_t most_elements = 512;         ///< that stay in registers where nothing is reduced
+constexpr std::int64_t most_strided = 512;          ///< terms that are fetched one by one, row by row
+constexpr std::int64_t most_gathered = 16;          ///< lanes that are put together one by one, in the body of a loop …
 constexpr std::int64_t most_gathered_terms = 4096;  ///< … for so many terms in all
 
 /// Every assignment of numbers to the variables of `loops`, as substitutions on top of `fixed`.
@@ -118,7 +118,8 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
     for (const Store& s : pass.stores) operations += 1 + cost_of(s.value);
     for (const Store& s : pass.rows) per_row += 1 + cost_of(s.value);
   }
-  const auto last_kept = std::find_if(kernel.loops.rbegin(), kernel.loops.rend(), [](const Loop& l) { return !l.reduced; });
+  const auto last_kept =
+      std::find_if(kernel.loops.rbegin(), kernel.loops.rend(), [](const Loop& l) { return !l.reduced; });
   const std::int64_t row =
       in_loop && last_kept != kernel.loops.rend() ? shortest_row(kernel, program, last_kept->variable) : 0;
   const bool in_rows = row == 0 || row >= fewest_lanes;
@@ -146,7 +147,8 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   std::int64_t terms = reduced;
   for (std::size_t k = plan.kept.size() - (lanes ? 1 : 0); k-- > 0;) {
     const std::int64_t extent = plan.kept[k].extent;
-    if (terms * extent > limit || terms * extent * operations + terms / reduced * extent * per_row > most_operations) break;
+    if (terms * extent > limit || terms * extent * operations + terms / reduced * extent * per_row > most_operations)
+      break;
     terms *= extent;
     plan.unrolled.insert(plan.unrolled.begin(), plan.kept[k]);
     plan.kept.erase(plan.kept.begin() + static_cast<std::ptrdiff_t>(k));
@@ -219,14 +221,15 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
         Expr value = substitute(s.value, row);
         if (in_loop)
           for (std::size_t k = 0; k < results.size(); ++k)
-            if (pass.reductions[k].op == expr::ReduceOp::sum) value = started_from_addend(value, results[k], terms[k], program);
+            if (pass.reductions[k].op == expr::ReduceOp::sum)
+              value = started_from_addend(value, results[k], terms[k], program);
         straight.stores.push_back({s.buffer, substitute(s.offset, row), value});
       }
     }
   }
   // Only stores of the whole domain are ever planned over an operand.
-  kernel.results_are_apart = std::all_of(kernel.passes.begin(), kernel.passes.end(),
-                                         [](const Pass& pass) { return pass.stores.empty(); });
+  kernel.results_are_apart =
+      std::all_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& pass) { return pass.stores.empty(); });
   kernel.loops = plan->kept;
   kernel.passes = {std::move(straight)};
   kernel.row_buffers.clear();

@@ -1,8 +1,8 @@
-// The transpose of the linear rest of an associative scan, in chunks that know nothing of each other. With y the results, x
-// the elements, ȳ what is sent to the results, and A, B the derivatives of y(i) = combine(y(i-1), x(i)):
+// The transpose of the linear rest of an associative scan, in chunks that know nothing of each other. With y the
+// results, x the elements, ȳ what is sent to the results, and A, B the derivatives of y(i) = combine(y(i-1), x(i)):
 //   λ(i) = ȳ(i) + A(i+1)ᵀ λ(i+1),   x̄(i) = B(i)ᵀ λ(i).
-// Over a chunk, the product of the A is the derivative of combine(y at its start, what its elements come to): a chunk is
-// one step of the same problem for whoever looks at the λ between chunks.
+// Over a chunk, the product of the A is the derivative of combine(y at its start, what its elements come to): a chunk
+// is one step of the same problem for whoever looks at the λ between chunks.
 //   inside    all chunks at once   what the elements come to, and the λ that a chunk by itself sends to its start
 //   between   one after the other  λ at the starts, or the same once more in chunks of chunks
 //   results   all chunks at once   x̄, from the λ at the end of each chunk
@@ -16,7 +16,10 @@ namespace {
 class Backward {
  public:
   Backward(const AssociativeScan& s, const Mask& unknown, const Mask& linear)
-      : s_(s), unknown_(unknown), linear_consts_(part(linear, 0, s.consts)), linear_elements_(part(linear, s.consts, s.leaves())) {
+      : s_(s),
+        unknown_(unknown),
+        linear_consts_(part(linear, 0, s.consts)),
+        linear_elements_(part(linear, s.consts, s.leaves())) {
     for (std::size_t i = 0; i < s.leaves(); ++i)
       if (!linear_elements_[i]) known_among_elements_.push_back(!unknown[i]);
     sends_ = transposed_step();
@@ -50,7 +53,8 @@ class Backward {
     for (std::size_t i = 0; i < sums; ++i)
       out.push_back(ops::add_cotangents(ops::reduce_sum(rows[given + i], {0}), rest.carries[leaves() + i]));
     for (std::size_t i = 0; i < given; ++i)
-      out.push_back(cut.together({Chunking::one(cut.front(lambdas[place_of_element(i)])), Chunking::joined(rows[i]), rest.given[i]}));
+      out.push_back(cut.together(
+          {Chunking::one(cut.front(lambdas[place_of_element(i)])), Chunking::joined(rows[i]), rest.given[i]}));
     return out;
   }
 
@@ -76,7 +80,8 @@ class Backward {
       place += unknown_[leaf];
     }
   }
-  static Arrays ranges(const Chunking& cut, const Arrays& stacks, std::int64_t from, std::int64_t to, std::int64_t stride = 1) {
+  static Arrays ranges(const Chunking& cut, const Arrays& stacks, std::int64_t from, std::int64_t to,
+                       std::int64_t stride = 1) {
     Arrays out;
     for (const Array& x : stacks) out.push_back(cut.range(x, from, to, stride));
     return out;
@@ -136,7 +141,8 @@ class Backward {
     Arrays out;
     if (too_few_for_chunks(n, levels)) {
       const Folded f = in_steps(lambda_step_, p, 0, n);
-      for (std::size_t i = 0; i < leaves(); ++i) out.push_back(whole.together({Chunking::one(f.carries[i]), f.given[i]}));
+      for (std::size_t i = 0; i < leaves(); ++i)
+        out.push_back(whole.together({Chunking::one(f.carries[i]), f.given[i]}));
       return out;
     }
     const auto [cut, lambdas] = between(p, levels);
@@ -157,7 +163,8 @@ class Backward {
   Between between(const Problem& p, int levels) const {
     const std::int64_t n = p.sent[0].shape()[0];
     const Chunking cut = chunking_of(n, levels, s_);
-    const Arrays inside = cut.for_all([&](auto consts, auto in) { return inside_chunk(consts, in); }, p.consts, rows_of(cut, p));
+    const Arrays inside =
+        cut.for_all([&](auto consts, auto in) { return inside_chunk(consts, in); }, p.consts, rows_of(cut, p));
     const Folded rest = in_steps(lambda_step_, p, cut.inside(), n);
     Problem outer{p.consts, {}, ranges(cut, p.y, 0, cut.inside() + 1, cut.steps), {}};
     for (std::size_t i = 0, k = 0; i < known_among_elements_.size(); ++i) {
@@ -165,7 +172,8 @@ class Backward {
       const Array& total = known_among_elements_[i] ? inside[k++] : cut.range(p.x[i], 0, cut.chunks);
       outer.x.push_back(cut.together({cut.range(p.x[i], 0, 1), total}));
     }
-    for (std::size_t i = 0; i < leaves(); ++i) outer.sent.push_back(cut.together({inside[known() + i], Chunking::one(rest.carries[i])}));
+    for (std::size_t i = 0; i < leaves(); ++i)
+      outer.sent.push_back(cut.together({inside[known() + i], Chunking::one(rest.carries[i])}));
     return {cut, lambdas_of(outer, levels - 1)};
   }
   /// What the known elements come to, and what the chunk by itself sends to its start.
@@ -194,7 +202,8 @@ class Backward {
     const Mask linear = concat(concat(linear_consts_, unknown_), linear_elements_);
     const SplitJaxpr split = partial_eval_jaxpr(*combine, linear, Mask(leaves(), true));
     Types types, linear_types;
-    for (std::size_t i = 0; i < linear.size(); ++i) (linear[i] ? linear_types : types).push_back(combine->type(combine->inputs[i]));
+    for (std::size_t i = 0; i < linear.size(); ++i)
+      (linear[i] ? linear_types : types).push_back(combine->type(combine->inputs[i]));
     const std::size_t known_inputs = types.size();
     append(types, lambda_types());
     const auto backward = [&](std::span<const Array> in) {
@@ -220,10 +229,12 @@ class Backward {
     for (std::size_t i = 0; i < s_.consts; ++i)
       if (linear_consts_[i]) types.push_back(s_.combine->type(s_.combine->inputs[i]));
     const std::size_t xs = known() + known_among_elements_.size();
-    append(types, Types(sent_types.begin() + static_cast<std::ptrdiff_t>(consts), sent_types.begin() + static_cast<std::ptrdiff_t>(consts + xs)));
+    append(types, Types(sent_types.begin() + static_cast<std::ptrdiff_t>(consts),
+                        sent_types.begin() + static_cast<std::ptrdiff_t>(consts + xs)));
     append(types, lambda_types());
     const auto run = [&](std::span<const Array> in) {
-      const auto lambda = in.subspan(consts, n), sum = in.subspan(consts + n, sums), x = in.subspan(consts + n + sums, xs), to = in.subspan(consts + n + sums + xs);
+      const auto lambda = in.subspan(consts, n), sum = in.subspan(consts + n, sums),
+                 x = in.subspan(consts + n + sums, xs), to = in.subspan(consts + n + sums + xs);
       const Arrays sent = eval_jaxpr(*sends_, concat(concat(in.subspan(0, consts), x), lambda));
       const std::size_t elements = count(linear_elements_);
       Arrays out;
@@ -232,7 +243,8 @@ class Backward {
       if (gives == Gives::lambdas)
         append(out, Arrays(lambda.begin(), lambda.end()));
       else
-        append(out, Arrays(sent.begin() + static_cast<std::ptrdiff_t>(n), sent.begin() + static_cast<std::ptrdiff_t>(n + elements)));
+        append(out, Arrays(sent.begin() + static_cast<std::ptrdiff_t>(n),
+                           sent.begin() + static_cast<std::ptrdiff_t>(n + elements)));
       return out;
     };
     return eliminate_dead_code(inline_all_calls(trace_to_jaxpr(run, types, "scan").jaxpr));
@@ -259,7 +271,8 @@ class Backward {
 
 }  // namespace
 
-JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear, const Types& operands) {
+JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear,
+                                        const Types& operands) {
   const Backward backward(s, unknown, linear);
   const ClosedJaxpr closed =
       trace_to_jaxpr([&](std::span<const Array> in) { return backward.run(in); }, operands, "associative_backward");

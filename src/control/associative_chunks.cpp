@@ -16,7 +16,8 @@ Chunking chunking_of(std::int64_t n, int levels, const AssociativeScan& scan) {
   constexpr std::int64_t shortest = 4;
   constexpr std::size_t long_step = 100;  // equations
   const double weight = scan.combine->equations.size() > long_step ? 2 : 0.5;
-  const auto wanted = std::max(static_cast<std::int64_t>(std::pow(weight * static_cast<double>(n), 1.0 / levels)), shortest);
+  const auto wanted =
+      std::max(static_cast<std::int64_t>(std::pow(weight * static_cast<double>(n), 1.0 / levels)), shortest);
   std::int64_t best = wanted, least = n * n;
   for (std::int64_t steps = wanted; steps <= std::min(wanted + wanted / 2, (n - 1) / 2); ++steps) {
     const std::int64_t cost = 2 * (steps - wanted) + (n - 1) % steps;
@@ -36,14 +37,14 @@ namespace {
 
 enum class Gives : std::uint8_t { before, after };  ///< the carry before or after each step
 
-Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown,
-                 const Arrays& done, int levels);
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                 const Mask& unknown, const Arrays& done, int levels);
 
 /// Of the leaves that are not known; the others have their results `done`.
 class Chunks {
  public:
-  Chunks(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown, const Arrays& done,
-         const Chunking& cut, int levels)
+  Chunks(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown,
+         const Arrays& done, const Chunking& cut, int levels)
       : s_(s),
         levels_(levels),
         consts_(consts),
@@ -72,7 +73,9 @@ class Chunks {
     const auto [end, starts] = starts_of(first, totals);
     const Arrays rest = fold(step_after_, consts_, end, concat(previous_left, left), s_.reverse).given;
     const Arrays results = cut_.for_all(
-        [&](auto consts, auto in) { return fold(step_before_, consts, in.subspan(0, wanted_), in.subspan(wanted_), s_.reverse).given; },
+        [&](auto consts, auto in) {
+          return fold(step_before_, consts, in.subspan(0, wanted_), in.subspan(wanted_), s_.reverse).given;
+        },
         consts_, concat(concat(starts, previous), rows));
     Arrays out;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -93,7 +96,8 @@ class Chunks {
     }
     Arrays elements, end, starts;  // one more scan, of what the chunks come to
     for (std::size_t i = 0, u = 0, k = 0; i < totals.size(); ++i)
-      elements.push_back(cut_.together({unknown_[i] ? Chunking::one(first[u++]) : cut_.range(done[k++], 0, 1), totals[i]}));
+      elements.push_back(
+          cut_.together({unknown_[i] ? Chunking::one(first[u++]) : cut_.range(done[k++], 0, 1), totals[i]}));
     for (const Array& y : in_levels(s_, consts_, elements, unknown_, done, levels_ - 1)) {
       starts.push_back(cut_.range(y, 0, cut_.chunks));
       end.push_back(cut_.at(y, cut_.chunks));
@@ -115,8 +119,11 @@ class Chunks {
     if (gives == Gives::after) append(outputs, std::vector<std::size_t>(outputs));
     const JaxprPtr combine = eliminate_dead_code(rearranged(*s_.combine, inputs, outputs));
     if (gives == Gives::after) return combine;
-    return trace_to_jaxpr([&](std::span<const Array> in) { return concat(eval_jaxpr(*combine, in), in.subspan(s_.consts, carries)); },
-                          combine->input_types(), "scan")
+    return trace_to_jaxpr(
+               [&](std::span<const Array> in) {
+                 return concat(eval_jaxpr(*combine, in), in.subspan(s_.consts, carries));
+               },
+               combine->input_types(), "scan")
         .jaxpr;
   }
   Arrays total(std::span<const Array> consts, std::span<const Array> xs) const {
@@ -139,8 +146,8 @@ class Chunks {
   const JaxprPtr step_before_, step_after_, whole_step_;
 };
 
-Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown,
-                 const Arrays& done, int levels) {
+Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                 const Mask& unknown, const Arrays& done, int levels) {
   const std::int64_t n = elements[0].shape()[0];
   if (too_few_for_chunks(n, levels)) return associative_rest_in_steps(s, consts, elements, unknown, done);
   return Chunks(s, consts, elements, unknown, done, chunking_of(n, levels, s), levels).run();
@@ -153,8 +160,8 @@ Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Arra
   return Chunks(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {}, cut, 0).run();
 }
 
-Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
-                                  const Mask& unknown, const Arrays& done) {
+Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts,
+                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done) {
   return in_levels(s, consts, elements, unknown, done, levels_for(elements[0].shape()[0]));
 }
 Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args) {

@@ -1,6 +1,7 @@
-// What is left of an associative scan whose derivative is taken: leaves that are not known yet (tangents, as a rule) where
-// the others have their results. It is linear in the unknown leaves, and so is its transpose. One after the other it is a
-// scan and a scan backwards; for devices that want it in levels it is built anew from the function that combines.
+// What is left of an associative scan whose derivative is taken: leaves that are not known yet (tangents, as a rule)
+// where the others have their results. It is linear in the unknown leaves, and so is its transpose. One after the other
+// it is a scan and a scan backwards; for devices that want it in levels it is built anew from the function that
+// combines.
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -24,11 +25,12 @@ struct Rest {
   Mask unknown;  ///< leaves
   Types operands;
   bool transposed = false;
-  Mask linear;         ///< of the transpose: operands whose cotangents are wanted
-  JaxprPtr in_steps;   ///< what it is, one after the other
+  Mask linear;        ///< of the transpose: operands whose cotangents are wanted
+  JaxprPtr in_steps;  ///< what it is, one after the other
 
   Rest() = default;
-  explicit Rest(const Params& p) : unknown(as_mask(p.ints("unknown"))), transposed(p.flag("transposed")), in_steps(p.jaxpr("jaxpr")) {
+  explicit Rest(const Params& p)
+      : unknown(as_mask(p.ints("unknown"))), transposed(p.flag("transposed")), in_steps(p.jaxpr("jaxpr")) {
     scan.combine = p.jaxpr("combine");
     scan.consts = static_cast<std::size_t>(p.integer("num_consts"));
     scan.reverse = p.flag("reverse");
@@ -57,21 +59,24 @@ struct Rest {
     append(operands, known);
   }
   static Types part_of(const Types& types, std::size_t from, std::size_t count) {
-    return Types(types.begin() + static_cast<std::ptrdiff_t>(from), types.begin() + static_cast<std::ptrdiff_t>(from + count));
+    return Types(types.begin() + static_cast<std::ptrdiff_t>(from),
+                 types.begin() + static_cast<std::ptrdiff_t>(from + count));
   }
 
-  using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements, const Mask& unknown,
-                          const Arrays& done);
+  using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements,
+                          const Mask& unknown, const Arrays& done);
   JaxprPtr program(Form form) const {
     const auto forward = [&](std::span<const Array> in) {
       const auto done = in.subspan(scan.consts + scan.leaves());
-      return form(scan, in.subspan(0, scan.consts), in.subspan(scan.consts, scan.leaves()), unknown, Arrays(done.begin(), done.end()));
+      return form(scan, in.subspan(0, scan.consts), in.subspan(scan.consts, scan.leaves()), unknown,
+                  Arrays(done.begin(), done.end()));
     };
     const ClosedJaxpr closed = trace_to_jaxpr(forward, operands, "associative_scan");
     internal_check(closed.consts.empty(), "an associative scan captures an array");
     return transposed ? transpose_of(*closed.jaxpr) : closed.jaxpr;
   }
-  /// What is known is computed first; the rest is linear. Calls with rules of their own stay: there may be more derivatives.
+  /// What is known is computed first; the rest is linear. Calls with rules of their own stay: there may be more
+  /// derivatives.
   JaxprPtr transpose_of(const Jaxpr& forward) const {
     const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
     Types types;
@@ -99,7 +104,8 @@ struct Rest {
 };
 
 // Derivatives of derivatives go through the scan.
-JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                   const Params& params) {
   const JaxprPtr program = params.jaxpr("jaxpr");
   const Mask nonzero = defined_mask(tangents);
   const JvpJaxpr j = jvp_jaxpr(*program, nonzero);
@@ -112,9 +118,10 @@ JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<c
 Arrays rest_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array> args, const Params& params) {
   return eval_jaxpr(*params.jaxpr("jaxpr"), args);
 }
-/// A batch goes into the elements, and the function combines batches. Leaves that are not known are batches all of them, and
-/// so are constants whose cotangents are asked for: each lane has its own.
-BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size, const Params& params) {
+/// A batch goes into the elements, and the function combines batches. Leaves that are not known are batches all of
+/// them, and so are constants whose cotangents are asked for: each lane has its own.
+BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
   const Rest r(params);
   const std::size_t n = r.scan.leaves();
   // By operand of the forward form: which argument it is, if it is one.
@@ -161,13 +168,18 @@ BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<
       continue;
     }
     const auto at = static_cast<std::size_t>(argument[i]);
-    operands.push_back(!batched ? args[at] : is_const ? ops::batch_at_front(args[at], dims[at], size) : in_elements(at));
+    operands.push_back(!batched   ? args[at]
+                       : is_const ? ops::batch_at_front(args[at], dims[at], size)
+                                  : in_elements(at));
   }
-  for (auto at = static_cast<std::size_t>(next); at < args.size(); ++at) operands.push_back(in_elements(at));  // cotangents
-  return {bind(associative_rest_p, operands, b.params()), r.transposed ? linear_dims : std::vector<int>(count(r.unknown), 1)};
+  for (auto at = static_cast<std::size_t>(next); at < args.size(); ++at)
+    operands.push_back(in_elements(at));  // cotangents
+  return {bind(associative_rest_p, operands, b.params()),
+          r.transposed ? linear_dims : std::vector<int>(count(r.unknown), 1)};
 }
 
-Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs, const Params& params) {
+Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs,
+                      const Params& params) {
   Rest r(params);
   Arrays args;
   Mask linear;
@@ -196,8 +208,8 @@ Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::
 
 }  // namespace
 
-Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args, const Mask& unknown,
-                               const Arrays& done) {
+Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args,
+                               const Mask& unknown, const Arrays& done) {
   Rest r;
   r.scan = s;
   r.unknown = unknown;

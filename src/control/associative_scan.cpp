@@ -32,8 +32,8 @@ Types ascan_type(const Primitive&, std::span<const AbstractValue> operands, cons
 
 }  // namespace
 
-Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
-                                 const Mask& unknown, const Arrays& done) {
+Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts,
+                                 std::span<const Array> elements, const Mask& unknown, const Arrays& done) {
   const std::size_t n = s.leaves();
   const std::int64_t length = elements[0].shape()[0];
   Mask known = unknown;
@@ -183,8 +183,8 @@ Arrays ascan_transpose(const Primitive&, std::span<const Array> cotangents, std:
     types.push_back(in.aval);
     args.push_back(in.linear ? Array() : in.value);
   }
-  const ClosedJaxpr steps = trace_to_jaxpr(
-      [&](std::span<const Array> in) { return associative_scan_in_steps(s, in); }, types, "transpose");
+  const ClosedJaxpr steps =
+      trace_to_jaxpr([&](std::span<const Array> in) { return associative_scan_in_steps(s, in); }, types, "transpose");
   const Arrays cts = backward_pass(*steps.jaxpr, concat(steps.consts, args), cotangents);
   Arrays out(inputs.size());
   for (std::size_t i = 0, k = 0; i < inputs.size(); ++i)

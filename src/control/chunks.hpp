@@ -55,9 +55,13 @@ struct Chunking {
     lanes.mapped = concat(Mask(consts.size(), false), Mask(operands.size(), true));
     Types types;
     for (const Array& c : consts) types.push_back(c.aval());
-    for (const Array& x : operands) types.push_back({x.dtype(), Shape(x.shape().begin() + 1, x.shape().end()), x.weak_type()});
+    for (const Array& x : operands)
+      types.push_back({x.dtype(), Shape(x.shape().begin() + 1, x.shape().end()), x.weak_type()});
     lanes.program = eliminate_dead_code(inline_all_calls(
-        trace_to_jaxpr([&](std::span<const Array> in) { return f(in.subspan(0, consts.size()), in.subspan(consts.size())); }, types, "chunk").jaxpr));
+        trace_to_jaxpr(
+            [&](std::span<const Array> in) { return f(in.subspan(0, consts.size()), in.subspan(consts.size())); },
+            types, "chunk")
+            .jaxpr));
     Arrays out = bind(lanes_p, concat(consts, operands), lanes.params());
     const Mask mapped = depends_on(*lanes.program, lanes.mapped);
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -70,7 +74,8 @@ struct Chunking {
 struct Folded {
   Arrays carries, given;
 };
-inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::span<const Array> start, std::span<const Array> xs, bool reverse) {
+inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::span<const Array> start,
+                   std::span<const Array> xs, bool reverse) {
   Scan scan;
   scan.body = body;
   scan.consts = consts.size();
@@ -91,9 +96,9 @@ inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::spa
   return {Arrays(out.begin(), middle), Arrays(middle, out.end())};
 }
 
-/// How n elements are cut where there are so many levels: two levels take about 2 L + n / L steps one after the other, three
-/// 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer. What chunks leave over is
-/// taken one after the other too, so it should be little.
+/// How n elements are cut where there are so many levels: two levels take about 2 L + n / L steps one after the other,
+/// three 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer. What chunks
+/// leave over is taken one after the other too, so it should be little.
 Chunking chunking_of(std::int64_t n, int levels, const AssociativeScan& scan);
 /// How many levels there are.
 int levels_for(std::int64_t n);

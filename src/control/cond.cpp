@@ -30,8 +30,7 @@ Types cond_type(const Primitive&, std::span<const AbstractValue> operands, const
 }
 
 Arrays cond_eval(const Primitive&, std::span<const Array> args, const Params& params) {
-  return eval_jaxpr(*branches_of(params)[static_cast<std::size_t>(*data<std::int32_t>(args[0]))],
-                    args.subspan(1));
+  return eval_jaxpr(*branches_of(params)[static_cast<std::size_t>(*data<std::int32_t>(args[0]))], args.subspan(1));
 }
 
 /// All branches traced with the same inputs; what one captures, all of them take.
@@ -39,8 +38,7 @@ Branches trace_alike(std::size_t count, const Types& inputs, std::string_view tr
                      const std::function<Arrays(std::size_t branch, std::span<const Array>)>& f) {
   std::vector<ClosedJaxpr> closed;
   for (std::size_t b = 0; b < count; ++b)
-    closed.push_back(
-        trace_to_jaxpr([&](std::span<const Array> in) { return f(b, in); }, inputs, transform));
+    closed.push_back(trace_to_jaxpr([&](std::span<const Array> in) { return f(b, in); }, inputs, transform));
   return share_captured(closed, captured);
 }
 
@@ -86,8 +84,7 @@ class Slots {
   std::vector<Mask> used_;
 };
 
-Arrays cond_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
-                         const Params& params) {
+Arrays cond_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
   const Branches& branches = branches_of(params);
   if (trace.is_unknown(args[0])) return trace.record(cond_p, args, params);
   auto [unknown, known_args, unknown_args] = split_known(trace, args.subspan(1));
@@ -211,8 +208,8 @@ BatchResult select_branches(const Array& index, const Arrays& operands, const Ma
         continue;
       }
       const Array full = batched[i] ? x : ops::batch_at_front(x, not_batched, size);
-      in.push_back(ops::select(ops::broadcast_in_dim(chosen, full.shape(), {0}), full,
-                               bind1(ops::stop_gradient_p, {full})));
+      in.push_back(
+          ops::select(ops::broadcast_in_dim(chosen, full.shape(), {0}), full, bind1(ops::stop_gradient_p, {full})));
     }
     Mask now = batched;
     for (std::size_t i = 0; i < operands.size(); ++i) now[i] = now[i] || is_floating(operands[i].dtype());

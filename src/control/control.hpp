@@ -170,16 +170,17 @@ Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Arra
 Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args);
 
 /// Where some leaves are not known yet, and those that are have their results `done`: the results of the others …
-Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
-                                 const Mask& unknown, const Arrays& done);
-Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
-                                  const Mask& unknown, const Arrays& done);
+Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts,
+                                 std::span<const Array> elements, const Mask& unknown, const Arrays& done);
+Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts,
+                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done);
 /// … as an equation of a linear program, whose transpose can run in levels too.
-Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args, const Mask& unknown,
-                               const Arrays& done);
+Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args,
+                               const Mask& unknown, const Arrays& done);
 JaxprPtr associative_rest_in_levels(const Params& params);
 /// The transpose, for operands that are not linear and cotangents of all results.
-JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear, const Types& operands);
+JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear,
+                                        const Types& operands);
 
 // For compilers -------------------------------------------------------------------------------------------
 
@@ -190,8 +191,8 @@ struct ControlLowering {
   bool chunk_always = false;  ///< also of cheap ones
   bool in_levels = false;     ///< chunks of chunks, each a lane: where there are thousands of threads
 };
-/// What is left of associative scans after differentiation, as programs of other equations. Before anything is made of the
-/// operations inside: they may be differentiated here.
+/// What is left of associative scans after differentiation, as programs of other equations. Before anything is made of
+/// the operations inside: they may be differentiated here.
 JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels);
 /// Associative scans as loops and lanes as batches, also inside nested programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);

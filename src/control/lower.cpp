@@ -78,7 +78,8 @@ JaxprPtr lower_rests(const JaxprPtr& jaxpr, bool in_levels) {
   for (const Equation& e : jaxpr->equations) {
     if (e.primitive != &associative_rest_p) {
       // In lanes and loops there is something to do for everyone already.
-      rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
+      rewriter.emit(e, rewriter.read(e.inputs),
+                    map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
       continue;
     }
     const JaxprPtr form = inline_all_calls(in_levels ? associative_rest_in_levels(e.params) : e.params.jaxpr("jaxpr"));
@@ -97,7 +98,8 @@ JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels) {
 bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations) {
   for (const Equation& e : program.equations) {
     const Primitive& p = *e.primitive;
-    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params), most_equations) : !(p.scalar || p.scalars || p.element)) return false;
+    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params), most_equations) : !(p.scalar || p.scalars || p.element))
+      return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
-// The inverse of vmap: operations that do the same for every row of their operands, where a row is what an index of some
-// axis stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them never
-// leaves the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however long it is.
+// The inverse of vmap: operations that do the same for every row of their operands, where a row is what an index of
+// some axis stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them
+// never leaves the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however
+// long it is.
 #include <limits>
 #include <map>
 #include <set>
@@ -113,7 +114,8 @@ class RowFinder {
   void count_chain(std::size_t k) {
     Place& p = places_[k];
     for (const Atom& a : j_.equations[k].inputs)
-      if (const Place* from = place_of(a); from && from->rows == p.rows && from->depth == p.depth) p.chain = std::max(p.chain, from->chain);
+      if (const Place* from = place_of(a); from && from->rows == p.rows && from->depth == p.depth)
+        p.chain = std::max(p.chain, from->chain);
     p.chain += ends_kernels(*j_.equations[k].primitive);
   }
 
@@ -122,7 +124,8 @@ class RowFinder {
   static bool is_row(const Place& p, const Place& from, std::size_t i) {
     return p.rows > 0 && from.rows == p.rows && p.on.in[i] != whole && p.on.in[i] == from.on.out;
   }
-  /// The axis along which a value has rows, if it is a value with rows. Where they come from elsewhere, along the first.
+  /// The axis along which a value has rows, if it is a value with rows. Where they come from elsewhere, along the
+  /// first.
   int axis_of(const Atom& a) const {
     const AbstractValue& type = j_.type(a);
     const Place* from = place_of(a);
@@ -146,7 +149,8 @@ class RowFinder {
     const std::int64_t rows = rows_of(e.outputs[0], on->out);
     if (rows < least_rows) return {};
     for (Var v : e.outputs)
-      if (j_.type(v).ndim() <= on->out || rows_of(v, on->out) != rows || j_.type(v).size() > rows * most_elements) return {};
+      if (j_.type(v).ndim() <= on->out || rows_of(v, on->out) != rows || j_.type(v).size() > rows * most_elements)
+        return {};
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (on->in[i] != whole && (in[i].ndim() <= on->in[i] || rows_of(e.inputs[i], on->in[i]) != rows)) return {};
       if (in[i].size() > (on->in[i] != whole ? rows : 1) * most_elements) return {};
@@ -154,8 +158,8 @@ class RowFinder {
     return on;
   }
 
-  /// Whether these would be several kernels. Two reductions after each other are one, often enough, and so are results of
-  /// one size.
+  /// Whether these would be several kernels. Two reductions after each other are one, often enough, and so are results
+  /// of one size.
   bool pays(const std::vector<std::size_t>& members) const {
     constexpr int short_chain = 2;
     constexpr std::size_t most_equations = 1000;
@@ -204,7 +208,9 @@ class RowFinder {
     }
     const std::vector<Var> given = read_outside(inside, members, differs);
     lanes.program = eliminate_dead_code(inline_all_calls(
-        trace_to_jaxpr([&](std::span<const Array> in) { return row_program(members, computed, number, given, in); }, types, "rows").jaxpr));
+        trace_to_jaxpr([&](std::span<const Array> in) { return row_program(members, computed, number, given, in); },
+                       types, "rows")
+            .jaxpr));
     // What all rows have alike is computed inside, and once more outside for whoever wants it there.
     for (std::size_t k : members)
       if (!differs[at(j_.equations[k].outputs[0])])
@@ -220,7 +226,8 @@ class RowFinder {
     const std::vector<Var> results = e.outputs;
     rewriter.out().equations.push_back(std::move(e));
     for (std::size_t i = 0; i < given.size(); ++i)
-      rewriter.substitute(given[i], moved(results[i], 0, places_[static_cast<std::size_t>(home_[at(given[i])])].on.out, rewriter));
+      rewriter.substitute(
+          given[i], moved(results[i], 0, places_[static_cast<std::size_t>(home_[at(given[i])])].on.out, rewriter));
   }
   /// A value with one of its axes elsewhere.
   static Atom moved(const Atom& a, int from, int to, Rewriter& rewriter) {
@@ -244,14 +251,17 @@ class RowFinder {
     return v && computed[at(*v)] && is_row(places_[k], places_[static_cast<std::size_t>(home_[at(*v)])], i);
   }
   /// Values that differ between rows and that others want.
-  std::vector<Var> read_outside(const Mask& inside, const std::vector<std::size_t>& members, const Mask& differs) const {
+  std::vector<Var> read_outside(const Mask& inside, const std::vector<std::size_t>& members,
+                                const Mask& differs) const {
     Mask wanted(j_.types.size(), false);
     const auto want = [&](const Atom& a) {
       if (const Var* v = std::get_if<Var>(&a)) wanted[at(*v)] = true;
     };
     for (std::size_t k = 0; k < j_.equations.size(); ++k)
       for (std::size_t i = 0; i < j_.equations[k].inputs.size(); ++i)
-        if (const Place* from = place_of(j_.equations[k].inputs[i]); from && !(inside[k] && is_row(places_[k], *from, i))) want(j_.equations[k].inputs[i]);
+        if (const Place* from = place_of(j_.equations[k].inputs[i]);
+            from && !(inside[k] && is_row(places_[k], *from, i)))
+          want(j_.equations[k].inputs[i]);
     for (const Atom& a : j_.outputs) want(a);
     std::vector<Var> out;
     for (std::size_t k : members)
@@ -260,15 +270,17 @@ class RowFinder {
     return out;
   }
 
-  Arrays row_program(const std::vector<std::size_t>& members, const Mask& computed, const std::map<Operand, std::size_t>& number,
-                     const std::vector<Var>& given, std::span<const Array> in) const {
+  Arrays row_program(const std::vector<std::size_t>& members, const Mask& computed,
+                     const std::map<Operand, std::size_t>& number, const std::vector<Var>& given,
+                     std::span<const Array> in) const {
     Arrays values(j_.types.size());
     for (std::size_t k : members) {
       const Equation& e = j_.equations[k];
       Arrays operands;
       for (std::size_t i = 0; i < e.inputs.size(); ++i)
         if (const Var* v = std::get_if<Var>(&e.inputs[i]))
-          operands.push_back(reads_inside(k, i, computed) ? values[at(*v)] : in[number.at({v->id, places_[k].on.in[i]})]);
+          operands.push_back(reads_inside(k, i, computed) ? values[at(*v)]
+                                                          : in[number.at({v->id, places_[k].on.in[i]})]);
         else
           operands.push_back(std::get<Literal>(e.inputs[i]).value);
       const Arrays results = e.primitive == &lanes_p ? eval_jaxpr(*Lanes(e.params).program, operands)

@@ -43,19 +43,22 @@ Answer reshape_on_rows(const Question& q) {
   const Shape &from = q.in[0].shape, &to = q.out.shape;
   const auto before = [](const Shape& s, int axis) { return ops::product(Shape(s.begin(), s.begin() + axis)); };
   for (int axis = 0; axis < q.out.ndim(); ++axis)
-    if (to[static_cast<std::size_t>(axis)] == from[static_cast<std::size_t>(q.axes[0])] && before(to, axis) == before(from, q.axes[0]))
+    if (to[static_cast<std::size_t>(axis)] == from[static_cast<std::size_t>(q.axes[0])] &&
+        before(to, axis) == before(from, q.axes[0]))
       return OnRows{{q.axes[0]}, axis, q.e.params.with("new_sizes", without(to, axis))};
   return {};
 }
 Answer transpose_on_rows(const Question& q) {
   if (q.axes[0] == whole) return {};
   const int out = place_in(q.ints("permutation"), q.axes[0]);
-  return OnRows{{q.axes[0]}, out, q.e.params.with("permutation", renumbered(without(q.ints("permutation"), out), q.axes[0]))};
+  return OnRows{
+      {q.axes[0]}, out, q.e.params.with("permutation", renumbered(without(q.ints("permutation"), out), q.axes[0]))};
 }
 /// One that leaves its axes where they are, with a list of something for each of them.
 Answer by_axis_on_rows(const Question& q, std::initializer_list<const char*> lists) {
   const int axis = q.axes[0];
-  if (axis == whole || q.in[0].shape[static_cast<std::size_t>(axis)] != q.out.shape[static_cast<std::size_t>(axis)]) return {};
+  if (axis == whole || q.in[0].shape[static_cast<std::size_t>(axis)] != q.out.shape[static_cast<std::size_t>(axis)])
+    return {};
   OnRows on{std::vector<int>(q.in.size(), whole), axis, q.e.params};
   on.in[0] = axis;
   for (const char* key : lists) on.params = on.params.with(key, without(q.ints(key), axis));
@@ -91,7 +94,8 @@ Answer argument_on_rows(const Question& q) {
 }
 /// Results of products have batches first, then what is left of the left operand, then of the right one.
 Answer product_on_rows(const Question& q) {
-  const Ints &batch_a = q.ints("batch_lhs"), &batch_b = q.ints("batch_rhs"), &sum_a = q.ints("contract_lhs"), &sum_b = q.ints("contract_rhs");
+  const Ints &batch_a = q.ints("batch_lhs"), &batch_b = q.ints("batch_rhs"), &sum_a = q.ints("contract_lhs"),
+             &sum_b = q.ints("contract_rhs");
   const int a = q.axes[0], b = q.axes[1], batches = static_cast<int>(batch_a.size());
   const auto left_before = [](int axis, const Ints& batch, const Ints& sum) {
     int n = 0;
@@ -110,9 +114,11 @@ Answer product_on_rows(const Question& q) {
   const int shared = a != whole && b != whole ? place_in(batch_a, a) : batches;
   if (shared < batches && batch_b[static_cast<std::size_t>(shared)] == b)
     return answer(a, b, shared, without(batch_a, shared), without(batch_b, shared));
-  if (a != whole && !has(batch_a, a) && !has(sum_a, a)) return answer(a, whole, batches + left_before(a, batch_a, sum_a), batch_a, batch_b);
+  if (a != whole && !has(batch_a, a) && !has(sum_a, a))
+    return answer(a, whole, batches + left_before(a, batch_a, sum_a), batch_a, batch_b);
   if (b != whole && !has(batch_b, b) && !has(sum_b, b))
-    return answer(whole, b, batches + left_before(q.in[0].ndim(), batch_a, sum_a) + left_before(b, batch_b, sum_b), batch_a, batch_b);
+    return answer(whole, b, batches + left_before(q.in[0].ndim(), batch_a, sum_a) + left_before(b, batch_b, sum_b),
+                  batch_a, batch_b);
   return {};
 }
 /// With an index for each row, into its own row or into what all share.
@@ -122,8 +128,8 @@ Answer gather_on_rows(const Question& q) {
   const Ints &operand_batches = q.ints("operand_batching_dims"), &index_batches = q.ints("start_indices_batching_dims"),
              &offsets = q.ints("offset_dims");
   int out = -1;  // the results' axes that are no offsets are those of the indices
-  for (int left = indices; left >= 0; --left)
-    do ++out;
+  for (int left = indices; left >= 0; --left) do
+      ++out;
     while (has(offsets, out));
   OnRows on{{whole, indices}, out, q.e.params.with("offset_dims", renumbered(offsets, out))};
   const int batch = place_in(index_batches, indices);
@@ -156,13 +162,24 @@ Answer lanes_on_rows(const Question& q) {
 
 Rule rule_of(const Primitive& p) {
   using namespace ops;
-  static const std::map<const Primitive*, Rule> rules{
-      {&broadcast_in_dim_p, broadcast_on_rows}, {&reshape_p, reshape_on_rows},       {&transpose_p, transpose_on_rows},
-      {&slice_p, slice_on_rows},                {&pad_p, pad_on_rows},               {&rev_p, rev_on_rows},
-      {&concatenate_p, concatenate_on_rows},    {&reduce_sum_p, reduction_on_rows},  {&reduce_prod_p, reduction_on_rows},
-      {&reduce_max_p, reduction_on_rows},       {&reduce_min_p, reduction_on_rows},  {&reduce_and_p, reduction_on_rows},
-      {&reduce_or_p, reduction_on_rows},        {&argmax_p, argument_on_rows},       {&argmin_p, argument_on_rows},
-      {&dot_general_p, product_on_rows},        {&gather_p, gather_on_rows},         {&lanes_p, lanes_on_rows}};
+  static const std::map<const Primitive*, Rule> rules{{&broadcast_in_dim_p, broadcast_on_rows},
+                                                      {&reshape_p, reshape_on_rows},
+                                                      {&transpose_p, transpose_on_rows},
+                                                      {&slice_p, slice_on_rows},
+                                                      {&pad_p, pad_on_rows},
+                                                      {&rev_p, rev_on_rows},
+                                                      {&concatenate_p, concatenate_on_rows},
+                                                      {&reduce_sum_p, reduction_on_rows},
+                                                      {&reduce_prod_p, reduction_on_rows},
+                                                      {&reduce_max_p, reduction_on_rows},
+                                                      {&reduce_min_p, reduction_on_rows},
+                                                      {&reduce_and_p, reduction_on_rows},
+                                                      {&reduce_or_p, reduction_on_rows},
+                                                      {&argmax_p, argument_on_rows},
+                                                      {&argmin_p, argument_on_rows},
+                                                      {&dot_general_p, product_on_rows},
+                                                      {&gather_p, gather_on_rows},
+                                                      {&lanes_p, lanes_on_rows}};
   if (p.scalar || p.scalars) return elementwise_on_rows;
   const auto at = rules.find(&p);
   return at == rules.end() ? nullptr : at->second;

@@ -178,8 +178,7 @@ JvpResult scan_jvp(const Primitive&, std::span<const Array> primals, std::span<c
     for (std::size_t i = 0; i < mask.size(); ++i) args.push_back(primals[from + i]);
     for (std::size_t i = 0; i < mask.size(); ++i)
       if (mask[i])
-        args.push_back(tangents[from + i].defined() ? tangents[from + i]
-                                                    : ops::zeros_of(primals[from + i].aval()));
+        args.push_back(tangents[from + i].defined() ? tangents[from + i] : ops::zeros_of(primals[from + i].aval()));
   };
   add_inputs(0, consts);
   add_inputs(s.consts, carries);

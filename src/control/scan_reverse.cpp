@@ -53,7 +53,8 @@ SplitScan split_scan(const Scan& s, const Mask& unknown) {
   for (int source : hoisted.residual_source)
     outputs.push_back(source >= 0 ? Atom(before.inputs[before_captured + static_cast<std::size_t>(source)])
                                   : before.outputs[independent + static_cast<std::size_t>(-1 - source)]);
-  outputs.insert(outputs.end(), before.outputs.begin(), before.outputs.begin() + static_cast<std::ptrdiff_t>(independent));
+  outputs.insert(outputs.end(), before.outputs.begin(),
+                 before.outputs.begin() + static_cast<std::ptrdiff_t>(independent));
   before.outputs = std::move(outputs);
   out.before = std::make_shared<const Jaxpr>(std::move(before));
 
@@ -122,8 +123,7 @@ KnownResults run_known(const SplitScan& split, const Arrays& known_args, std::si
   return out;
 }
 
-Arrays scan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
-                         const Params& params) {
+Arrays scan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
   const Scan s(params);
   Mask unknown;
   for (const Array& a : args) unknown.push_back(trace.is_unknown(a));
@@ -220,9 +220,9 @@ Arrays bind_with_sums_outside(const Scan& s, const Arrays& operands, std::size_t
       axes.insert(axes.begin(), 0);
       return axes;
     };
-    results[found[k].carry] = ops::dot_general(
-        results[s.carries + ys + 2 * k], results[s.carries + ys + 2 * k + 1], over_steps(p.ints("contract_lhs")),
-        over_steps(p.ints("contract_rhs")), {}, {});
+    results[found[k].carry] =
+        ops::dot_general(results[s.carries + ys + 2 * k], results[s.carries + ys + 2 * k + 1],
+                         over_steps(p.ints("contract_lhs")), over_steps(p.ints("contract_rhs")), {}, {});
     if (const Equation* t = found[k].transposed)
       results[found[k].carry] = ops::transpose(results[found[k].carry], t->params.ints("permutation"));
   }
@@ -234,8 +234,7 @@ Arrays bind_with_sums_outside(const Scan& s, const Arrays& operands, std::size_t
 Arrays transpose_linear_scan(const Scan& s, std::span<const Array> cotangents, std::span<const LinearInput> inputs) {
   const std::size_t n = inputs.size();
   Mask linear(n);
-  for (std::size_t i = 0; i < n; ++i)
-    linear[i] = inputs[i].linear || (i >= s.consts && i < s.consts + s.carries);
+  for (std::size_t i = 0; i < n; ++i) linear[i] = inputs[i].linear || (i >= s.consts && i < s.consts + s.carries);
   const Mask carries_out = part(defined_mask(cotangents), 0, s.carries),
              ys = part(defined_mask(cotangents), s.carries, s.ys());
   // Which cotangents there are: of constants, which add up over the steps, of carries and of xs.

@@ -1,5 +1,5 @@
-// A scan whose stacks all lanes read, step by step: they wait for it. Where there are threads enough, each lane takes its
-// steps along with those of its own scan, and nobody waits.
+// A scan whose stacks all lanes read, step by step: they wait for it. Where there are threads enough, each lane takes
+// its steps along with those of its own scan, and nobody waits.
 #include "control/control.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -17,14 +17,19 @@ bool is(const Atom& a, Var v) { return std::get_if<Var>(&a) && std::get<Var>(a) 
 class Pair {
  public:
   Pair(const Jaxpr& jaxpr, std::size_t first, std::size_t then)
-      : jaxpr_(jaxpr), first_(first), then_(then), shared_(jaxpr.equations[first].params), lanes_(jaxpr.equations[then].params) {}
+      : jaxpr_(jaxpr),
+        first_(first),
+        then_(then),
+        shared_(jaxpr.equations[first].params),
+        lanes_(jaxpr.equations[then].params) {}
 
   /// Whether they can be one, and all that others want of the shared scan is a copy for each lane, or small.
   bool fits() {
     if (lanes_.apart || shared_.length < few_steps || !find_fed() || !find_own()) return false;
     merge_scans();
     if (!fits_lanes(merged_)) return false;
-    Mask given = depends_on(*shared_.body, concat(concat(Mask(shared_.consts, false), Mask(shared_.carries, true)), Mask(shared_.xs(), false)));
+    Mask given = depends_on(*shared_.body, concat(concat(Mask(shared_.consts, false), Mask(shared_.carries, true)),
+                                                  Mask(shared_.xs(), false)));
     std::fill_n(given.begin(), shared_.carries, true);
     for (std::size_t k = 0; k < given.size(); ++k) {
       const Wanted wanted = wanted_elsewhere(shared_results()[k]);
@@ -85,11 +90,17 @@ class Pair {
       out.types.back().shape.insert(out.types.back().shape.begin(), 1);
       Shape limits = type.shape;
       limits.insert(limits.begin(), 1);
-      out.equations.push_back({&ops::slice_p, {lanes}, {one}, {{"start_indices", Ints(limits.size(), 0)}, {"limit_indices", limits}, {"strides", Ints(limits.size(), 1)}}, a.where});
+      out.equations.push_back(
+          {&ops::slice_p,
+           {lanes},
+           {one},
+           {{"start_indices", Ints(limits.size(), 0)}, {"limit_indices", limits}, {"strides", Ints(limits.size(), 1)}},
+           a.where});
       out.equations.push_back({&ops::reshape_p, {one}, {result}, {{"new_sizes", type.shape}}, a.where});
     }
     for (Equation& e : order->after) {
-      const auto copied = std::find_if(per_lane.begin(), per_lane.end(), [&](const auto& p) { return is_copies(e, p.first); });
+      const auto copied =
+          std::find_if(per_lane.begin(), per_lane.end(), [&](const auto& p) { return is_copies(e, p.first); });
       if (copied != per_lane.end()) {
         now[at(e.outputs[0])] = copied->second;
         continue;
@@ -189,7 +200,8 @@ class Pair {
       const Arrays then = eval_jaxpr(*own_.body, b);
       Arrays out;
       const auto give = [&](const Arrays& from, std::size_t begin, std::size_t end) {
-        out.insert(out.end(), from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+        out.insert(out.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+                   from.begin() + static_cast<std::ptrdiff_t>(end));
       };
       give(first, 0, shared_.carries);
       give(then, 0, own_.carries);
@@ -209,13 +221,16 @@ class Pair {
     Arrays values(lane.types.size());
     for (std::size_t i = 0, next = theirs; i < fed_.size(); ++i)
       if (!fed_[i]) values[at(lane.inputs[i])] = in[next++];
-    const auto value = [&](const Atom& a) { return std::get_if<Var>(&a) ? values[at(std::get<Var>(a))] : std::get<Literal>(a).value; };
+    const auto value = [&](const Atom& a) {
+      return std::get_if<Var>(&a) ? values[at(std::get<Var>(a))] : std::get<Literal>(a).value;
+    };
     Arrays shared;
     for (std::size_t k = 0; k < lane.equations.size(); ++k) {
       const Equation& e = lane.equations[k];
       Arrays operands;
       for (const Atom& a : e.inputs) operands.push_back(value(a));
-      const Arrays results = k == *own_at_ ? run_merged(in.subspan(0, theirs), operands, shared) : bind(*e.primitive, operands, e.params);
+      const Arrays results =
+          k == *own_at_ ? run_merged(in.subspan(0, theirs), operands, shared) : bind(*e.primitive, operands, e.params);
       for (std::size_t i = 0; i < results.size(); ++i) values[at(e.outputs[i])] = results[i];
     }
     Arrays out = where(wanted_, std::span<const Array>(shared));
@@ -252,7 +267,8 @@ class Pair {
       if (!is_copies(e, v)) return Wanted::whole;
       out = Wanted::per_lane;
     }
-    const bool given = std::any_of(jaxpr_.outputs.begin(), jaxpr_.outputs.end(), [&](const Atom& a) { return is(a, v); });
+    const bool given =
+        std::any_of(jaxpr_.outputs.begin(), jaxpr_.outputs.end(), [&](const Atom& a) { return is(a, v); });
     return given ? Wanted::whole : out;
   }
 

@@ -13,14 +13,16 @@ namespace {
 constexpr std::int64_t most_elements = 64;  ///< of a value that is given out in place of what is computed from it
 
 bool is_cheap(const Primitive& p) {
-  for (const Primitive* cheap : {&ops::add_p, &ops::sub_p, &ops::mul_p, &ops::neg_p, &ops::select_p, &ops::convert_element_type_p})
+  for (const Primitive* cheap :
+       {&ops::add_p, &ops::sub_p, &ops::mul_p, &ops::neg_p, &ops::select_p, &ops::convert_element_type_p})
     if (&p == cheap) return true;
   return false;
 }
 
 class Sinker {
  public:
-  explicit Sinker(const Scan& scan) : s_(scan), body_(*scan.body), home_(body_.types.size(), -1), uses_(body_.types.size(), 0) {
+  explicit Sinker(const Scan& scan)
+      : s_(scan), body_(*scan.body), home_(body_.types.size(), -1), uses_(body_.types.size(), 0) {
     for (std::size_t k = 0; k < body_.equations.size(); ++k) {
       for (Var v : body_.equations[k].outputs) home_[at(v)] = static_cast<int>(k);
       for (const Atom& a : body_.equations[k].inputs) count_use(a);
@@ -42,7 +44,8 @@ class Sinker {
       for (Var v : sums_[k]) add_target(v);
     for (std::size_t k = s_.carries; k < body_.outputs.size(); ++k) add_target(body_.outputs[k]);
     bool costly = false;
-    for (std::size_t k = 0; k < sunk_.size(); ++k) costly = costly || (sunk_[k] && !is_cheap(*body_.equations[k].primitive));
+    for (std::size_t k = 0; k < sunk_.size(); ++k)
+      costly = costly || (sunk_[k] && !is_cheap(*body_.equations[k].primitive));
     if (!costly) return false;
     find_frontier();
     std::size_t more = 0, fewer = 0;
@@ -144,7 +147,8 @@ class Sinker {
     const Var carry = body_.inputs[s_.consts + k];
     const Var* next = std::get_if<Var>(&body_.outputs[k]);
     std::vector<Var> terms;
-    if (next && uses_[at(carry)] == 1 && is_floating(body_.type(*next).dtype) && *next != carry && add_terms(*next, carry, terms))
+    if (next && uses_[at(carry)] == 1 && is_floating(body_.type(*next).dtype) && *next != carry &&
+        add_terms(*next, carry, terms))
       sums_[k] = terms;
   }
   bool add_terms(Var v, Var carry, std::vector<Var>& terms) const {
@@ -162,7 +166,8 @@ class Sinker {
     return false;
   }
   void keep(const Atom& a) {
-    if (const Var* v = std::get_if<Var>(&a); v && home_[at(*v)] >= 0) keep_equation(static_cast<std::size_t>(home_[at(*v)]));
+    if (const Var* v = std::get_if<Var>(&a); v && home_[at(*v)] >= 0)
+      keep_equation(static_cast<std::size_t>(home_[at(*v)]));
   }
   void keep_equation(std::size_t k) {
     if (stays_[k]) return;

@@ -129,7 +129,8 @@ std::optional<Around> brought_together(const Jaxpr& jaxpr, std::size_t first, st
   note(equations[first]);
   for (std::size_t k = first + 1; k < then; ++k) {
     const Equation& e = equations[k];
-    const bool depends = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Atom& a) { return holds(follows, a); });
+    const bool depends =
+        std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Atom& a) { return holds(follows, a); });
     (depends ? out.after : out.before).push_back(e);
     if (depends) note(e);
   }
@@ -153,7 +154,8 @@ double work_of(const Jaxpr& program) {
     const bool does_nothing = e.primitive->op_class == OpClass::view;
     if (e.primitive == &ops::dot_general_p) {
       const AbstractValue& x = program.type(e.inputs[0]);
-      for (auto axis : e.params.ints("contract_lhs")) own *= 2 * static_cast<double>(x.shape[static_cast<std::size_t>(axis)]);
+      for (auto axis : e.params.ints("contract_lhs"))
+        own *= 2 * static_cast<double>(x.shape[static_cast<std::size_t>(axis)]);
       work += own;
     } else if (e.primitive->op_class == OpClass::routine) {
       work += most * std::sqrt(most);  // of matrices, as a rule

@@ -11,8 +11,7 @@ const detail::Concrete* concrete(const Array& a) {
   const auto* c = dynamic_cast<const detail::Concrete*>(a.value().get());
   if (c && c->donated.load(std::memory_order_relaxed))
     raise<ValueError>(
-        "[array] {} was donated to a jitted call and is gone; use the call's result, or do not donate it.",
-        c->aval);
+        "[array] {} was donated to a jitted call and is gone; use the call's result, or do not donate it.", c->aval);
   return c;
 }
 void donate(const Array& a) {
@@ -23,8 +22,7 @@ void donate(const Array& a) {
 
 const AbstractValue& Array::aval() const {
   if (!value_)
-    raise<ValueError>(
-        "[array] this Array is empty (default-constructed or moved from); assign it before use.");
+    raise<ValueError>("[array] this Array is empty (default-constructed or moved from); assign it before use.");
   return value_->aval;
 }
 const Shape& Array::shape() const { return aval().shape; }
@@ -62,8 +60,7 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
   const auto* c = concrete(at);
   if (!c)
     raise<ConcretizationError>(
-        "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", op,
-        a.aval());
+        "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", op, a.aval());
   return c;
 }
 
@@ -153,16 +150,13 @@ Array weak_scalar(std::uint64_t value) {
   e.u = value;
   return weak(DType::u64, e);
 }
-Array weak_scalar(bool value) {
-  return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value));
-}
+Array weak_scalar(bool value) { return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value)); }
 
 void check_host_size(std::size_t count, const Shape& shape) {
   const AbstractValue aval{DType::u8, shape, false};
   if (checked_bytes(aval, "from_host") != count)
-    raise<ShapeError>(
-        "[from_host] {} elements do not fill shape {}, which needs {}; give as many as the shape holds.",
-        count, describe(shape), aval.size());
+    raise<ShapeError>("[from_host] {} elements do not fill shape {}, which needs {}; give as many as the shape holds.",
+                      count, describe(shape), aval.size());
 }
 
 void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
@@ -187,9 +181,8 @@ void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
 Array Array::from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> bytes) {
   const AbstractValue aval{dtype, shape, false};
   if (checked_bytes(aval, "from_bytes") != bytes.size())
-    raise<ShapeError>(
-        "[from_bytes] {} bytes do not fill {}, which needs {}; give as many as the shape holds.",
-        bytes.size(), aval, checked_bytes(aval, "from_bytes"));
+    raise<ShapeError>("[from_bytes] {} bytes do not fill {}, which needs {}; give as many as the shape holds.",
+                      bytes.size(), aval, checked_bytes(aval, "from_bytes"));
   auto [array, buffer] = allocate(default_backend(), aval);
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return array;
@@ -211,11 +204,10 @@ std::vector<int> Axes::resolve(int ndim, std::string_view op) const {
     return out;
   }
   for (int axis : *axes_) {
-    if (ndim == 0)
-      raise<IndexError>("[{}] axis {} is out of range for a 0-d array; it has no axes.", op, axis);
+    if (ndim == 0) raise<IndexError>("[{}] axis {} is out of range for a 0-d array; it has no axes.", op, axis);
     if (axis < -ndim || axis >= ndim)
-      raise<IndexError>("[{}] axis {} is out of range for an array with {} axes; axes run from {} to {}.", op,
-                        axis, ndim, -ndim, ndim - 1);
+      raise<IndexError>("[{}] axis {} is out of range for an array with {} axes; axes run from {} to {}.", op, axis,
+                        ndim, -ndim, ndim - 1);
     const int a = axis < 0 ? axis + ndim : axis;
     for (int seen : out)
       if (seen == a) raise<ValueError>("[{}] axis {} is given twice; name each axis once.", op, axis);

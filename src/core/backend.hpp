@@ -25,8 +25,7 @@ class Backend {
   /// Evaluates one primitive on arrays of this device.
   virtual Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) = 0;
   /// Runs a whole program on arrays of this device. Where `donated`, an argument's memory may be reused.
-  virtual Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
-                             const std::vector<bool>* donated) = 0;
+  virtual Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) = 0;
   /// How it would run a program; counts and listings are the device's, the rest is filled in by the caller.
   virtual void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) = 0;
   virtual void clear_caches() {}

@@ -59,16 +59,18 @@ void write_chrome_trace(const std::string& file, const std::vector<ProfileEvent>
     std::string details;
     for (const auto& [name, value] : e.details)
       details += fmt::format("{}{}:{}", details.empty() ? "" : ",", quoted(name), value);
-    lines += fmt::format(R"(,{}{{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
-                         '\n', quoted(e.name), quoted(e.category), row.process, row.thread,
-                         static_cast<double>(e.start_ns) * 1e-3, static_cast<double>(e.duration_ns) * 1e-3, details);
+    lines +=
+        fmt::format(R"(,{}{{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
+                    '\n', quoted(e.name), quoted(e.category), row.process, row.thread,
+                    static_cast<double>(e.start_ns) * 1e-3, static_cast<double>(e.duration_ns) * 1e-3, details);
   }
   std::string said;
   for (const std::string& n : notes) said += (said.empty() ? "" : ",") + quoted(n);
   std::ofstream out(file, std::ios::binary);
   // The list of events begins with one of no length, so that every other one can follow a comma.
   out << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"notes\":[" << said << "]},\"traceEvents\":[\n"
-      << rows.names << R"({"ph":"I","name":"start","cat":"profile","pid":1,"tid":1,"ts":0,"s":"g"})" << lines << "\n]}\n";
+      << rows.names << R"({"ph":"I","name":"start","cat":"profile","pid":1,"tid":1,"ts":0,"s":"g"})" << lines
+      << "\n]}\n";
   out.close();
   if (!out) raise<IoError>("[profile] the trace '{}' cannot be written; see whether its folder is there.", file);
 }

@@ -17,9 +17,7 @@ std::ostream& operator<<(std::ostream& out, DType t) { return out << name(t); }
 std::string describe(const Shape& shape) {
   return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
-std::string describe(DType t, const Shape& shape) {
-  return fmt::format("{}[{}]", name(t), fmt::join(shape, ","));
-}
+std::string describe(DType t, const Shape& shape) { return fmt::format("{}[{}]", name(t), fmt::join(shape, ",")); }
 
 std::int64_t AbstractValue::size() const { return element_count(shape); }
 std::int64_t element_count(const Shape& shape) {

@@ -13,28 +13,37 @@ namespace {
 
 constexpr std::array table{
     Variable{"COTAN_DEVICE", "`native`, `webgpu`, `reference`",
-             "the default device; `reference` runs everything by the plain evaluation rules that the compiler is tested against"},
-    Variable{"COTAN_NUM_THREADS", "a number", "threads of the native device; else as many as the process may use cores"},
+             "the default device; `reference` runs everything by the plain evaluation rules that the compiler is "
+             "tested against"},
+    Variable{"COTAN_NUM_THREADS", "a number",
+             "threads of the native device; else as many as the process may use cores"},
     Variable{"COTAN_CACHE_DIR", "a folder, or `off`",
-             "where compiled programs are kept for the next start (native code and pipelines of the GPU, at most 256 MB each, and "
+             "where compiled programs are kept for the next start (native code and pipelines of the GPU, at most 256 "
+             "MB each, and "
              "tiles); else `$XDG_CACHE_HOME/cotan` or `~/.cache/cotan`"},
     Variable{"COTAN_FIRST_CODE", "`full`, `quick`",
-             "`full`: native programs are compiled at their best at once; `quick`: their first code is always made in a hurry. Else "
-             "a program whose first call would be over sooner has its first code made in a hurry, and better code, with the same "
-             "results, in the background when it is called again or runs for long; loops with long steps go on with it while they "
+             "`full`: native programs are compiled at their best at once; `quick`: their first code is always made in "
+             "a hurry. Else "
+             "a program whose first call would be over sooner has its first code made in a hurry, and better code, "
+             "with the same "
+             "results, in the background when it is called again or runs for long; loops with long steps go on with it "
+             "while they "
              "run"},
     Variable{"COTAN_SCAN_CHUNKS", "a number", "pieces that `associative_scan` is cut into; else the machine decides"},
     Variable{"COTAN_DEBUG_NANS", "`1`", "the operation that made a NaN is an error that names it (`ct::debug_nans`)"},
     Variable{"COTAN_DEBUG_BOUNDS", "`1`", "an index outside its array is an error that names it (`ct::debug_bounds`)"},
     Variable{"COTAN_LOG_COMPILES", "`1`", "a line for each trace of a function, with the reason (`ct::log_compiles`)"},
     Variable{"COTAN_TRACE", "a file",
-             "a trace of the whole process for `ui.perfetto.dev`: tracing, compiling, calls, copies, kernels with their times; "
+             "a trace of the whole process for `ui.perfetto.dev`: tracing, compiling, calls, copies, kernels with "
+             "their times; "
              "`ct::Profile` does so for a part"},
-    Variable{"COTAN_VERIFY", "`1`", "the verifier looks at every program after every pass (always on in the preset `debug`)"},
+    Variable{"COTAN_VERIFY", "`1`",
+             "the verifier looks at every program after every pass (always on in the preset `debug`)"},
     Variable{"COTAN_WEBGPU_LIBRARY", "a file", "the WebGPU library to load"},
     Variable{"COTAN_WEBGPU_CHECKED", "`1`", "the WebGPU library's own checks of bounds"},
     Variable{"COTAN_WEBGPU_TUNE", "`1`",
-             "tries the tiles of each new size of matrix product on the GPU and keeps what it finds fastest (`ct::autotune`)"},
+             "tries the tiles of each new size of matrix product on the GPU and keeps what it finds fastest "
+             "(`ct::autotune`)"},
     Variable{"COTAN_WEBGPU_MATMUL", "a tile as in the tuner's file", "the tile of matrix products, where it fits"},
     Variable{"COTAN_WEBGPU_ATTENTION", "`16x4x8` or `16x4x8,8x4x8`",
              "tiles of attention forwards and backwards: threads down, rows of each, threads across"},
@@ -60,8 +69,10 @@ std::string rows(bool for_tests) {
 std::span<const Variable> variables() { return table; }
 
 std::string page() {
-  return "# Environment variables\n\nWritten by `make docs` from `src/core/environment.cpp`. Where a variable is empty, it counts as "
-         "not set. A flag is on for `1`, `true`, `yes`, `on` and off for `0`, `false`, `no`, `off`; a value that a variable cannot "
+  return "# Environment variables\n\nWritten by `make docs` from `src/core/environment.cpp`. Where a variable is "
+         "empty, it counts as "
+         "not set. A flag is on for `1`, `true`, `yes`, `on` and off for `0`, `false`, `no`, `off`; a value that a "
+         "variable cannot "
          "have is an error when it is read.\n\n" +
          rows(false) + "\nTo test with less than the machine has:\n\n" + rows(true);
 }

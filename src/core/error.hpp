@@ -20,8 +20,7 @@ template <class E = Error, class... Args>
 
 /// For conditions that only a bug in cotan can break.
 inline void internal_check(bool ok, const char* what) {
-  if (!ok)
-    throw InternalError(std::string("[internal] ") + what + "; this is a bug in cotan, please report it.");
+  if (!ok) throw InternalError(std::string("[internal] ") + what + "; this is a bug in cotan, please report it.");
 }
 
 }  // namespace cotan

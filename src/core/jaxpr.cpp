@@ -74,8 +74,7 @@ bool same_literal(const Array& a, const Array& b) {
          std::memcmp(concrete(a)->buffer->data(), concrete(b)->buffer->data(), itemsize(a.dtype())) == 0;
 }
 
-bool same_atoms(const std::vector<Atom>& a, const Numbering& na, const std::vector<Atom>& b,
-                const Numbering& nb) {
+bool same_atoms(const std::vector<Atom>& a, const Numbering& na, const std::vector<Atom>& b, const Numbering& nb) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Var *x = std::get_if<Var>(&a[i]), *y = std::get_if<Var>(&b[i]);
@@ -108,8 +107,7 @@ bool structurally_equal(const Jaxpr& a, const Jaxpr& b) {
   Numbering na(a), nb(b);
   for (std::size_t i = 0; i < a.equations.size(); ++i) {
     const Equation &x = a.equations[i], &y = b.equations[i];
-    if (x.primitive != y.primitive || !same_atoms(x.inputs, na, y.inputs, nb) || !(x.params == y.params))
-      return false;
+    if (x.primitive != y.primitive || !same_atoms(x.inputs, na, y.inputs, nb) || !(x.params == y.params)) return false;
     for (Var v : x.outputs) na.bind(v);
     for (Var v : y.outputs) nb.bind(v);
   }

@@ -48,9 +48,7 @@ bool equal(const ParamValue& a, const ParamValue& b) {
 struct Hasher {
   std::size_t operator()(bool v) const { return v; }
   std::size_t operator()(std::int64_t v) const { return std::hash<std::int64_t>{}(v); }
-  std::size_t operator()(double v) const {
-    return std::hash<std::uint64_t>{}(std::bit_cast<std::uint64_t>(v));
-  }
+  std::size_t operator()(double v) const { return std::hash<std::uint64_t>{}(std::bit_cast<std::uint64_t>(v)); }
   std::size_t operator()(const std::string& v) const { return std::hash<std::string>{}(v); }
   std::size_t operator()(DType v) const { return static_cast<std::size_t>(v); }
   std::size_t operator()(const Ints& v) const {
@@ -70,9 +68,8 @@ struct Hasher {
 }  // namespace
 
 bool Params::operator==(const Params& other) const {
-  return std::equal(
-      items_.begin(), items_.end(), other.items_.begin(), other.items_.end(),
-      [](const Item& a, const Item& b) { return a.first == b.first && equal(a.second, b.second); });
+  return std::equal(items_.begin(), items_.end(), other.items_.begin(), other.items_.end(),
+                    [](const Item& a, const Item& b) { return a.first == b.first && equal(a.second, b.second); });
 }
 
 std::size_t Params::hash() const {

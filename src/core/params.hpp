@@ -20,8 +20,8 @@ struct OpaqueParam {
 };
 using OpaquePtr = std::shared_ptr<const OpaqueParam>;
 
-using ParamValue = std::variant<bool, std::int64_t, double, std::string, DType, Ints, JaxprPtr,
-                                std::vector<JaxprPtr>, OpaquePtr>;
+using ParamValue =
+    std::variant<bool, std::int64_t, double, std::string, DType, Ints, JaxprPtr, std::vector<JaxprPtr>, OpaquePtr>;
 
 class Params {
  public:
@@ -36,8 +36,7 @@ class Params {
   const T& get(std::string_view name) const {
     const ParamValue* value = find(name);
     if (!value || !std::holds_alternative<T>(*value))
-      raise<InternalError>("[internal] parameter '{}' is missing or of another type; this is a bug in cotan.",
-                           name);
+      raise<InternalError>("[internal] parameter '{}' is missing or of another type; this is a bug in cotan.", name);
     return std::get<T>(*value);
   }
   bool flag(std::string_view name) const { return get<bool>(name); }

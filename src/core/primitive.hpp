@@ -68,8 +68,7 @@ struct Primitive {
   BatchResult (*batch)(const Primitive&, std::span<const Array>, std::span<const int> dims, std::int64_t size,
                        const Params&) = nullptr;
   /// Splits an operation with known and unknown operands; nullptr records it whole.
-  Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>,
-                         const Params&) = nullptr;
+  Arrays (*partial_eval)(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&) = nullptr;
   /// Drops from an equation what only the results that are not `used` need: operands, results, parts of nested
   /// programs. nullptr: an equation is kept whole or not at all.
   void (*prune)(Equation&, const std::vector<bool>& used) = nullptr;

@@ -49,9 +49,9 @@ class Printer {
     std::vector<std::string> captured, inputs;
     for (int i = 0; i < static_cast<int>(j.inputs.size()); ++i)
       (i < consts ? captured : inputs).push_back(binder(j.inputs[i]));
-    std::string out = fmt::format("{{ lambda {}; {}. let\n",
-                                  captured.empty() ? "" : fmt::format("{} ", fmt::join(captured, " ")),
-                                  fmt::join(inputs, " "));
+    std::string out =
+        fmt::format("{{ lambda {}; {}. let\n", captured.empty() ? "" : fmt::format("{} ", fmt::join(captured, " ")),
+                    fmt::join(inputs, " "));
     for (const Equation& e : j.equations) {
       std::vector<std::string> operands, results;
       for (const Atom& a : e.inputs) operands.push_back(atom(a));
@@ -72,10 +72,8 @@ class Printer {
     std::vector<std::string> parts;
     bool nested = false;
     for (const auto& [key, value] : params.items()) {
-      nested |=
-          std::holds_alternative<JaxprPtr>(value) || std::holds_alternative<std::vector<JaxprPtr>>(value);
-      parts.push_back(
-          fmt::format("{}={}", key, std::visit([&](const auto& v) { return text(v, indent + 2); }, value)));
+      nested |= std::holds_alternative<JaxprPtr>(value) || std::holds_alternative<std::vector<JaxprPtr>>(value);
+      parts.push_back(fmt::format("{}={}", key, std::visit([&](const auto& v) { return text(v, indent + 2); }, value)));
     }
     if (!nested) return fmt::format("[{}]", fmt::join(parts, " "));
     const std::string pad(static_cast<std::size_t>(indent), ' ');

@@ -42,7 +42,8 @@ std::string thread_name() {
 }  // namespace
 
 std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 std::uint64_t session() { return log().sessions; }
 
@@ -67,7 +68,8 @@ void note(const std::string& text) {
 void on_stop(void (*collect)()) {
   Log& l = log();
   const std::scoped_lock lock(l.mutex);
-  if (std::find(l.collectors.begin(), l.collectors.end(), collect) == l.collectors.end()) l.collectors.push_back(collect);
+  if (std::find(l.collectors.begin(), l.collectors.end(), collect) == l.collectors.end())
+    l.collectors.push_back(collect);
 }
 
 void Span::begin(const char* category, std::string_view name) {

@@ -49,8 +49,8 @@ class EvalTrace final : public Trace {
             "pass it as an argument, or return it as an output.",
             p.name, t->describe());
       raise<ConcretizationError>(
-          "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.",
-          p.name, a.aval());
+          "[{}] {} is abstract: it has a shape and a dtype but no elements; pass an array with values.", p.name,
+          a.aval());
     }
     // Evaluation rules trust their operands: what does not fit must stop here.
     Types kept = std::move(spare_types);  // its memory serves again: this runs for every eager operation
@@ -64,7 +64,8 @@ class EvalTrace final : public Trace {
     const bool nested = p.op_class == OpClass::call || p.op_class == OpClass::control;
     if (check_bounds && p.out_of_bounds)
       if (const std::string what = p.out_of_bounds(args, params); !what.empty())
-        raise<IndexError>("[debug_bounds] {}: {}; check the indices, or ask for a mode (clip, wrap) that allows it.", p.name, what);
+        raise<IndexError>("[debug_bounds] {}: {}; check the indices, or ask for a mode (clip, wrap) that allows it.",
+                          p.name, what);
     Arrays out;
     if (auto exact = exact_result(p, args, params))
       out = {*exact};
@@ -90,8 +91,7 @@ class EvalTrace final : public Trace {
     for (std::size_t i = 0; ok && i < out.size(); ++i)
       ok = out[i].shape() == expected[i].shape && out[i].dtype() == expected[i].dtype;
     if (!ok)
-      raise<InternalError>(
-          "[verify] {} did not evaluate to the types its rule gives; this is a bug in cotan.", p.name);
+      raise<InternalError>("[verify] {} did not evaluate to the types its rule gives; this is a bug in cotan.", p.name);
   }
   static std::string input_note(std::span<const Array> args) {
     for (const Array& a : args)
@@ -120,8 +120,7 @@ TraceScope::TraceScope(TracePtr trace) : saved_(std::exchange(current, std::move
 TraceScope::~TraceScope() { current = std::move(saved_); }
 
 namespace detail {
-Tracer::Tracer(AbstractValue type, TracePtr t)
-    : Value(std::move(type)), trace(std::move(t)), where(user_location()) {}
+Tracer::Tracer(AbstractValue type, TracePtr t) : Value(std::move(type)), trace(std::move(t)), where(user_location()) {}
 
 std::string Tracer::describe() const {
   // Arguments are made before the user's first line runs, so only results have a line to name.
@@ -157,9 +156,8 @@ void check_not_leaked(const Array& a, std::string_view op) {
 Arrays Bind::operator()(const Primitive& p, std::span<const Array> args, const Params& params) const {
   for (const Array& a : args)
     if (!a.defined())
-      raise<ValueError>(
-          "[{}] an operand is an empty Array (default-constructed or moved from); assign it before use.",
-          p.name);
+      raise<ValueError>("[{}] an operand is an empty Array (default-constructed or moved from); assign it before use.",
+                        p.name);
   return current_trace().process(p, args, params);
 }
 
@@ -173,8 +171,8 @@ Var JaxprBuilder::add_input(const AbstractValue& aval) {
   jaxpr_.inputs.push_back(new_var(aval));
   return jaxpr_.inputs.back();
 }
-std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom> inputs,
-                                            const Types& outputs, const Params& params) {
+std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom> inputs, const Types& outputs,
+                                            const Params& params) {
   std::vector<Var> vars;
   for (const auto& t : outputs) vars.push_back(new_var(t));
   jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
@@ -226,9 +224,7 @@ Array RecordingTrace::tracer_for(Var v, std::string_view made_by) {
   t->made_by = made_by;
   return Array(detail::ValuePtr(t));
 }
-Array RecordingTrace::add_input(const AbstractValue& aval) {
-  return tracer_for(builder.add_input(aval), "argument");
-}
+Array RecordingTrace::add_input(const AbstractValue& aval) { return tracer_for(builder.add_input(aval), "argument"); }
 Arrays RecordingTrace::record(const Primitive& p, std::span<const Array> args, const Params& params) {
   Types types;
   std::vector<Atom> atoms;
@@ -255,8 +251,7 @@ ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_vie
   Arrays outs = f(args);
   std::vector<Atom> atoms;
   for (const Array& out : outs) {
-    if (!out.defined())
-      raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
+    if (!out.defined()) raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
     atoms.push_back(trace->atom(out));
   }
   if (wanted_wide) *wanted_wide = trace->wanted_wide();

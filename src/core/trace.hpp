@@ -171,8 +171,8 @@ class JaxprTrace final : public RecordingTrace {
 
 /// Traces `f` on abstract inputs. Constants may be tracers of enclosing transforms. `wanted_wide`, if given, says which
 /// weak inputs met f64.
-ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit", std::string name = {},
-                           std::vector<bool>* wanted_wide = nullptr);
+ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_view transform = "jit",
+                           std::string name = {}, std::vector<bool>* wanted_wide = nullptr);
 
 // C++ numbers ------------------------------------------------------------------------------------
 

@@ -38,8 +38,7 @@ std::string first_difference(const std::vector<Place>& a, const std::vector<Plac
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= a.size()) return fmt::format(" The one has no {}.", b[i].path);
     if (i >= b.size()) return fmt::format(" The other has no {}.", a[i].path);
-    if (a[i].path != b[i].path)
-      return fmt::format(" The one has {} where the other has {}.", a[i].path, b[i].path);
+    if (a[i].path != b[i].path) return fmt::format(" The one has {} where the other has {}.", a[i].path, b[i].path);
     if (a[i].what == b[i].what) continue;
     if (a[i].path.empty()) return {};  // the whole: the outlines say it
     return fmt::format(" They differ at {}: {} and {}.", a[i].path, a[i].what, b[i].what);

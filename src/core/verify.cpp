@@ -9,8 +9,7 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Jaxpr& jaxpr, std::string_view after)
-      : jaxpr_(jaxpr), after_(after), bound_(jaxpr.types.size()) {}
+  Verifier(const Jaxpr& jaxpr, std::string_view after) : jaxpr_(jaxpr), after_(after), bound_(jaxpr.types.size()) {}
 
   void run() {
     for (Var v : jaxpr_.inputs) bind(v);
@@ -26,8 +25,8 @@ class Verifier {
   }
   void check_id(Var v) {
     if (v.id < 0 || v.id >= static_cast<int>(bound_.size()))
-      raise<InternalError>("[verify] after {}: variable {} is not in the type table; this is a bug in cotan.",
-                           after_, v.id);
+      raise<InternalError>("[verify] after {}: variable {} is not in the type table; this is a bug in cotan.", after_,
+                           v.id);
   }
   void bind(Var v) {
     check_id(v);
@@ -40,8 +39,7 @@ class Verifier {
       if (!bound_[v->id]) fail("{} reads variable {} before it is bound", where, v->id);
     } else {
       const Array& value = std::get<Literal>(a).value;
-      if (!concrete(value) || value.ndim() != 0)
-        fail("{} has a literal that is not a concrete scalar", where);
+      if (!concrete(value) || value.ndim() != 0) fail("{} has a literal that is not a concrete scalar", where);
     }
   }
   void equation(const Equation& e) {
@@ -62,8 +60,7 @@ class Verifier {
       bind(e.outputs[i]);
       const AbstractValue& declared = jaxpr_.type(e.outputs[i]);
       if (declared.dtype != expected[i].dtype || declared.shape != expected[i].shape)
-        fail("{} gives {} but its result is declared {}", e.primitive->name, expected[i].str(),
-             declared.str());
+        fail("{} gives {} but its result is declared {}", e.primitive->name, expected[i].str(), declared.str());
     }
     for (const auto& [key, value] : e.params.items()) {
       if (const auto* j = std::get_if<JaxprPtr>(&value)) Verifier(**j, after_).run();

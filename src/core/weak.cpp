@@ -1,6 +1,6 @@
 // C++ numbers have no width until they meet one: 0.1 is f32 beside f32 and exact beside f64, also after arithmetic and
-// inside programs. Concrete ones carry their value in double; in a program, a weak value that meets f64 is computed once
-// more in f64 from what it was made of, and what nobody reads of the first computation goes as dead code.
+// inside programs. Concrete ones carry their value in double; in a program, a weak value that meets f64 is computed
+// once more in f64 from what it was made of, and what nobody reads of the first computation goes as dead code.
 #include <algorithm>
 #include <unordered_set>
 
@@ -41,7 +41,8 @@ std::optional<Array> exact_result(const Primitive& p, std::span<const Array> arg
 }
 
 bool JaxprTrace::widens_weak(const Primitive& p, std::span<const Array> args, const Params& params) {
-  return p.casts && is_weak_float(args[0].aval()) && !params.flag("weak_type") && params.dtype("new_dtype") == DType::f64;
+  return p.casts && is_weak_float(args[0].aval()) && !params.flag("weak_type") &&
+         params.dtype("new_dtype") == DType::f64;
 }
 
 /// A literal with all its bits, the f64 form of a weak variable, or what was given.
@@ -66,7 +67,8 @@ Array JaxprTrace::wider(const Primitive& cast, const Array& weak, const Params& 
   }
   // What it was made of: equations that give the same in another dtype.
   const auto redoable = [&](const Equation& e) {
-    return e.outputs.size() == 1 && (e.primitive->op_class == OpClass::elementwise || e.primitive->op_class == OpClass::view);
+    return e.outputs.size() == 1 &&
+           (e.primitive->op_class == OpClass::elementwise || e.primitive->op_class == OpClass::view);
   };
   std::vector<std::size_t> redo;
   std::unordered_set<std::int32_t> open{own->var.id};
@@ -93,8 +95,9 @@ Array JaxprTrace::wider(const Primitive& cast, const Array& weak, const Params& 
     const bool was_wide = e.primitive->casts && builder.jaxpr().type(e.inputs[0]).dtype == DType::f64;
     std::vector<Atom> inputs;
     for (const Atom& in : e.inputs) inputs.push_back(wide_atom(in));
-    wide_.insert_or_assign(e.outputs[0].id, was_wide ? e.inputs[0]
-                                                     : add(*e.primitive, std::move(inputs), e.primitive->casts ? params : e.params));
+    wide_.insert_or_assign(
+        e.outputs[0].id,
+        was_wide ? e.inputs[0] : add(*e.primitive, std::move(inputs), e.primitive->casts ? params : e.params));
   }
   const Atom& result = wide_.at(own->var.id);
   if (const auto* literal = std::get_if<Literal>(&result)) return literal->value;

@@ -1,5 +1,5 @@
-// Filter and smoother by associative_scan (Särkkä and García-Fernández): a step is an element, and elements combine in any
-// grouping. The smoother's elements are the affine maps of the backward recursion, which need no inverse.
+// Filter and smoother by associative_scan (Särkkä and García-Fernández): a step is an element, and elements combine in
+// any grouping. The smoother's elements are the affine maps of the backward recursion, which need no inverse.
 #include "dlm/steps.hpp"
 
 namespace cotan::dlm {
@@ -69,8 +69,8 @@ Filtered filter_associative(const StateSpace& s, const Observations& o) {
   const std::int64_t n = o.y.shape()[0];
   FilterElement elements = first_element(s, o);
   if (n > 1)
-    elements = tree::map([](const Array& first, const Array& rest) { return np::concatenate({first, rest}, 0); }, elements,
-                         other_elements(s, o));
+    elements = tree::map([](const Array& first, const Array& rest) { return np::concatenate({first, rest}, 0); },
+                         elements, other_elements(s, o));
   const FilterElement states = lax::associative_scan(combine, elements);
   if (n == 1) return with_innovations(s, o, np::expand_dims(s.x0, 0), np::expand_dims(s.C0, 0));
   const Array G = of_steps(s.G, 0, n - 1), W = of_steps(s.W, 0, n - 1);

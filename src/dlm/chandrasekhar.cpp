@@ -50,14 +50,16 @@ class Recursion {
   /// `stationary`: does C stay as it is while nothing is seen?
   Vectors first_vectors(const Prepared& now, bool stationary) const {
     const Array M = np::matmul(now.C, Z_), S = variance(M);
-    const Array c = stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S));
+    const Array c =
+        stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S));
     return {M, S, np::concatenate({np::expand_dims(c, 0), now.x}, 0)};
   }
   /// c moves on as a state does that sees nothing but zeros, and is as large as the variance allows.
   std::pair<Vectors, Innovations> step(const Vectors& now, const Array& y) const {
     const Array v = np::concatenate({np::zeros({1}, y.dtype()), y}, 0) - np::matmul(now.cx, Z_), f = -v[0];
     const Array c = now.cx[0], S = now.S - f * f;
-    const Array moved = rows_moved_on(now.cx + outer(v, now.M / now.S)), of_c = np::expand_dims(np::arange(v.shape(0)) == 0, -1);
+    const Array moved = rows_moved_on(now.cx + outer(v, now.M / now.S)),
+                of_c = np::expand_dims(np::arange(v.shape(0)) == 0, -1);
     const Array scaled = moved * np::where(of_c, np::sqrt(now.S / S), 1.0);
     // Once C has converged, c fades: what is too small to matter would be slow to compute with.
     const Array faded = of_c & (np::abs(scaled) < nothing * np::sqrt(S));
@@ -109,7 +111,8 @@ Innovations innovations(const StateSpace& s, const Opening& o) {
   Innovations settling;
   if (o.settling > 0) {
     const auto settle = [&](const Prepared& now, const Array& y) { return recursion.settle(now, y); };
-    std::tie(start, settling) = lax::scan(settle, start, o.y(range(0, o.settling)), {.checkpoint = kept_steps(s, o.settling)});
+    std::tie(start, settling) =
+        lax::scan(settle, start, o.y(range(0, o.settling)), {.checkpoint = kept_steps(s, o.settling)});
   }
   const auto step = [&](const Vectors& now, const Array& y) { return recursion.step(now, y); };
   const Innovations rest = lax::scan(step, recursion.first_vectors(start, !s.D0), o.y(range(o.settling, n)),

@@ -1,5 +1,5 @@
-// A smoother whose memory is the root of what all covariances take: it keeps the state before each block of steps, and finds the
-// others again on its way back.
+// A smoother whose memory is the root of what all covariances take: it keeps the state before each block of steps, and
+// finds the others again on its way back.
 #include <cmath>
 
 #include "core/error.hpp"
@@ -17,7 +17,7 @@ struct Said {
   Shocks shocks;
 };
 struct Ahead {
-  Array y, variance;   ///< before it is seen
+  Array y, variance;     ///< before it is seen
   Array state_variance;  ///< after it
 };
 
@@ -48,7 +48,9 @@ class Passes {
   Passes(const StateSpace& model, const Observations& o, const Array& parts, const std::optional<Array>& others)
       : steps_(o.y.shape(0)), transition_(model), inputs_(model, o), parts_(parts), others_(others) {
     // A block of all steps where their covariances are few.
-    length_ = kept_steps(model, steps_).steps() == 0 ? steps_ : std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(steps_))));
+    length_ = kept_steps(model, steps_).steps() == 0
+                  ? steps_
+                  : std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(steps_))));
     blocks_ = (steps_ + length_ - 1) / length_;
     Slices all = inputs_.all;
     all.push_back(np::ones({steps_}, bool_));  // steps that there are
@@ -128,12 +130,14 @@ Array joined(const Array& a, const Array& b) { return np::concatenate({a, b}, 0)
 
 }  // namespace
 
-Decomposition decompose(const StateSpace& model, const Array& y, const Array& parts, const std::optional<Array>& others) {
+Decomposition decompose(const StateSpace& model, const Array& y, const Array& parts,
+                        const std::optional<Array>& others) {
   const StateSpace s = checked(model, y);
   const std::int64_t n = y.shape(0), m = s.x0.shape(0), p = s.F.shape(-2);
   const auto check = [&](const char* what, const Array& a) {
     if (!a.defined() || a.ndim() != 2 || a.shape(0) < 1 || a.shape(1) != m)
-      raise<ShapeError>("[dlm] {} are {}; they must be [number of them, {} states].", what, a.defined() ? fmt::format("{}", a.aval()) : "missing", m);
+      raise<ShapeError>("[dlm] {} are {}; they must be [number of them, {} states].", what,
+                        a.defined() ? fmt::format("{}", a.aval()) : "missing", m);
     return a.astype(s.G.dtype());
   };
   const Array masks = check("the parts", parts);
@@ -163,8 +167,12 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
     f = all.forward(first_belief(s));
     said = all.backward(nothing_after(s)).second;
   }
-  const auto of_parts = [&](const Array& a) { return np::reshape(a(cotan::all, range(0, masks.shape(0) * p)), {n, masks.shape(0), p}); };
-  const auto of_others = [&](const Array& a) { return rows ? std::optional(a(cotan::all, range(masks.shape(0) * p, none))) : std::nullopt; };
+  const auto of_parts = [&](const Array& a) {
+    return np::reshape(a(cotan::all, range(0, masks.shape(0) * p)), {n, masks.shape(0), p});
+  };
+  const auto of_others = [&](const Array& a) {
+    return rows ? std::optional(a(cotan::all, range(masks.shape(0) * p, none))) : std::nullopt;
+  };
   const Array sd = np::sqrt(said.variance), predicted = np::isfinite(f.ahead.variance);
   const auto [value_shock, value_shock_sd] = sizes_of_shocks(said.shocks.value, said.shocks.value_variance);
   const auto [state_shock, state_shock_sd] = sizes_of_shocks(said.shocks.state, said.shocks.state_variance);

@@ -73,7 +73,8 @@ class Directions {
 DiffuseSteps find_diffuse(const StateSpace& model, const Array& y) {
   const auto n = static_cast<std::size_t>(y.shape(0)), m = static_cast<std::size_t>(model.x0.shape(0));
   const auto p = static_cast<std::size_t>(model.F.shape(-2));
-  const std::vector<double> G = model.G.to_vector<double>(), F = model.F.to_vector<double>(), seen = y.to_vector<double>();
+  const std::vector<double> G = model.G.to_vector<double>(), F = model.F.to_vector<double>(),
+                            seen = y.to_vector<double>();
   Directions D(*model.D0);
   std::int64_t left = model.D0->shape(1);
   std::vector<double> gain(m);

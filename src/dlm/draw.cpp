@@ -90,7 +90,8 @@ Array draw_states(const StateSpace& model, const Array& y, const Array& key, Alg
 }
 
 GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const GibbsOptions& options) {
-  if (!model.times.empty()) raise<ValueError>("[dlm] gibbs() takes series with even steps; put NaN where values are missing.");
+  if (!model.times.empty())
+    raise<ValueError>("[dlm] gibbs() takes series with even steps; put NaN where values are missing.");
   if (options.samples < 1 || options.burn_in < 0)
     raise<ValueError>("[dlm] {} samples after {}; there must be at least one.", options.samples, options.burn_in);
   const Array series = y.astype(f64);

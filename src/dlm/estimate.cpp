@@ -1,5 +1,5 @@
-// Maximum likelihood: a search over unconstrained parameters, compiled as one program, and standard errors from the exact
-// Hessian at its end.
+// Maximum likelihood: a search over unconstrained parameters, compiled as one program, and standard errors from the
+// exact Hessian at its end.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -49,11 +49,12 @@ struct Problem {
     const Parameters p = with_values(fixed, theta);
     const StateSpace s = space(p, data.y);
     const bool by_vectors = data.opening && algorithm == Algorithm::sequential;
-    const Array lik = by_vectors ? minus2_log_likelihood(s, *data.opening) : minus2_log_likelihood(s, data.y, algorithm);
+    const Array lik =
+        by_vectors ? minus2_log_likelihood(s, *data.opening) : minus2_log_likelihood(s, data.y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
   }
-  /// Where a search over many parameters would be long, it knows their information matrix: that of innovations and their
-  /// variances, which takes first derivatives alone.
+  /// Where a search over many parameters would be long, it knows their information matrix: that of innovations and
+  /// their variances, which takes first derivatives alone.
   optim::MinimizeOptions search_options(const Parameters& fixed, const Data& data) const {
     optim::MinimizeOptions out = options.minimize;
     std::int64_t count = 0;
@@ -86,7 +87,8 @@ Array scattered(const Array& theta, int k) {
   if (k == 0) return theta;
   std::vector<double> shift;
   for (std::int64_t i = 0; i < theta.shape()[0]; ++i) {
-    const double u = std::fmod((static_cast<double>(k) * 0.7548776662 + static_cast<double>(i) * 0.5698402910 * k) + 0.5, 1.0);
+    const double u =
+        std::fmod((static_cast<double>(k) * 0.7548776662 + static_cast<double>(i) * 0.5698402910 * k) + 0.5, 1.0);
     shift.push_back(4 * u - 2);
   }
   return theta + Array::from_host(shift);

@@ -1,5 +1,5 @@
-// Filter and smoother one step after the other, exact from a diffuse start on. The smoother is Durbin and Koopman's backward
-// recursion, which inverts nothing but variances of innovations.
+// Filter and smoother one step after the other, exact from a diffuse start on. The smoother is Durbin and Koopman's
+// backward recursion, which inverts nothing but variances of innovations.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,8 @@ ExactPass filter_exact(const StateSpace& model, const Observations& o, const std
     const Observed seen = observe(m, now, in[0], in[1]);
     return std::pair{moved_on(transition, m, seen.after), std::pair{now, seen.minus2_log}};
   };
-  const auto [end, each] = lax::scan(step, first ? *first : first_belief(model), inputs.all, {.checkpoint = kept_steps(model, o.y.shape(0))});
+  const auto [end, each] = lax::scan(step, first ? *first : first_belief(model), inputs.all,
+                                     {.checkpoint = kept_steps(model, o.y.shape(0))});
   return {each.first, end, np::sum(each.second)};
 }
 
@@ -58,7 +59,9 @@ ExactSmoothed smooth_exact(const StateSpace& model, const Observations& o, const
 
 Split::Split(const StateSpace& model, const Observations& o) {
   const std::int64_t n = o.y.shape(0), k = model.diffuse_steps > 0 ? std::min(model.diffuse_steps, n) : n;
-  const auto steps = [&](std::int64_t from, std::int64_t to) { return Observations{o.y(range(from, to)), o.seen(range(from, to))}; };
+  const auto steps = [&](std::int64_t from, std::int64_t to) {
+    return Observations{o.y(range(from, to)), o.seen(range(from, to))};
+  };
   first = between(model, 0, k);
   first_o = steps(0, k);
   has_rest = k < n;

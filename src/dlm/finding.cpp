@@ -13,7 +13,8 @@ Numbers transposed(const Numbers& X, std::size_t rows, std::size_t columns) {
   return out;
 }
 Array matrix(const Numbers& numbers, std::size_t width) {
-  return Array::from_host(numbers, {static_cast<std::int64_t>(numbers.size() / width), static_cast<std::int64_t>(width)});
+  return Array::from_host(numbers,
+                          {static_cast<std::int64_t>(numbers.size() / width), static_cast<std::int64_t>(width)});
 }
 
 }  // namespace

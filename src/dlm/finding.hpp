@@ -1,5 +1,5 @@
-// What the steps that find a diffuse first state make of states, of errors and of noise. Their gains depend on no parameter, so
-// that all of it is linear, and computed once, on the host.
+// What the steps that find a diffuse first state make of states, of errors and of noise. Their gains depend on no
+// parameter, so that all of it is linear, and computed once, on the host.
 #pragma once
 #include "dlm/diffuse_steps.hpp"
 
@@ -18,8 +18,8 @@ class Finding {
   Array states(const Array& y) const;
   /// Each column an error of 1 in one of the steps, which is missing from the estimate: [m, steps].
   Array errors() const;
-  /// Steps after them until covariances have come down to what they stay near to: the recursions subtract from them, and never
-  /// lose what rounding made of the first one. Where few steps see much less than a period, that takes some.
+  /// Steps after them until covariances have come down to what they stay near to: the recursions subtract from them,
+  /// and never lose what rounding made of the first one. Where few steps see much less than a period, that takes some.
   std::int64_t settling(std::int64_t most) const;
 
  private:

@@ -69,7 +69,8 @@ Array stationary_covariance(const Array& G, const Array& W, const std::string& n
   const Array phi = G(all, 0), partial = partial_of(phi), stationary = np::all(np::abs(partial) < 1);
   if (is_concrete(stationary) && !stationary.item<bool>())
     raise<ValueError>(
-        "[dlm] the coefficients '{}' = {} are not those of a stationary process, which has no distribution to start from; give smaller ones, or "
+        "[dlm] the coefficients '{}' = {} are not those of a stationary process, which has no distribution to start "
+        "from; give smaller ones, or "
         "a first state by Model::x0 and C0.",
         name, fmt::join(phi.to_vector<double>(), ", "));
   if (m == 1) return np::where(stationary, W / (1.0 - G * G), NAN);
@@ -93,7 +94,8 @@ void take_toolbox_first_state(StateSpace& s, const Model& model, const Array& y)
 }
 
 void take_diffuse_states(StateSpace& s, const std::vector<double>& diffuse, const Array& y) {
-  const auto m = static_cast<std::int64_t>(diffuse.size()), d = static_cast<std::int64_t>(std::count(diffuse.begin(), diffuse.end(), 1.0));
+  const auto m = static_cast<std::int64_t>(diffuse.size()),
+             d = static_cast<std::int64_t>(std::count(diffuse.begin(), diffuse.end(), 1.0));
   if (d == 0) return;
   std::vector<double> D0(static_cast<std::size_t>(m * d), 0.0);
   for (std::int64_t i = 0, k = 0; i < m; ++i)

@@ -4,12 +4,13 @@
 
 namespace cotan::dlm {
 
-/// Coefficients of an autoregression -> partial autocorrelations, which are all within ±1 where it is stationary; and back.
+/// Coefficients of an autoregression -> partial autocorrelations, which are all within ±1 where it is stationary; and
+/// back.
 Array partial_of(const Array& coefficients);
 Array coefficients_of(const Array& partial);
 
-/// C = G C Gᵀ + W of an autoregression: G has its coefficients (`name`) in the first column. Raises where the process is known
-/// not to be stationary; NaN where that shows later.
+/// C = G C Gᵀ + W of an autoregression: G has its coefficients (`name`) in the first column. Raises where the process
+/// is known not to be stationary; NaN where that shows later.
 Array stationary_covariance(const Array& G, const Array& W, const std::string& name);
 
 /// x0 and C0 of the toolbox, or those that the model gives.

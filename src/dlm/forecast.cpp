@@ -17,7 +17,8 @@ Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps) {
   if (s.G.dtype() == f32 && !s.D0) {  // on roots of covariances, which are wide at first
     const Filtered f = filter(s, longer);
     const Array x = f.x(range(n, none));
-    return {x, f.C(range(n, none)), times(of_steps(s.F, n, n + steps), x), np::sqrt(np::diagonal(f.S(range(n, none)), 0, -2, -1))};
+    return {x, f.C(range(n, none)), times(of_steps(s.F, n, n + steps), x),
+            np::sqrt(np::diagonal(f.S(range(n, none)), 0, -2, -1))};
   }
   const StateSpace past = between(s, 0, n), next = between(s, n, n + steps);
   const Observations nothing = observations(next, missing);

@@ -52,24 +52,30 @@ void check(const Block& block) {
   std::visit(Overloaded{
                  [](const Trend& b) {
                    if (b.order < 0 || b.order > 2)
-                     raise<ValueError>("[dlm] a trend of order {}; orders are 0 (level), 1 (with slope) and 2.", b.order);
+                     raise<ValueError>("[dlm] a trend of order {}; orders are 0 (level), 1 (with slope) and 2.",
+                                       b.order);
                    if (static_cast<int>(b.sd.size()) < b.order + 1)
-                     raise<ValueError>("[dlm] a trend of order {} has {} names of standard deviations; give {} (empty: no noise).",
-                                       b.order, b.sd.size(), b.order + 1);
+                     raise<ValueError>(
+                         "[dlm] a trend of order {} has {} names of standard deviations; give {} (empty: no noise).",
+                         b.order, b.sd.size(), b.order + 1);
                  },
                  [](const Seasonal& b) {
-                   if (b.period < 2) raise<ValueError>("[dlm] a season of {} steps; it must have at least 2.", b.period);
+                   if (b.period < 2)
+                     raise<ValueError>("[dlm] a season of {} steps; it must have at least 2.", b.period);
                  },
                  [](const Harmonics& b) {
                    if (!(b.period >= 2) || b.count < 1 || 2 * b.count > b.period)
-                     raise<ValueError>("[dlm] {} harmonics of a period of {} steps; there are 1 to {}.", b.count, b.period,
-                                       static_cast<int>(std::floor(b.period / 2)));
+                     raise<ValueError>("[dlm] {} harmonics of a period of {} steps; there are 1 to {}.", b.count,
+                                       b.period, static_cast<int>(std::floor(b.period / 2)));
                    if (b.sd.size() > 1 && static_cast<int>(b.sd.size()) != states_of(b))
-                     raise<ValueError>("[dlm] {} harmonics have {} names of standard deviations; give one for all, {} (one for each state), or none.",
-                                       b.count, b.sd.size(), states_of(b));
+                     raise<ValueError>(
+                         "[dlm] {} harmonics have {} names of standard deviations; give one for all, {} (one for each "
+                         "state), or none.",
+                         b.count, b.sd.size(), states_of(b));
                  },
                  [](const AutoRegression& b) {
-                   if (b.order < 1) raise<ValueError>("[dlm] an autoregression of order {}; it must be at least 1.", b.order);
+                   if (b.order < 1)
+                     raise<ValueError>("[dlm] an autoregression of order {}; it must be at least 1.", b.order);
                  },
                  [](const Regression& b) { columns_of(b); },
                  [](const Spline&) {},
@@ -91,11 +97,12 @@ class Lookup {
   Array coefficients(const std::string& name, int order) const {
     const auto at = parameters_.find(name);
     if (at == parameters_.end())
-      raise<ValueError>("[dlm] the coefficients '{}' of the autoregression are not given; put them into the parameters.", name);
+      raise<ValueError>(
+          "[dlm] the coefficients '{}' of the autoregression are not given; put them into the parameters.", name);
     const Array a = at->second.ndim() == 0 ? np::reshape(at->second, {1}) : at->second;
     if (a.ndim() != 1 || a.shape()[0] != order)
-      raise<ShapeError>("[dlm] '{}' is {}; an autoregression of order {} has [{}] coefficients.", name, at->second.aval(),
-                        order, order);
+      raise<ShapeError>("[dlm] '{}' is {}; an autoregression of order {} has [{}] coefficients.", name,
+                        at->second.aval(), order, order);
     return a.astype(dtype);
   }
 
@@ -132,7 +139,8 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
             const int m = b.order + 1;
             std::vector<Array> variances;
             for (int k = 0; k < m; ++k) variances.push_back(p.variance(b.sd[static_cast<std::size_t>(k)]));
-            return Part{np::eye(m, {}, 0, dtype) + np::eye(m, m, 1, dtype), unit_row(m), diagonal(variances), Band::diagonal | Band::above};
+            return Part{np::eye(m, {}, 0, dtype) + np::eye(m, m, 1, dtype), unit_row(m), diagonal(variances),
+                        Band::diagonal | Band::above};
           },
           [&](const Seasonal& b) {
             const int m = b.period - 1;
@@ -157,7 +165,8 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
               G[(at + 1) * width + at] = -std::sin(angle);
               G[(at + 1) * width + at + 1] = std::cos(angle);
             }
-            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances), Band::diagonal | Band::above | Band::below};
+            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances),
+                        Band::diagonal | Band::above | Band::below};
           },
           [&](const AutoRegression& b) {
             const Array phi = p.coefficients(b.coefficients, b.order), first = unit_row(b.order);
@@ -167,14 +176,16 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
           [&](const Regression& b) {
             const int k = columns_of(b);
             if (b.x.shape()[0] < n)
-              raise<ShapeError>("[dlm] the regressors are {} but {} steps are wanted; give them for each step, future ones included.",
-                                b.x.aval(), n);
+              raise<ShapeError>(
+                  "[dlm] the regressors are {} but {} steps are wanted; give them for each step, future ones included.",
+                  b.x.aval(), n);
             const Array x = np::reshape(b.x, {b.x.shape()[0], k}).astype(dtype)(range(0, n));
             return Part{np::eye(k, {}, 0, dtype), x, p.variance(b.sd) * np::eye(k, {}, 0, dtype), 0 | Band::diagonal};
           },
           [&](const Spline& b) {
             return Part{host_matrix(2, 2, {1, 1, 0, 1}), unit_row(2),
-                        p.variance(b.sd) * host_matrix(2, 2, {1. / 3, 1. / 2, 1. / 2, 1}), Band::diagonal | Band::above};
+                        p.variance(b.sd) * host_matrix(2, 2, {1. / 3, 1. / 2, 1. / 2, 1}),
+                        Band::diagonal | Band::above};
           },
       },
       block);
@@ -191,7 +202,8 @@ void take_whole_steps(Part& part, const std::vector<double>& steps) {
   constexpr double most = 10000;
   const double longest = *std::max_element(steps.begin(), steps.end());
   if (longest > most)
-    raise<ValueError>("[dlm] two timestamps are {} steps apart; up to {} are possible: count time in a longer unit.", longest, most);
+    raise<ValueError>("[dlm] two timestamps are {} steps apart; up to {} are possible: count time in a longer unit.",
+                      longest, most);
   const auto n = static_cast<std::int64_t>(steps.size()), m = part.G.shape(0);
   const Array wanted = np::reshape(Array::from_host(steps), {n, 1, 1}), G = part.G, W = part.W;
   const auto [powers, sums] = lax::fori_loop(
@@ -214,64 +226,71 @@ Array matrices_of(const Array& a, const Array& b, const Array& c, const Array& d
 /// Where steps are not whole: the process in continuous time that is the same at whole steps.
 void take_any_steps(const Block& block, const Lookup& p, Part& part, const std::vector<double>& steps) {
   const auto n = static_cast<std::int64_t>(steps.size());
-  const Array d = Array::from_host(steps), wide = np::reshape(d, {n, 1, 1}), one = np::ones({n}, dtype), zero = np::zeros({n}, dtype);
+  const Array d = Array::from_host(steps), wide = np::reshape(d, {n, 1, 1}), one = np::ones({n}, dtype),
+              zero = np::zeros({n}, dtype);
   const auto whole_only = [](const char* what) {
-    raise<ValueError>("[dlm] {} needs timestamps that are whole numbers of steps apart; give times in steps, or use another block.", what);
+    raise<ValueError>(
+        "[dlm] {} needs timestamps that are whole numbers of steps apart; give times in steps, or use another block.",
+        what);
   };
-  std::visit(
-      Overloaded{
-          [&](const Trend& b) {
-            if (b.order == 2) whole_only("a trend of order 2");
-            part.W = part.W * wide;
-            if (b.order == 0) return;
-            part.G = matrices_of(one, d, zero, one);
-            const Array level = p.variance(b.sd[0]), slope = p.variance(b.sd[1]);
-            // As far as a covariance can be: between whole steps, a level without noise of its own has too little.
-            const Array from_slope = np::maximum(level * d + slope * d * (d - 1) * (2 * d - 1) / 6, slope * d * (d - 1) * (d - 1) / 4);
-            const Array both = slope * d * (d - 1) / 2;
-            part.W = matrices_of(from_slope, both, both, slope * d);
-          },
-          [&](const Seasonal&) { whole_only("a full season"); },
-          [&](const Harmonics& b) {
-            const int m = states_of(block);
-            Array G = np::zeros({n, m, m}, dtype);
-            for (int h = 1; h <= b.count; ++h) {
-              const Array angle = (2 * M_PI * h / b.period) * d;
-              const int at = 2 * (h - 1);
-              if (at + 1 == m) whole_only("the last harmonic of an even period");
-              const auto block_of = range(at, at + 2);
-              G = G.at(all, block_of, block_of).set(matrices_of(np::cos(angle), np::sin(angle), -np::sin(angle), np::cos(angle)));
-            }
-            part.G = G;
-            part.W = part.W * wide;
-          },
-          [&](const AutoRegression& b) {
-            if (b.order > 1) whole_only("an autoregression of order 2 or more");
-            const Array phi = np::abs(part.G(0, 0)), square = phi * phi;
-            part.G = np::power(phi, wide);
-            const Array near_one = square > 1 - 1e-12;
-            const Array sum = (1 - np::power(square, wide)) / np::where(near_one, 1.0, 1 - square);
-            part.W = part.W * np::where(near_one, wide, sum);
-          },
-          [&](const Regression&) { part.W = part.W * wide; },
-          [&](const Spline& b) {
-            part.G = matrices_of(one, d, zero, one);
-            const Array both = d * d / 2;
-            part.W = p.variance(b.sd) * matrices_of(d * d * d / 3, both, both, d);
-          },
-      },
-      block);
+  std::visit(Overloaded{
+                 [&](const Trend& b) {
+                   if (b.order == 2) whole_only("a trend of order 2");
+                   part.W = part.W * wide;
+                   if (b.order == 0) return;
+                   part.G = matrices_of(one, d, zero, one);
+                   const Array level = p.variance(b.sd[0]), slope = p.variance(b.sd[1]);
+                   // As far as a covariance can be: between whole steps, a level without noise of its own has too
+                   // little.
+                   const Array from_slope = np::maximum(level * d + slope * d * (d - 1) * (2 * d - 1) / 6,
+                                                        slope * d * (d - 1) * (d - 1) / 4);
+                   const Array both = slope * d * (d - 1) / 2;
+                   part.W = matrices_of(from_slope, both, both, slope * d);
+                 },
+                 [&](const Seasonal&) { whole_only("a full season"); },
+                 [&](const Harmonics& b) {
+                   const int m = states_of(block);
+                   Array G = np::zeros({n, m, m}, dtype);
+                   for (int h = 1; h <= b.count; ++h) {
+                     const Array angle = (2 * M_PI * h / b.period) * d;
+                     const int at = 2 * (h - 1);
+                     if (at + 1 == m) whole_only("the last harmonic of an even period");
+                     const auto block_of = range(at, at + 2);
+                     G = G.at(all, block_of, block_of)
+                             .set(matrices_of(np::cos(angle), np::sin(angle), -np::sin(angle), np::cos(angle)));
+                   }
+                   part.G = G;
+                   part.W = part.W * wide;
+                 },
+                 [&](const AutoRegression& b) {
+                   if (b.order > 1) whole_only("an autoregression of order 2 or more");
+                   const Array phi = np::abs(part.G(0, 0)), square = phi * phi;
+                   part.G = np::power(phi, wide);
+                   const Array near_one = square > 1 - 1e-12;
+                   const Array sum = (1 - np::power(square, wide)) / np::where(near_one, 1.0, 1 - square);
+                   part.W = part.W * np::where(near_one, wide, sum);
+                 },
+                 [&](const Regression&) { part.W = part.W * wide; },
+                 [&](const Spline& b) {
+                   part.G = matrices_of(one, d, zero, one);
+                   const Array both = d * d / 2;
+                   part.W = p.variance(b.sd) * matrices_of(d * d * d / 3, both, both, d);
+                 },
+             },
+             block);
 }
 
 std::vector<double> steps_between(const std::vector<double>& times, std::int64_t n) {
   if (static_cast<std::int64_t>(times.size()) < n)
-    raise<ShapeError>("[dlm] there are {} timestamps but {} steps are wanted; give one for each, future ones included.", times.size(), n);
+    raise<ShapeError>("[dlm] there are {} timestamps but {} steps are wanted; give one for each, future ones included.",
+                      times.size(), n);
   std::vector<double> out;
   for (std::int64_t t = 0; t + 1 < n; ++t) {
     const double d = times[static_cast<std::size_t>(t) + 1] - times[static_cast<std::size_t>(t)];
     if (!(d > 0) || !std::isfinite(d))
-      raise<ValueError>("[dlm] timestamps {} and {} are {} and {}; they must increase: sort the series, and give each time once.", t,
-                        t + 1, times[static_cast<std::size_t>(t)], times[static_cast<std::size_t>(t) + 1]);
+      raise<ValueError>(
+          "[dlm] timestamps {} and {} are {} and {}; they must increase: sort the series, and give each time once.", t,
+          t + 1, times[static_cast<std::size_t>(t)], times[static_cast<std::size_t>(t) + 1]);
     out.push_back(d);
   }
   out.push_back(1);
@@ -366,13 +385,15 @@ std::vector<std::string> Model::state_names() const {
                      for (int k = 0; k <= b.order; ++k) add(names[k]);
                    },
                    [&](const Seasonal& b) {
-                     for (int k = 1; k < b.period; ++k) add(k == 1 ? "season" : fmt::format("season, {} before", k - 1));
+                     for (int k = 1; k < b.period; ++k)
+                       add(k == 1 ? "season" : fmt::format("season, {} before", k - 1));
                    },
                    [&](const Harmonics& b) {
                      for (int k = 0; k < states_of(b); ++k) add(harmonic_name(k));
                    },
                    [&](const AutoRegression& b) {
-                     for (int k = 0; k < b.order; ++k) add(k == 0 ? "autoregression" : fmt::format("autoregression, part {}", k + 1));
+                     for (int k = 0; k < b.order; ++k)
+                       add(k == 0 ? "autoregression" : fmt::format("autoregression, part {}", k + 1));
                    },
                    [&](const Regression& b) {
                      for (int k = 0; k < columns_of(b); ++k) add(fmt::format("effect {}", k + 1));
@@ -404,7 +425,8 @@ std::vector<ParameterInfo> parameters_of(const Model& model) {
     check(block);
     std::visit(Overloaded{
                    [&](const Trend& b) {
-                     for (int k = 0; k <= b.order; ++k) add(b.sd[static_cast<std::size_t>(k)], Kind::standard_deviation, 1);
+                     for (int k = 0; k <= b.order; ++k)
+                       add(b.sd[static_cast<std::size_t>(k)], Kind::standard_deviation, 1);
                    },
                    [&](const Harmonics& b) {
                      for (int k = 0; k < states_of(b); ++k) add(sd_of(b, k), Kind::standard_deviation, 1);
@@ -422,8 +444,10 @@ std::vector<ParameterInfo> parameters_of(const Model& model) {
 
 StateSpace state_space(const Model& model, const Parameters& parameters, const Array& y, std::int64_t steps) {
   if (y.ndim() != 1 || y.shape()[0] == 0)
-    raise<ShapeError>("[dlm] the series is {}; a Model is of one series, [steps], with at least one step. For several, see together().",
-                      y.aval());
+    raise<ShapeError>(
+        "[dlm] the series is {}; a Model is of one series, [steps], with at least one step. For several, see "
+        "together().",
+        y.aval());
   if (model.blocks.empty()) raise<ValueError>("[dlm] the model has no blocks; give it a Trend, for example.");
   const auto known = parameters_of(model);
   for (const auto& [name, value] : parameters)
@@ -466,8 +490,9 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
   s.V = np::reshape(lookup.variance(model.sd), {1, 1});
   if (model.scale.defined()) {
     if (model.scale.ndim() != 1 || model.scale.shape()[0] < n)
-      raise<ShapeError>("[dlm] the scale of the observations is {} but {} steps are wanted; give one number for each step.",
-                        model.scale.aval(), n);
+      raise<ShapeError>(
+          "[dlm] the scale of the observations is {} but {} steps are wanted; give one number for each step.",
+          model.scale.aval(), n);
     const Array scale = model.scale.astype(dtype)(range(0, n));
     s.V = np::reshape(scale * scale, {n, 1, 1}) * s.V;
   }
@@ -512,7 +537,8 @@ StateSpace together(const std::vector<StateSpace>& models, const Array& correlat
   if (correlation.defined()) {
     const std::int64_t p = out.V.shape().back();
     if (correlation.shape() != Shape{p, p})
-      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].", correlation.aval(), p, p);
+      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].", correlation.aval(), p,
+                        p);
     const Array sd = np::sqrt(np::diagonal(out.V, 0, -2, -1));
     out.V = outer(sd, sd) * correlation.astype(out.V.dtype());
   }

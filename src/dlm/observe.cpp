@@ -10,7 +10,8 @@ namespace {
 
 Array dot(const Array& a, const Array& b) { return np::matmul(a, b); }
 
-/// What is seen, as values whose errors are independent of each other: L⁻¹ y, where the errors' covariance is L diag(h) Lᵀ.
+/// What is seen, as values whose errors are independent of each other: L⁻¹ y, where the errors' covariance is L diag(h)
+/// Lᵀ.
 struct Independent {
   Array F, y, h;
 };

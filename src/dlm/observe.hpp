@@ -1,5 +1,5 @@
-// One step of the exact filter (Koopman and Durbin): observed values one after the other, of a state of which nothing may be
-// known in some directions. Forwards for filters, backwards for smoothers.
+// One step of the exact filter (Koopman and Durbin): observed values one after the other, of a state of which nothing
+// may be known in some directions. Forwards for filters, backwards for smoothers.
 #pragma once
 #include "dlm/transition.hpp"
 
@@ -15,13 +15,13 @@ Belief first_belief(const StateSpace& model);
 
 /// What one observed value says.
 struct Look {
-  Array Z;        ///< [m]: what it sees of the state
-  Array v, S, K;  ///< innovation, its (finite) variance, and the gain of the state before it moves on
-  Array M;        ///< C Z
-  Array weight;   ///< 1 / S where it is seen and S is all of its variance, else 0
-  Array infinite; ///< its infinite variance: |Dᵀ Z|², or 1 where `finds` is not so
-  Array finds;    ///< is it seen, and does it find a direction of D?
-  Array seen;     ///< is it seen, and predicted with a finite variance? As 0 and 1
+  Array Z;         ///< [m]: what it sees of the state
+  Array v, S, K;   ///< innovation, its (finite) variance, and the gain of the state before it moves on
+  Array M;         ///< C Z
+  Array weight;    ///< 1 / S where it is seen and S is all of its variance, else 0
+  Array infinite;  ///< its infinite variance: |Dᵀ Z|², or 1 where `finds` is not so
+  Array finds;     ///< is it seen, and does it find a direction of D?
+  Array seen;      ///< is it seen, and predicted with a finite variance? As 0 and 1
 };
 struct Observed {
   std::vector<Look> looks;

@@ -1,5 +1,5 @@
-// The part of the Chandrasekhar recursions that no parameter changes, on the host: where the steps that find the first state
-// lead, and series that stand for gaps.
+// The part of the Chandrasekhar recursions that no parameter changes, on the host: where the steps that find the first
+// state lead, and series that stand for gaps.
 #include <algorithm>
 #include <cmath>
 
@@ -46,7 +46,8 @@ Array with_gap_series(const Numbers& y, const Numbers& whole) {
 }
 
 /// W of each standard deviation by itself, as far as it is of states that were diffuse.
-std::vector<Array> kinds_of_noise(const Model& model, const Parameters& parameters, const StateSpace& s, const Array& y) {
+std::vector<Array> kinds_of_noise(const Model& model, const Parameters& parameters, const StateSpace& s,
+                                  const Array& y) {
   const Array diffuse = numpy::any(*s.D0 != 0, -1);
   Parameters nothing;
   for (const ParameterInfo& p : parameters_of(model))
@@ -88,7 +89,13 @@ std::optional<Opening> opening_of(const Model& model, const Parameters& paramete
   const Finding finding(s, found);
   const std::int64_t settling = finding.settling(n / 2);
   if (found.steps + settling > n / 2) return {};
-  Opening out{all_series(range(found.steps, none)), finding.states(all_series), finding.covariance(1, {}), {}, {}, {}, settling,
+  Opening out{all_series(range(found.steps, none)),
+              finding.states(all_series),
+              finding.covariance(1, {}),
+              {},
+              {},
+              {},
+              settling,
               numpy::full({}, found.log_infinite, f64)};
   if (const std::vector<Array> noise = kinds_of_noise(model, parameters, s, y); !noise.empty()) {
     std::vector<Array> spread;

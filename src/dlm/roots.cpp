@@ -66,7 +66,6 @@ Array root_of(const Array& C) {
   return root;
 }
 
-
 Array triangle(const Array& A) { return custom_jvp(triangle_of, triangle_rule, "triangle")(A); }
 
 Array corner(const Array& a, const Array& b, const Array& c) {

@@ -23,8 +23,8 @@ Shocks shocks(const std::vector<Look>& looks, const Adjoint& later, const Adjoin
 }
 
 std::pair<Array, Array> sizes_of_shocks(const Array& score, const Array& variance) {
-  const double rounding = 1e4 * (variance.dtype() == f32 ? std::numeric_limits<float>::epsilon()
-                                                         : std::numeric_limits<double>::epsilon());
+  const double rounding =
+      1e4 * (variance.dtype() == f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon());
   const Array tells = variance > rounding * np::max(variance, 0, true);
   const Array known = np::where(tells, variance, 1.0);
   return {np::where(tells, score / known, NAN), np::where(tells, 1.0 / np::sqrt(known), NAN)};

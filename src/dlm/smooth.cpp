@@ -19,7 +19,8 @@ struct AroundPath {
   StateSpace model;
   Observations o, before;  ///< of each step, and of the step before it
 
-  AroundPath(const StateSpace& m, const Observations& all) : model(m), o(all), before{a_step_later(all.y), a_step_later(all.seen)} {
+  AroundPath(const StateSpace& m, const Observations& all)
+      : model(m), o(all), before{a_step_later(all.y), a_step_later(all.seen)} {
     const std::int64_t n = all.y.shape()[0];
     const Array path_before = path_a_step_later(m, n), first = (np::arange(n) == 0)(cotan::all, newaxis);
     path = np::where(first, m.x0, times(matrix_a_step_later(m.G), path_before));
@@ -66,7 +67,9 @@ Array likelihood_by(const StateSpace& model, const Observations& o, Algorithm al
   const Filtered f = filter_by(model, o, algorithm);
   return np::sum(minus2_log_terms(f.v, f.S, o.seen));
 }
-Array with_constants(const Array& minus2_log, const Observations& o) { return minus2_log + std::log(2 * M_PI) * np::sum(o.seen); }
+Array with_constants(const Array& minus2_log, const Observations& o) {
+  return minus2_log + std::log(2 * M_PI) * np::sum(o.seen);
+}
 
 /// Both passes, the second one a step after the other.
 Smoothed smooth_from(const StateSpace& model, const Observations& o, const Filtered& f) {
@@ -94,7 +97,8 @@ Smoothed smooth_diffuse(const StateSpace& model, const Observations& o, Algorith
 Smoothed smooth_by(const StateSpace& model, const Observations& o, Algorithm algorithm) {
   if (model.D0) return smooth_diffuse(model, o, algorithm);
   if (algorithm == Algorithm::sequential)
-    return by_roots(model, algorithm) ? smooth_square_root(model, o) : smooth_from(model, o, filter_by(model, o, algorithm));
+    return by_roots(model, algorithm) ? smooth_square_root(model, o)
+                                      : smooth_from(model, o, filter_by(model, o, algorithm));
   const AroundPath around(model, o);
   Smoothed s = by_roots(model, algorithm) ? smooth_square_root(around.model, around.o, &around.before)
                                           : smooth_associative(around.model, around.o);
@@ -127,7 +131,8 @@ Array minus2_log_likelihood(const StateSpace& model, const Array& y, Algorithm a
 Criteria criteria(const StateSpace& model, const Array& y, std::int64_t estimated_parameters) {
   return criteria_of(model, y, minus2_log_likelihood(model, y, Algorithm::sequential, true), estimated_parameters);
 }
-Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log, std::int64_t estimated_parameters) {
+Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log,
+                     std::int64_t estimated_parameters) {
   const auto free = static_cast<double>(estimated_parameters + (model.D0 ? model.D0->shape(1) : 0));
   return {-0.5 * minus2_log, minus2_log + 2 * free, minus2_log + std::log(static_cast<double>(y.shape(0))) * free};
 }

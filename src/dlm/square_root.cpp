@@ -1,5 +1,5 @@
-// The associative filter and smoother on square roots of covariances (Yaghoobi and others): nothing is subtracted from a
-// covariance, so that none can lose its positivity. Square roots are lower triangular and come from QR.
+// The associative filter and smoother on square roots of covariances (Yaghoobi and others): nothing is subtracted from
+// a covariance, so that none can lose its positivity. Square roots are lower triangular and come from QR.
 #include "dlm/roots.hpp"
 
 namespace cotan::dlm {
@@ -19,8 +19,7 @@ FilterElement combine(const FilterElement& first, const FilterElement& then) {
   const Array UX = transposed(solve_left(x.a, transposed(first.U)));  // U Ξ11⁻ᵀ
   const Array keep = identity_like(first.U) - np::matmul(UX, transposed(x.b));
   const Array A = np::matmul(then.A, keep), B = transposed(np::matmul(keep, first.A));
-  return {np::matmul(A, first.A),
-          times(A, first.b + times(first.U, times(transposed(first.U), then.eta))) + then.b,
+  return {np::matmul(A, first.A), times(A, first.b + times(first.U, times(transposed(first.U), then.eta))) + then.b,
           triangle(beside({np::matmul(then.A, UX), then.U})),
           times(B, then.eta - times(then.Z, times(transposed(then.Z), first.b))) + first.eta,
           triangle(beside({np::matmul(transposed(first.A), x.c), first.Z}))};
@@ -71,7 +70,8 @@ PredictedRoots predict_in_steps(const StateSpace& s, const Observations& o) {
     // What is missing has no F, and an error of 1 that nothing else knows of. (A triangular V mixes what comes later
     // with what comes before: for several series the root is of what is seen.)
     const Array F = np::expand_dims(is_seen, -1) * F_all;
-    const Array V = p == 1 ? is_seen * V_all + (1.0 - is_seen) : root_of(only_seen({G, F_all, W, square(V_all)}, is_seen).V);
+    const Array V =
+        p == 1 ? is_seen * V_all + (1.0 - is_seen) : root_of(only_seen({G, F_all, W, square(V_all)}, is_seen).V);
     const Array above = beside({np::matmul(F, now.U), V, np::zeros({p, m}, V.dtype())});
     const Array below = beside({np::matmul(G, now.U), np::zeros({m, p}, V.dtype()), W});
     const Blocks b = triangle_blocks(np::concatenate({above, below}, 0), p);
@@ -96,9 +96,11 @@ PredictedRoots predict_at_once(const StateSpace& s, const Observations& before) 
   const Array eta = times(Z, np::squeeze(solve_left(what.S, np::expand_dims(y, -1)), -1));
   // Roots of J are as wide as the state.
   const Array wide = p >= m ? triangle(Z) : beside({Z, np::zeros({n, m, m - p}, Z.dtype())});
-  const FilterElement elements{np::matmul(identity_like(s.C0) - np::matmul(what.K, now.F), G), times(what.K, y), what.U, eta, wide};
+  const FilterElement elements{np::matmul(identity_like(s.C0) - np::matmul(what.K, now.F), G), times(what.K, y), what.U,
+                               eta, wide};
   const FilterElement states = lax::associative_scan(combine, elements);
-  const Array G_to = np::where(t > 0, matrix_a_step_later(s.G), 0.0), R_to = np::where(t > 0, matrix_a_step_later(RW), R0);
+  const Array G_to = np::where(t > 0, matrix_a_step_later(s.G), 0.0),
+              R_to = np::where(t > 0, matrix_a_step_later(RW), R0);
   return {times(G_to, states.b), triangle(beside({np::matmul(G_to, states.U), R_to}))};
 }
 
@@ -120,7 +122,8 @@ Smoothed smooth_roots(const StateSpace& s, const Observations& o, const Predicte
       const State next{times(now.E, later.g) + now.g, triangle(beside({np::matmul(now.E, later.D), now.D}))};
       return std::pair{next, next};
     };
-    const State states = lax::scan(step, State{np::zeros_like(s.x0), np::zeros_like(s.C0)}, steps, {.reverse = true}).second;
+    const State states =
+        lax::scan(step, State{np::zeros_like(s.x0), np::zeros_like(s.C0)}, steps, {.reverse = true}).second;
     return {states.g, square(states.D), predicted};
   }
   const SmootherElement states = lax::associative_scan(compose, steps, {.reverse = true});

@@ -15,7 +15,8 @@ Array spread(const Array& values, const Array& seen) {
   return np::sqrt(np::sum(seen * np::square(values - mean)) / n);
 }
 
-/// What is left of a series without the means of its seasons and a straight line, as far as the model has them; 0 where missing.
+/// What is left of a series without the means of its seasons and a straight line, as far as the model has them; 0 where
+/// missing.
 Array rest_of(const Model& model, const Array& y, const Array& seen) {
   const std::int64_t n = y.shape(0);
   Array rest = y;
@@ -25,7 +26,9 @@ Array rest_of(const Model& model, const Array& y, const Array& seen) {
     slope = slope || (trend && trend->order > 0) || std::holds_alternative<Spline>(b);
     season = season || std::holds_alternative<Seasonal>(b) || std::holds_alternative<Harmonics>(b);
   }
-  const auto without_mean = [&](const Array& a) { return seen * (a - np::sum(seen * a) / np::maximum(np::sum(seen), 1.0)); };
+  const auto without_mean = [&](const Array& a) {
+    return seen * (a - np::sum(seen * a) / np::maximum(np::sum(seen), 1.0));
+  };
   rest = without_mean(rest);
   if (slope) {
     const Array time = without_mean(np::arange(n, f64));

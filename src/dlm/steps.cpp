@@ -20,15 +20,16 @@ void check_matrix(const char* name, const Array& a, std::int64_t rows, std::int6
     raise<ShapeError>("[dlm] {} is {}; it must be [{}, {}], or have a leading axis of steps before that.", name,
                       described(a), rows, columns);
   if (k == 3 && s[0] < steps)
-    raise<ShapeError>("[dlm] {} is {} but the series has {} steps; give one matrix for each step (or one for all).", name,
-                      described(a), steps);
+    raise<ShapeError>("[dlm] {} is {} but the series has {} steps; give one matrix for each step (or one for all).",
+                      name, described(a), steps);
 }
 
 }  // namespace
 
 StateSpace checked(const StateSpace& model, const Array& y) {
   StateSpace s = model;
-  for (const auto& [name, a] : {std::pair{"G", &s.G}, {"F", &s.F}, {"W", &s.W}, {"V", &s.V}, {"x0", &s.x0}, {"C0", &s.C0}}) {
+  for (const auto& [name, a] :
+       {std::pair{"G", &s.G}, {"F", &s.F}, {"W", &s.W}, {"V", &s.V}, {"x0", &s.x0}, {"C0", &s.C0}}) {
     if (!a->defined()) raise<ShapeError>("[dlm] the model has no {}; a StateSpace needs G, F, W, V, x0 and C0.", name);
     if (a->dtype() != f32 && a->dtype() != f64)
       raise<TypeError>("[dlm] {} is {}; state-space models are in f32 or f64: use astype.", name, described(*a));
@@ -51,8 +52,8 @@ StateSpace checked(const StateSpace& model, const Array& y) {
   if (s.D0) {
     const Array& D = *s.D0;
     if (!D.defined() || D.ndim() != 2 || D.shape(0) != m || D.shape(1) < 1 || D.dtype() != s.G.dtype())
-      raise<ShapeError>("[dlm] D0 is {}; it must be [{}, directions] of {}, or left out.", D.defined() ? described(D) : "empty", m,
-                        name(s.G.dtype()));
+      raise<ShapeError>("[dlm] D0 is {}; it must be [{}, directions] of {}, or left out.",
+                        D.defined() ? described(D) : "empty", m, name(s.G.dtype()));
   }
   return between(s, 0, n);
 }

@@ -10,9 +10,7 @@ inline Array times(const Array& a, const Array& x) {
   return numpy::squeeze(numpy::matmul(a, numpy::expand_dims(x, -1)), -1);
 }
 inline Array outer(const Array& a, const Array& b) { return numpy::expand_dims(a, -1) * numpy::expand_dims(b, -2); }
-inline Array identity_like(const Array& square) {
-  return numpy::eye(square.shape().back(), {}, 0, square.dtype());
-}
+inline Array identity_like(const Array& square) { return numpy::eye(square.shape().back(), {}, 0, square.dtype()); }
 /// A C Aᵀ.
 inline Array sandwich(const Array& a, const Array& c) { return numpy::matmul(numpy::matmul(a, c), transposed(a)); }
 inline Array symmetric(const Array& a) { return 0.5 * (a + transposed(a)); }
@@ -24,9 +22,7 @@ inline Array with_first(const Array& first, const Array& rest) {
 }
 
 /// By step: what the step before has, and zeros for the first.
-inline Array a_step_later(const Array& a) {
-  return with_first(numpy::zeros_like(a[0]), a(range(0, a.shape(0) - 1)));
-}
+inline Array a_step_later(const Array& a) { return with_first(numpy::zeros_like(a[0]), a(range(0, a.shape(0) - 1))); }
 /// The same for matrices that may be one for all steps.
 inline Array matrix_a_step_later(const Array& a) { return a.ndim() == 3 ? a_step_later(a) : a; }
 
@@ -73,7 +69,8 @@ StateSpace between(const StateSpace& model, std::int64_t from, std::int64_t to);
 bool is_concrete(const Array& a);
 
 /// The same for a likelihood that is known, with constants.
-Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log, std::int64_t estimated_parameters);
+Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log,
+                     std::int64_t estimated_parameters);
 
 Filtered filter_associative(const StateSpace& model, const Observations& o);
 /// One after the other, or, where there are the observations of the step before each step, by associative_scan.

@@ -50,7 +50,9 @@ Transition::Transition(const StateSpace& model) {
     first += size;
   }
   if (first != m)
-    raise<ShapeError>("[dlm] the bands of G are of {} states, but there are {}; give the size of each part of G, or no bands.", first, m);
+    raise<ShapeError>(
+        "[dlm] the bands of G are of {} states, but there are {}; give the size of each part of G, or no bands.", first,
+        m);
 }
 
 Array Transition::product(const Array& G, const Array& X, bool transposed) const {

@@ -1,4 +1,5 @@
-// Products with G that leave out the zeros it is known to have: companion matrices and rotations cost as much as adding.
+// Products with G that leave out the zeros it is known to have: companion matrices and rotations cost as much as
+// adding.
 #pragma once
 #include "dlm/steps.hpp"
 

@@ -22,9 +22,7 @@ Array log_sum_exp(const Array& x, const Params& params) {
   const auto combine = [&](std::span<const Array> e) {
     const Array largest = bind1(ops::max_p, {e[0], e[2]});
     // Equal ones are infinite, perhaps, and their difference is no number.
-    const auto weight = [&](const Array& part) {
-      return ops::select(part == largest, one, np::exp(part - largest));
-    };
+    const auto weight = [&](const Array& part) { return ops::select(part == largest, one, np::exp(part - largest)); };
     return Arrays{largest, e[1] * weight(e[0]) + e[3] * weight(e[2])};
   };
   const Arrays parts = along_axis({x, ops::full(x.shape(), one)}, params, combine);

@@ -85,15 +85,17 @@ JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_ins
   for (const Equation& e : jaxpr->equations) {
     Types types;
     for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));
-    if (e.primitive == &ops::broadcast_in_dim_p) zeros[static_cast<std::size_t>(e.outputs[0].id)] = is_zero(e.inputs[0]);
+    if (e.primitive == &ops::broadcast_in_dim_p)
+      zeros[static_cast<std::size_t>(e.outputs[0].id)] = is_zero(e.inputs[0]);
     Params params = e.params;
     const Var* operand = e.primitive == &ops::scatter_add_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
     if (operand && zeros[static_cast<std::size_t>(operand->id)]) params = params.with("into_zeros", true);
     const JaxprPtr program =
         wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, params) : nullptr;
     if (!program) {
-      rewriter.emit(e, rewriter.read(e.inputs),
-                    map_nested(e.params, [&](const JaxprPtr& j) { return expand_routines(j, wanted_inside, wanted_inside); }));
+      rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, [&](const JaxprPtr& j) {
+                      return expand_routines(j, wanted_inside, wanted_inside);
+                    }));
       continue;
     }
     const std::vector<Atom> results =

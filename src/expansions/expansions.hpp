@@ -5,11 +5,12 @@
 
 namespace cotan {
 
-/// What sorts of long rows become: the positions (i32) of the words (u32) of a vector in ascending order, equal ones in the
-/// order they are in. Devices may have a routine for it.
+/// What sorts of long rows become: the positions (i32) of the words (u32) of a vector in ascending order, equal ones in
+/// the order they are in. Devices may have a routine for it.
 extern const Primitive order_of_words_p;
-/// What scatters that add become: keys i32[n], their ascending order i32[n] and values [n, width]; row k of the result, of
-/// `count`, is `start` plus the values of the keys that are k, added up in their order. Devices may have a routine for it.
+/// What scatters that add become: keys i32[n], their ascending order i32[n] and values [n, width]; row k of the result,
+/// of `count`, is `start` plus the values of the keys that are k, added up in their order. Devices may have a routine
+/// for it.
 extern const Primitive sum_of_runs_p;
 
 /// Whether there is a program for the operation. (For some operands there may be none all the same: see

@@ -51,8 +51,7 @@ class Elements {
   Array assembled() const {
     const int n = static_cast<int>(shape_.size());
     const std::int64_t width = ops::columns_of(shape_);
-    const Array position =
-        ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
+    const Array position = ops::iota(i32, shape_, n - 2) * static_cast<int>(width) + ops::iota(i32, shape_, n - 1);
     Ints batch;
     for (int i = 0; i < n - 2; ++i) batch.push_back(i);
     Array out;
@@ -248,8 +247,7 @@ Arrays qr_of_one(const Array& a, bool full) {
   };
   const Arrays factored = loop(steps, {a}, {numbers(steps)}, forward);
   const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], in[1], in[2])}; };
-  const Array q =
-      loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
+  const Array q = loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
   const Array ok = all_of(bind1(ops::is_finite_p, {a}));
   const Array r = ops::matrix_rows(factored[0], 0, k);
   const Grid at(r);
@@ -270,8 +268,7 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
   if (x[1].size() == 0) return {x[1]};
   // x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and the transpose of a lower triangle is an upper one.
   const bool left = params.flag("left_side"), transposed = params.flag("transpose_a") == left;
-  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0],
-              b = left ? x[1] : ops::matrix_transpose(x[1]);
+  const Array a = transposed ? ops::matrix_transpose(x[0]) : x[0], b = left ? x[1] : ops::matrix_transpose(x[1]);
   const Triangle t{params.flag("lower") != transposed, params.flag("unit_diagonal")};
   const auto solve = [&]() -> Array {
     if (rows(a) <= written_out) return solve_written_out(a, b, t);
@@ -285,8 +282,7 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
       const Array solved = for_each_lane({by_side}, {one}, side)[0];
       return ops::reshape(ops::matrix_transpose(ops::reshape(solved, {sides, n})), b.shape());
     }
-    return for_each_matrix({a, b},
-                           [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
+    return for_each_matrix({a, b}, [&](std::span<const Array> in) { return Arrays{solve_one(in[0], in[1], t)}; })[0];
   };
   return {left ? solve() : ops::matrix_transpose(solve())};
 }

@@ -1,6 +1,6 @@
 // Fourier transforms as stages of small ones (Stockham's order: nothing is ever permuted). A stage reads the state
-// [before, done, radix, rest], multiplies by twiddle factors, transforms along `radix` and leaves [before, radix, done, rest]:
-// results lie one after the other, so that each is written where it belongs.
+// [before, done, radix, rest], multiplies by twiddle factors, transforms along `radix` and leaves [before, radix, done,
+// rest]: results lie one after the other, so that each is written where it belongs.
 #include "ops/fft.hpp"
 
 #include "expansions/tools.hpp"
@@ -16,7 +16,8 @@ struct Pair {
 class Stage {
  public:
   /// The last stage leaves the shape that is wanted: its results are not just reshaped.
-  Stage(const ops::FftStage& stage, const Array& tables, const Shape& wanted, std::size_t axis) : s_(stage), tables_(tables) {
+  Stage(const ops::FftStage& stage, const Array& tables, const Shape& wanted, std::size_t axis)
+      : s_(stage), tables_(tables) {
     for (std::size_t k = 0; k < wanted.size(); ++k) (k < axis ? before_ : rest_) *= k == axis ? stage.rest : wanted[k];
     if (stage.rest > 1) return;
     part_ = wanted;

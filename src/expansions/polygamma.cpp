@@ -35,9 +35,7 @@ Array polygamma_of_one(const Array& x, std::int64_t n) {
   const Array enough = scalar(dtype, 20.0 + static_cast<double>(n));
   const Array pole = (x <= zero) & (np::floor(x) == x), outside = x <= scalar(dtype, far_below);
   const auto needs_more = [&](std::span<const Array> in) { return Arrays{in[0] < enough}; };
-  const auto step = [&](std::span<const Array> in) {
-    return Arrays{in[0] + one, in[1] + power(one / in[0], n + 1)};
-  };
+  const auto step = [&](std::span<const Array> in) { return Arrays{in[0] + one, in[1] + power(one / in[0], n + 1)}; };
   const Arrays out = loop_while({ops::select(pole | outside, enough, x), zero}, needs_more, step);
   const double sign = n % 2 ? 1 : -1;
   const Array y = sign * (out[1] * std::tgamma(static_cast<double>(n) + 1) + series(out[0], n));
@@ -51,9 +49,7 @@ Arrays polygamma(const Primitive&, std::span<const Array> x, const Params& param
   if (x[0].size() == 0) return {x[0]};
   const DType dtype = x[0].dtype();
   const Array flat = ops::reshape(ops::cast(x[0], wide(dtype)), {x[0].size()});
-  const auto one = [&](std::span<const Array> in) {
-    return Arrays{polygamma_of_one(in[0], params.integer("n"))};
-  };
+  const auto one = [&](std::span<const Array> in) { return Arrays{polygamma_of_one(in[0], params.integer("n"))}; };
   return {ops::cast(ops::reshape(for_each_lane({flat}, {}, one)[0], x[0].shape()), dtype)};
 }
 

@@ -31,8 +31,7 @@ Array as_i32(const Array& index) {
 /// How two elements combine; nothing for a scatter that replaces.
 const Primitive* combination_of(const Primitive& p, DType dtype) {
   if (&p == &ops::scatter_p) return nullptr;
-  const bool sums = &p == &ops::scatter_add_p, products = &p == &ops::scatter_mul_p,
-             maxima = &p == &ops::scatter_max_p;
+  const bool sums = &p == &ops::scatter_add_p, products = &p == &ops::scatter_mul_p, maxima = &p == &ops::scatter_max_p;
   if (dtype == bool_) return sums || maxima ? &ops::or_p : &ops::and_p;
   return sums ? &ops::add_p : products ? &ops::mul_p : maxima ? &ops::max_p : &ops::min_p;
 }
@@ -51,8 +50,7 @@ struct Windows {
 };
 
 Windows windows_of(std::span<const Array> x, const Params& params) {
-  const Ints &window_dims = params.ints("update_window_dims"),
-             &inserted = params.ints("inserted_window_dims"),
+  const Ints &window_dims = params.ints("update_window_dims"), &inserted = params.ints("inserted_window_dims"),
              &index_to_axis = params.ints("scatter_dims_to_operand_dims"),
              &batching = params.ints("operand_batching_dims"),
              &indices_batching = params.ints("scatter_indices_batching_dims");
@@ -66,14 +64,13 @@ Windows windows_of(std::span<const Array> x, const Params& params) {
   }
   w.starts.resize(operand.shape().size());
   for (std::size_t k = 0; k < batching.size(); ++k)
-    w.starts[batching[k]] =
-        ops::reshape(ops::iota(i32, batch, static_cast<int>(indices_batching[k])), {w.count});
+    w.starts[batching[k]] = ops::reshape(ops::iota(i32, batch, static_cast<int>(indices_batching[k])), {w.count});
   w.inside = ops::full({w.count}, scalar(bool_, 1));
   for (std::size_t k = 0; k < index_to_axis.size(); ++k) {
     const auto axis = static_cast<std::size_t>(index_to_axis[k]);
     const auto component = static_cast<std::int64_t>(k);
-    const Array start = as_i32(
-        ops::reshape(ops::slice_axis(indices, indices.ndim() - 1, component, component + 1), {w.count}));
+    const Array start =
+        as_i32(ops::reshape(ops::slice_axis(indices, indices.ndim() - 1, component, component + 1), {w.count}));
     const Array last = scalar(i32, operand.shape()[axis] - w.shape[axis]);
     w.starts[axis] = bind1(ops::max_p, {bind1(ops::min_p, {start, last}), scalar(i32, 0)});
     if (params.text("mode") != ops::mode_clip) w.inside = w.inside & (w.starts[axis] == start);
@@ -89,8 +86,7 @@ Windows windows_of(std::span<const Array> x, const Params& params) {
 struct Place {
   Array position, inside;
 };
-Place place_in(const Shape& window, const Shape& shape, const Arrays& starts,
-               const std::vector<bool>& counts) {
+Place place_in(const Shape& window, const Shape& shape, const Arrays& starts, const std::vector<bool>& counts) {
   const Ints strides = ops::strides_of(window);
   Place out{ops::zeros_of({i32, shape, false}), ops::full(shape, scalar(bool_, 1))};
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -108,8 +104,7 @@ Place place_in(const Shape& window, const Shape& shape, const Arrays& starts,
 Array one_by_one(Array operand, const Windows& w, const Primitive* combine) {
   for (std::int64_t k = 0; k < w.count; ++k) {
     const auto own = [&](const Array& a) {
-      return a.defined() ? ops::reshape(ops::slice_axis(a, 0, k, k + 1),
-                                        Shape(a.shape().begin() + 1, a.shape().end()))
+      return a.defined() ? ops::reshape(ops::slice_axis(a, 0, k, k + 1), Shape(a.shape().begin() + 1, a.shape().end()))
                          : a;
     };
     Arrays starts;
@@ -164,8 +159,7 @@ Entries entries_of(const Shape& operand, const Windows& w) {
 Array count_up_to(const Array& sorted, const Array& x) {
   const std::int64_t n = sorted.size();
   Array count = ops::zeros_like(x);
-  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0;
-       step /= 2) {
+  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0; step /= 2) {
     const Array more = count + scalar(i32, step);
     const Array last = bind1(ops::min_p, {more, scalar(i32, n)}) - 1;
     count = ops::select((more <= scalar(i32, n)) & (take(sorted, last, 0) <= x), more, count);
@@ -264,10 +258,8 @@ Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& param
   Windows wider = w;
   wider.values = ops::cast(w.values, wide(dtype));
   const bool sums = combine == &ops::add_p && itemsize(wide(dtype)) == 4 && !params.flag("unique_indices");
-  if (sums)
-    return {ops::cast(by_summing(ops::cast(operand, wide(dtype)), wider, params.has("into_zeros")), dtype)};
-  const Array sum =
-      by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
+  if (sums) return {ops::cast(by_summing(ops::cast(operand, wide(dtype)), wider, params.has("into_zeros")), dtype)};
+  const Array sum = by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
   return {ops::cast(sum, dtype)};
 }
 

@@ -79,14 +79,12 @@ struct Stages {
     Array round = ops::zeros_like(stage);
     for (std::int64_t t = 1; t < rounds; ++t) round = round + ops::cast(stage >= scalar(i32, before(t)), i32);
     const Array within = stage - bind1(ops::shift_right_logical_p, {round * (round + 1), one});
-    return {count, bind1(ops::shift_left_p, {one, round + 1}),
-            bind1(ops::shift_left_p, {one, round - within})};
+    return {count, bind1(ops::shift_left_p, {one, round + 1}), bind1(ops::shift_left_p, {one, round - within})};
   }
   /// Stages before those with distances from 2^t on.
   static std::int64_t before(std::int64_t t) { return t * (t + 1) / 2; }
   Stages part(std::int64_t first, std::int64_t size) const {
-    return {size, ops::slice_axis(blocks, 0, first, first + size),
-            ops::slice_axis(distances, 0, first, first + size)};
+    return {size, ops::slice_axis(blocks, 0, first, first + size), ops::slice_axis(distances, 0, first, first + size)};
   }
 };
 
@@ -157,7 +155,8 @@ bool is_word(const Array& key) { return is_integer(key.dtype()) && itemsize(key.
 Array as_word(const Array& key) {
   const bool is_signed = key.dtype() == i8 || key.dtype() == i16 || key.dtype() == i32;
   if (!is_signed) return ops::cast(key, u32);
-  return bind1(ops::bitcast_convert_type_p, {ops::cast(key, i32)}, {{"new_dtype", u32}}) ^ constant(u32, Bits(u32).sign);
+  return bind1(ops::bitcast_convert_type_p, {ops::cast(key, i32)}, {{"new_dtype", u32}}) ^
+         constant(u32, Bits(u32).sign);
 }
 /// The same for one long vector of words per key: by the last key first, and all others keep that order where they are
 /// equal.

@@ -59,8 +59,7 @@ Rotations rotations_of(const Tournament& t, const Array& first, const Array& sec
   const Array turns = np::abs(mixed) > least;
   const Array zeta = (second - first) / ops::select(turns, 2 * mixed, ops::full(mixed.shape(), one));
   const Array size = np::abs(zeta) + np::sqrt(1 + zeta * zeta);
-  const Array tangent =
-      ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
+  const Array tangent = ops::select(turns, ops::select(zeta < zero, -1 / size, 1 / size), ops::zeros_like(mixed));
   const Array cosine = 1 / np::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   return {ops::as_column(t.for_both(cosine, cosine)), ops::as_column(t.for_both(-sine, sine))};
 }
@@ -135,11 +134,9 @@ Arrays eigh_of_one(const Array& a, bool lower) {
     const Array half_done = rotated_rows(t, m, r);
     const Array own = ops::reshape(r.own, {1, t.n}), other = ops::reshape(r.other, {1, t.n});
     const Array next = own * half_done + other * t.partners(half_done, 1);
-    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0),
-                  any(np::abs(mixed) > nothing)};
+    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0), any(np::abs(mixed) > nothing)};
   };
-  const Arrays out =
-      sweep_until_done(t, {padded(s.matrix, t.n, t.n), ops::identity_matrix(dtype, t.n)}, round);
+  const Arrays out = sweep_until_done(t, {padded(s.matrix, t.n, t.n), ops::identity_matrix(dtype, t.n)}, round);
   const Array values = ops::slice_axis(ops::diagonal_of(out[0]), 0, 0, n) * s.unit;
   const Array vectors = ops::slice(out[1], {0, 0}, {n, n});
   const Array order = order_of(values), none = nan_of(dtype);
@@ -197,11 +194,9 @@ Arrays svd_of_tall(const Array& a, bool full, bool with_vectors) {
   const Arrays qr = bind(ops::qr_p, {ops::matrix_transpose(o.rows)}, {{"full_matrices", full}});
   const std::int64_t width = columns(qr[0]);
   const Array diagonal = ops::diagonal_of(ops::matrix_rows(qr[1], 0, n));
-  const Array signs =
-      ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
+  const Array signs = ops::select(diagonal < zero, ops::full({n}, scalar(dtype, -1)), ops::full({n}, scalar(dtype, 1)));
   const Array all_signs = ops::pad(signs, scalar(dtype, 1), {0}, {width - n}, {0});
-  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none),
-          np::where(s.ok, o.vt, none)};
+  return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none), np::where(s.ok, o.vt, none)};
 }
 
 }  // namespace
@@ -217,10 +212,10 @@ Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params) {
   if (x[0].size() == 0) {
     Arrays out;
     for (const AbstractValue& t : p.type(p, std::vector{x[0].aval()}, params))
-      out.push_back(out.empty() ? ops::zeros_of(t)
-                                : ops::broadcast_to(ops::identity_matrix(t.dtype, ops::rows_of(t.shape),
-                                                                         ops::columns_of(t.shape)),
-                                                    t.shape));
+      out.push_back(out.empty()
+                        ? ops::zeros_of(t)
+                        : ops::broadcast_to(
+                              ops::identity_matrix(t.dtype, ops::rows_of(t.shape), ops::columns_of(t.shape)), t.shape));
     return out;
   }
   return for_each_matrix({x[0]}, [&](std::span<const Array> in) {

@@ -15,8 +15,7 @@ Types types_of(std::span<const Array> arrays) {
 }
 Types slice_types(std::span<const Array> stacked) {
   Types out;
-  for (const Array& a : stacked)
-    out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
+  for (const Array& a : stacked) out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});
   return out;
 }
 ClosedJaxpr traced(const FlatFn& f, const Types& types, std::string_view name) {
@@ -59,8 +58,8 @@ Arrays for_each_lane(const Arrays& operands, const Arrays& shared, const FlatFn&
   lanes.size = operands[0].shape()[0];
   lanes.apart = true;
   lanes.program = closed.jaxpr;
-  lanes.mapped = concat(concat(Mask(closed.consts.size(), false), Mask(operands.size(), true)),
-                        Mask(shared.size(), false));
+  lanes.mapped =
+      concat(concat(Mask(closed.consts.size(), false), Mask(operands.size(), true)), Mask(shared.size(), false));
   Arrays out = bind(lanes_p, concat(concat(closed.consts, operands), shared), lanes.params());
   const Mask mapped = depends_on(*lanes.program, lanes.mapped);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -124,8 +123,7 @@ Array take_along_last(const Array& a, const Array& positions) {
   }
   Shape index = positions.shape();
   index.push_back(1);
-  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1),
-                     ops::mode_promise_in_bounds);
+  return ops::gather(a, ops::reshape(positions, index), dims, Ints(a.shape().size(), 1), ops::mode_promise_in_bounds);
 }
 
 }  // namespace cotan::expansions

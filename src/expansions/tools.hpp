@@ -35,8 +35,7 @@ Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& par
 
 /// body(carries, a slice of each x) -> carries, ys; so many times. Gives the last carries, then the stacked
 /// ys.
-Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body,
-            bool reverse = false);
+Arrays loop(std::int64_t steps, const Arrays& carries, const Arrays& xs, const FlatFn& body, bool reverse = false);
 /// body(carries) -> carries, as long as condition(carries) -> bool holds.
 Arrays loop_while(const Arrays& carries, const FlatFn& condition, const FlatFn& body);
 /// f(rows) -> results for every row of the operands along axis 0 and with what all rows share, a lane for

@@ -1,9 +1,9 @@
 // Builders: each returns the simplest node that its range analysis and its identities allow. Floating-point
 // arithmetic is never rewritten.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
-#include <cstring>
 
 #include "core/error.hpp"
 #include "core/typed.hpp"
@@ -44,8 +44,7 @@ Expr make(Op op, DType dtype, std::vector<Expr> operands) {
       {.op = op, .dtype = dtype, .id = 0, .operands = std::move(operands), .range = range_of(dtype)});
 }
 Expr make(Op op, DType dtype, std::vector<Expr> operands, Range range) {
-  return current_graph().intern(
-      {.op = op, .dtype = dtype, .id = 0, .operands = std::move(operands), .range = range});
+  return current_graph().intern({.op = op, .dtype = dtype, .id = 0, .operands = std::move(operands), .range = range});
 }
 /// Operands of one dtype.
 Expr binary(Op op, Expr a, Expr b) {
@@ -65,8 +64,7 @@ struct Sum {
       s.constant = e->bits;
     } else if (e->op == Op::linear) {
       s.constant = e->bits;
-      for (std::size_t k = 0; k < e->operands.size(); ++k)
-        s.terms.push_back({e->operands[k], e->coefficients[k]});
+      for (std::size_t k = 0; k < e->operands.size(); ++k) s.terms.push_back({e->operands[k], e->coefficients[k]});
     } else {
       s.terms.push_back({e, 1});
     }
@@ -77,8 +75,8 @@ struct Sum {
     for (const auto& [term, coefficient] : other.terms) add(term, wrap(0, coefficient, factor));
   }
   void add(Expr term, std::int64_t coefficient) {
-    const auto at = std::lower_bound(terms.begin(), terms.end(), term,
-                                     [](const auto& t, Expr e) { return t.first->id < e->id; });
+    const auto at =
+        std::lower_bound(terms.begin(), terms.end(), term, [](const auto& t, Expr e) { return t.first->id < e->id; });
     if (at != terms.end() && at->first == term)
       at->second = wrap(at->second, coefficient, 1);
     else
@@ -217,8 +215,7 @@ Expr floor_div(Expr a, std::int64_t b) {
   else if (rest->op == Op::floor_mod && *as_integer(rest->operands[1]) % b == 0)
     quotient = floor_mod(floor_div(rest->operands[0], b), *as_integer(rest->operands[1]) / b);
   else
-    quotient = make(Op::floor_div, DType::i64, {rest, integer(b)},
-                    {floor_quotient(r.lo, b), floor_quotient(r.hi, b)});
+    quotient = make(Op::floor_div, DType::i64, {rest, integer(b)}, {floor_quotient(r.lo, b), floor_quotient(r.hi, b)});
   return d.quotient.build() + quotient;
 }
 
@@ -238,8 +235,7 @@ Expr floor_mod(Expr a, std::int64_t b) {
     return floor_mod(s.multiple.build() + floor_div(s.small.build(), s.factor), b / s.factor) * integer(s.factor) +
            floor_mod(s.small.build(), s.factor);
   const Expr rest = d.rest.build();
-  if (rest->op == Op::floor_mod && *as_integer(rest->operands[1]) % b == 0)
-    return floor_mod(rest->operands[0], b);
+  if (rest->op == Op::floor_mod && *as_integer(rest->operands[1]) % b == 0) return floor_mod(rest->operands[0], b);
   return make(Op::floor_mod, DType::i64, {rest, integer(b)}, {0, b - 1});
 }
 
@@ -307,8 +303,7 @@ Expr min(Expr a, Expr b) {
   if (!is_floating(a->dtype) && a->dtype != DType::u64) {
     if (a->range.hi <= b->range.lo) return a;
     if (b->range.hi <= a->range.lo) return b;
-    return make(Op::min, a->dtype, {a, b},
-                {std::min(a->range.lo, b->range.lo), std::min(a->range.hi, b->range.hi)});
+    return make(Op::min, a->dtype, {a, b}, {std::min(a->range.lo, b->range.lo), std::min(a->range.hi, b->range.hi)});
   }
   return a == b ? a : binary(Op::min, a, b);
 }
@@ -316,8 +311,7 @@ Expr max(Expr a, Expr b) {
   if (!is_floating(a->dtype) && a->dtype != DType::u64) {
     if (a->range.lo >= b->range.hi) return a;
     if (b->range.lo >= a->range.hi) return b;
-    return make(Op::max, a->dtype, {a, b},
-                {std::max(a->range.lo, b->range.lo), std::max(a->range.hi, b->range.hi)});
+    return make(Op::max, a->dtype, {a, b}, {std::max(a->range.lo, b->range.lo), std::max(a->range.hi, b->range.hi)});
   }
   return a == b ? a : binary(Op::max, a, b);
 }
@@ -423,8 +417,8 @@ Expr cast(Expr a, DType dtype) {
   }
   if (is_floating(dtype)) return make(Op::cast, dtype, {a});
   const Range limits = range_of(dtype);
-  const bool fits = !is_floating(a->dtype) && a->dtype != DType::u64 && dtype != DType::bool_ &&
-                    dtype != DType::u64 && a->range.inside(limits.lo, limits.hi);
+  const bool fits = !is_floating(a->dtype) && a->dtype != DType::u64 && dtype != DType::bool_ && dtype != DType::u64 &&
+                    a->range.inside(limits.lo, limits.hi);
   return make(Op::cast, dtype, {a}, fits ? a->range : limits);
 }
 Expr bitcast(Expr a, DType dtype) {
@@ -440,11 +434,8 @@ Expr call(const Function& function, std::vector<Expr> operands) {
 }
 Expr patch(Expr condition, Expr value, const Function& function, std::vector<Expr> operands) {
   operands.insert(operands.begin(), {condition, value});
-  return current_graph().intern({.op = Op::patch,
-                                 .dtype = value->dtype,
-                                 .id = 0,
-                                 .operands = std::move(operands),
-                                 .function = &function});
+  return current_graph().intern(
+      {.op = Op::patch, .dtype = value->dtype, .id = 0, .operands = std::move(operands), .function = &function});
 }
 
 }  // namespace cotan::expr

@@ -22,15 +22,39 @@ enum class Op : std::uint8_t {
   load,      ///< an element of a buffer at an offset, where the predicate (if any) holds, else 0
   linear,    ///< bits + sum of coefficients[k] * operands[k]; i64 only
   // Floating or integer; integers wrap. Division of integers truncates, and the divisor must not be 0.
-  add, sub, mul, div, rem, neg, abs, min, max,
+  add,
+  sub,
+  mul,
+  div,
+  rem,
+  neg,
+  abs,
+  min,
+  max,
   // Floor division and its remainder (never negative) by a positive constant, for indices.
-  floor_div, floor_mod,
+  floor_div,
+  floor_mod,
   // Floating.
-  sqrt, fma, floor, ceil, trunc, round,
+  sqrt,
+  fma,
+  floor,
+  ceil,
+  trunc,
+  round,
   // To bool. Comparisons with NaN are false but for ne.
-  eq, ne, lt, le,
+  eq,
+  ne,
+  lt,
+  le,
   // Integers and bool. A shift count must be less than the width.
-  bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right, shift_right_sign, population_count,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right,
+  shift_right_sign,
+  population_count,
   leading_zeros,
   select,   ///< condition ? a : b
   cast,     ///< by value: floats to integers truncate and saturate, NaN to 0; to bool: not 0
@@ -74,8 +98,8 @@ struct Range {
 struct Node {
   Op op;
   DType dtype;
-  std::uint32_t id;            ///< operands have smaller ones
-  std::int64_t bits = 0;       ///< of a constant or a linear's constant term; variable or buffer number
+  std::uint32_t id;                 ///< operands have smaller ones
+  std::int64_t bits = 0;            ///< of a constant or a linear's constant term; variable or buffer number
   std::vector<Expr> operands = {};  ///< load: offset and, where it has one, predicate
   std::vector<std::int64_t> coefficients = {};
   const Function* function = nullptr;
@@ -119,8 +143,8 @@ Expr boolean(bool value);
 Expr variable(std::int64_t extent);
 Expr load(std::int64_t buffer, DType dtype, Expr offset, Expr predicate = {});
 
-std::optional<std::int64_t> as_integer(Expr e);   ///< the value of an integer or bool constant
-std::optional<double> as_real(Expr e);            ///< the value of a floating constant
+std::optional<std::int64_t> as_integer(Expr e);  ///< the value of an integer or bool constant
+std::optional<double> as_real(Expr e);           ///< the value of a floating constant
 bool depends_on(Expr e, Expr variable);
 
 // Arithmetic. Operands have one dtype; a C++ number takes the dtype of the other operand. ----------

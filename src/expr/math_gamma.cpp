@@ -41,15 +41,15 @@ Pair lgamma_of_positive(Expr x) {
   const Pair log = log_parts(select(tiny, x * (x + 1.0), x));
   const Expr t = select(tiny, x, select(below, x - 1.0, x - 2.0));
   // lgamma(2 + t)/t: f32 2^-25.9, f64 2^-55.2.
-  const Expr p = horner(t, {0.422784328, 0.322467029, -0.06735228, 0.0205807351, -0.00738615915, 0.00289173261,
-                            -0.00118595536, 0.000501520757, -0.000253626844, 0.000122353784},
-                        {0.42278433509846713,     0.3224670334241132,      -0.067352301053198144,
-                         0.020580808427784925,    -0.0073855510286683999,  0.0028905103307136533,
-                         -0.0011927539119909571,  0.00050966952568800249,  -0.00022315475095158527,
-                         9.9457495185207597e-05,  -4.4926348724548969e-05, 2.0507409088674423e-05,
-                         -9.4384748360526559e-06, 4.3735030358464271e-06,  -2.0448564802527904e-06,
-                         9.6105513819072778e-07,  -4.3049149919851506e-07, 1.9667000382019231e-07,
-                         -1.3400780368810902e-07, 6.9161868375679168e-08});
+  const Expr p =
+      horner(t,
+             {0.422784328, 0.322467029, -0.06735228, 0.0205807351, -0.00738615915, 0.00289173261, -0.00118595536,
+              0.000501520757, -0.000253626844, 0.000122353784},
+             {0.42278433509846713,     0.3224670334241132,     -0.067352301053198144,   0.020580808427784925,
+              -0.0073855510286683999,  0.0028905103307136533,  -0.0011927539119909571,  0.00050966952568800249,
+              -0.00022315475095158527, 9.9457495185207597e-05, -4.4926348724548969e-05, 2.0507409088674423e-05,
+              -9.4384748360526559e-06, 4.3735030358464271e-06, -2.0448564802527904e-06, 9.6105513819072778e-07,
+              -4.3049149919851506e-07, 1.9667000382019231e-07, -1.3400780368810902e-07, 6.9161868375679168e-08});
   const Pair product = two_product(t, p);
   const Pair near = plus(product, {select(below, -log.high, zero), select(below, -log.low, zero)});
   // (x - 1/2)(log x - 1) + (log(2 pi) - 1)/2 + S(1/x)/x, where S for x >= 5/2 has f32 2^-30.6, f64 2^-57.7.
@@ -63,9 +63,11 @@ Pair lgamma_of_positive(Expr x) {
   const Pair less_1 = two_sum(log.high, like(x, -1));
   const Pair slope = fast_two_sum(less_1.high, less_1.low + log.low);
   const Pair leading = two_product(factor, slope.high);
-  const Pair far = plus(leading, {like(x, constant.high), fma(inverse, s, fma(factor, slope.low, like(x, constant.low)))});
+  const Pair far =
+      plus(leading, {like(x, constant.high), fma(inverse, s, fma(factor, slope.low, like(x, constant.low)))});
   // Where the product overflows, rounding errors are no numbers.
-  return {select(central, near.high, far.high), select(central, near.low, select(lt(x, pick(x, {1e36, 1e305})), far.low, zero))};
+  return {select(central, near.high, far.high),
+          select(central, near.low, select(lt(x, pick(x, {1e36, 1e305})), far.low, zero))};
 }
 Expr lgamma_expansion(Expr x) {
   const Pair value = lgamma_of_positive(x);
@@ -125,25 +127,24 @@ Expr reflected_lgamma(Expr x, double kept) {
 Pair digamma_above_1(Expr x, Expr inverse, Expr central) {
   constexpr Tailed root = tailed(0x1.762d86356be3fp+0, 0x1.b86a722197829p-54);
   // digamma(x)/(x - root) for x from 1 to 2, in x - 3/2: f32 2^-25.6, f64 2^-54.2.
-  const Expr p = horner(x - 1.5, {0.951055884, -0.423627496, 0.24054262, -0.148398772, 0.0949820951, -0.0620572343,
-                                  0.0408792719, -0.0257801637, 0.0169805698, -0.016385613, 0.0111185629},
-                        {0.95105587603183284,     -0.42362742128146058,   0.24054248424078722,
-                         -0.1484049230538802,     0.094988724452850018,   -0.061922133275550455,
-                         0.040760833943377747,    -0.026975796657315438,  0.017907248235947651,
-                         -0.011908220159964421,   0.0079270233214300285,  -0.0052799365465260005,
-                         0.0035180887647119131,   -0.0023455005719212056, 0.0015635030246950346,
-                         -0.0010364281980067087,  0.00069028362077158917, -0.00048604677877938447,
-                         0.00032587719576008991,  -0.00014463477455904108, 9.3299794130913605e-05,
-                         -0.00017834985270857916, 0.00012117074950983246});
+  const Expr p =
+      horner(x - 1.5,
+             {0.951055884, -0.423627496, 0.24054262, -0.148398772, 0.0949820951, -0.0620572343, 0.0408792719,
+              -0.0257801637, 0.0169805698, -0.016385613, 0.0111185629},
+             {0.95105587603183284,    -0.42362742128146058,    0.24054248424078722,    -0.1484049230538802,
+              0.094988724452850018,   -0.061922133275550455,   0.040760833943377747,   -0.026975796657315438,
+              0.017907248235947651,   -0.011908220159964421,   0.0079270233214300285,  -0.0052799365465260005,
+              0.0035180887647119131,  -0.0023455005719212056,  0.0015635030246950346,  -0.0010364281980067087,
+              0.00069028362077158917, -0.00048604677877938447, 0.00032587719576008991, -0.00014463477455904108,
+              9.3299794130913605e-05, -0.00017834985270857916, 0.00012117074950983246});
   const Expr near = ((x - pick(x, root.high)) - pick(x, root.low)) * p;
   // log x - 1/2x - Q(1/x)/x^2, where Q for x >= 2 has f32 2^-29.9, f64 2^-56.0.
-  const Expr q = horner(inverse, {0.0833325908, 1.59526262e-05, -0.00845662039, 0.000395769282, 0.0037735044,
-                                  -0.00193110225},
-                        {0.083333333335294552, -2.2484292413379347e-10, -0.0083333228418103998,
-                         -2.7130266521554668e-07, 0.0039726751818551223, -4.8559276813341475e-05,
-                         -0.0037943916843391906, -0.0020132628693027531, 0.015106800195361102,
-                         -0.017877377860395043, -0.0033485019442669622, 0.034406997280586459,
-                         -0.044510836756391413, 0.027171396023634605, -0.0068790033641269602});
+  const Expr q =
+      horner(inverse, {0.0833325908, 1.59526262e-05, -0.00845662039, 0.000395769282, 0.0037735044, -0.00193110225},
+             {0.083333333335294552, -2.2484292413379347e-10, -0.0083333228418103998, -2.7130266521554668e-07,
+              0.0039726751818551223, -4.8559276813341475e-05, -0.0037943916843391906, -0.0020132628693027531,
+              0.015106800195361102, -0.017877377860395043, -0.0033485019442669622, 0.034406997280586459,
+              -0.044510836756391413, 0.027171396023634605, -0.0068790033641269602});
   const Pair log = log_parts(x);
   const Expr residual = fma(-inverse, x, 1.0) * inverse;  // what 1/x lost
   const Pair first = two_sum(log.high, inverse * -0.5);
@@ -206,8 +207,8 @@ Expr polygamma_expansion(Expr order, Expr x) {
   }
   for (int k = terms; k-- > 0;) series = fma(series, square, like(x, coefficients[static_cast<std::size_t>(k)]));
   series = fma(series, square, fma(inverse, n / 2, 1.0)) * (1 / n);
-  // A power of two near the root of n! goes into the powers, which would be too small, or too large, long before n! times
-  // them is.
+  // A power of two near the root of n! goes into the powers, which would be too small, or too large, long before n!
+  // times them is.
   const double factorial = std::tgamma(n + 1), root = std::exp2(std::round(std::log2(factorial) / (n + 1)));
   Expr sum = integer_pow(inverse * root, power) * (series * root);
   for (int k = steps; k-- > 0;) sum = sum + integer_pow(root / (x + static_cast<double>(k)), power + 1);
@@ -219,9 +220,7 @@ Expr polygamma_expansion(Expr order, Expr x) {
 
 Expr lgamma(Expr x) { return call(lgamma_function, {x}); }
 Expr digamma(Expr x) { return call(digamma_function, {x}); }
-Expr polygamma(std::int64_t n, Expr x) {
-  return call(polygamma_function, {like(x, static_cast<double>(n)), x});
-}
+Expr polygamma(std::int64_t n, Expr x) { return call(polygamma_function, {like(x, static_cast<double>(n)), x}); }
 
 namespace {
 

@@ -9,12 +9,27 @@ namespace cotan::expr::math {
 namespace {
 
 // The bits of 2/pi behind the point, after a word of zeros: windows may begin before the point.
-constexpr std::array<std::uint64_t, 21> two_over_pi = {
-    0,
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+constexpr std::array<std::uint64_t, 21> two_over_pi = {0,
+                                                       0xa2f9836e4e441529,
+                                                       0xfc2757d1f534ddc0,
+                                                       0xdb6295993c439041,
+                                                       0xfe5163abdebbc561,
+                                                       0xb7246e3a424dd2e0,
+                                                       0x06492eea09d1921c,
+                                                       0xfe1deb1cb129a73e,
+                                                       0xe88235f52ebb4484,
+                                                       0xe99c7026b45f7e41,
+                                                       0x3991d639835339f4,
+                                                       0x9c845f8bbdf9283b,
+                                                       0x1ff897ffde05980f,
+                                                       0xef2f118b5a0a6d1f,
+                                                       0x6d367ecf27cb09b7,
+                                                       0x4f463f669e5fea2d,
+                                                       0x7527bac7ebe5f17b,
+                                                       0x3d0739f78a5292ea,
+                                                       0x6bfb5fb11f8d5d08,
+                                                       0x56033046fc7b6bab,
+                                                       0xf0cfbc209af4361d};
 
 /// Three words of 2/pi from the bit at `position` of the table on. Words and position have the type of the bits of x.
 std::array<Expr, 3> window(Expr position) {
@@ -62,8 +77,8 @@ Turn reduce_f32(Expr x) {
   const Expr m = (bits & like_bits(bits, 0x7fffff)) | like_bits(bits, 0x800000);
   const auto words = window(shift_right(bits, 23) - like_bits(bits, 150 + 2 - 32));
   const auto wide = [](Expr word) { return cast(word, DType::u64); };
-  const Expr turn = shift_left(wide(m * words[0]), 32) + wide(m) * wide(words[1]) +
-                    shift_right(wide(m) * wide(words[2]), 32);
+  const Expr turn =
+      shift_left(wide(m * words[0]), 32) + wide(m) * wide(words[1]) + shift_right(wide(m) * wide(words[2]), 32);
   const Expr quarters = shift_right(turn + like_bits(turn, 1ull << 61), 62);
   const Expr rest = cast(bitcast(turn - shift_left(quarters, 62), DType::i64), DType::f64);
   return {cast(quarters, DType::u32), cast(rest * (half_pi * 0x1p-62), DType::f32)};

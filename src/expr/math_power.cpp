@@ -12,8 +12,7 @@ Expr hypot(Expr x, Expr y) {
   const Expr a = abs(x), b = abs(y), swapped = lt(a, b);
   const Expr larger = select(swapped, b, a), smaller = select(swapped, a, b);
   // Powers of two keep the squares in range.
-  const Real huge{0x1p60, 0x1p500}, shrink{0x1p-70, 0x1p-600}, tiny{0x1p-60, 0x1p-500},
-      grow{0x1p100, 0x1p700};
+  const Real huge{0x1p60, 0x1p500}, shrink{0x1p-70, 0x1p-600}, tiny{0x1p-60, 0x1p-500}, grow{0x1p100, 0x1p700};
   const Expr is_huge = lt(pick(x, huge), larger), is_tiny = lt(larger, pick(x, tiny));
   const Expr one = like(x, 1);
   const Expr scale = select(is_huge, pick(x, shrink), select(is_tiny, pick(x, grow), one));

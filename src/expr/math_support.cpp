@@ -16,9 +16,7 @@ Nearest nearest_integer(Expr x, double factor, int offset) {
   const Expr shifted = fma(x, factor, shift);
   return {shifted - shift, shifted};
 }
-Expr power_of_two(const Nearest& n) {
-  return from_bits(shift_left(bits_of(n.shifted), mantissa_bits(n.shifted)));
-}
+Expr power_of_two(const Nearest& n) { return from_bits(shift_left(bits_of(n.shifted), mantissa_bits(n.shifted))); }
 
 Split split_normal(Expr x) {
   // Subtracting the bits of sqrt(1/2) moves the border between two exponents there.
@@ -26,8 +24,7 @@ Split split_normal(Expr x) {
   const Expr moved = bits_of(x) - border;
   const Expr mantissa_mask = like_bits(moved, (1ull << mantissa_bits(x)) - 1);
   const Expr mantissa = from_bits((moved & mantissa_mask) + border);
-  if (x->dtype == DType::f32)
-    return {mantissa, cast(shift_right_sign(bitcast(moved, DType::i32), 23), DType::f32)};
+  if (x->dtype == DType::f32) return {mantissa, cast(shift_right_sign(bitcast(moved, DType::i32), 23), DType::f32)};
   // AVX2 converts no 64-bit integers: put the exponent + 2^11 below the mantissa of 2^52.
   const Expr biased = shift_right(moved + like_bits(moved, 1ull << 63), 52);
   const Expr shifted = from_bits(biased | like_bits(biased, 0x433ull << 52));

@@ -52,9 +52,7 @@ inline Expr at_most(Expr x, double high) { return select(lt(high, x), high, x); 
 using Coefficients = std::initializer_list<double>;
 /// By Horner's rule: fewest operations, and in a loop over vectors the next iterations hide the latency.
 Expr horner(Expr x, Coefficients c);
-inline Expr horner(Expr x, Coefficients f32, Coefficients f64) {
-  return horner(x, x->dtype == DType::f32 ? f32 : f64);
-}
+inline Expr horner(Expr x, Coefficients f32, Coefficients f64) { return horner(x, x->dtype == DType::f32 ? f32 : f64); }
 
 // Representation ------------------------------------------------------------------------------------
 
@@ -62,12 +60,9 @@ inline int mantissa_bits(Expr x) { return x->dtype == DType::f32 ? 23 : 52; }
 inline int exponent_bias(Expr x) { return x->dtype == DType::f32 ? 127 : 1023; }
 /// As an unsigned integer.
 inline Expr bits_of(Expr x) { return bitcast(x, x->dtype == DType::f32 ? DType::u32 : DType::u64); }
-inline Expr from_bits(Expr bits) {
-  return bitcast(bits, bits->dtype == DType::u32 ? DType::f32 : DType::f64);
-}
+inline Expr from_bits(Expr bits) { return bitcast(bits, bits->dtype == DType::u32 ? DType::f32 : DType::f64); }
 inline Expr sign_mask(Expr x) {
-  return x->dtype == DType::f32 ? constant_bits(DType::u32, 1ull << 31)
-                                : constant_bits(DType::u64, 1ull << 63);
+  return x->dtype == DType::f32 ? constant_bits(DType::u32, 1ull << 31) : constant_bits(DType::u64, 1ull << 63);
 }
 inline Expr sign_bit(Expr x) { return bits_of(x) & sign_mask(x); }
 /// `magnitude`, whose sign bit is clear or already that of x, with the sign of x: odd functions keep -0.

@@ -30,8 +30,8 @@ Quadrant quadrant(Expr r, Expr bits) {
   const Expr cosine = horner(z, {-0.5, 0.0416666456, -0.00138872978, 2.44291405e-05},
                              {-0.5, 0.041666666666666581, -0.001388888888887097, 2.4801587287528079e-05,
                               -2.7557313791656416e-07, 2.0875647510414014e-09, -1.1355745422589312e-11});
-  return {with_sign_of(r, fma(r * z, sine, r)), fma(z, cosine, 1.0),
-          ne(bits & like_bits(bits, 1), like_bits(bits, 0)), bits};
+  return {with_sign_of(r, fma(r * z, sine, r)), fma(z, cosine, 1.0), ne(bits & like_bits(bits, 1), like_bits(bits, 0)),
+          bits};
 }
 Quadrant quadrant(Expr x, int shift) {
   const Nearest n = nearest_integer(x, 2 / pi, 1 + shift);  // exponent_bias + 1 is a multiple of 4
@@ -47,9 +47,7 @@ Expr wave(Expr x, const Quadrant& q) {
   const Expr sign = shift_left(q.bits, x->dtype == DType::f32 ? 30 : 62) & sign_mask(x);
   return flip_sign(select(q.odd, q.cosine, q.sine), sign);
 }
-Expr quotient(const Quadrant& q) {
-  return select(q.odd, -q.cosine, q.sine) / select(q.odd, q.sine, q.cosine);
-}
+Expr quotient(const Quadrant& q) { return select(q.odd, -q.cosine, q.sine) / select(q.odd, q.sine, q.cosine); }
 
 }  // namespace
 
@@ -75,11 +73,10 @@ namespace {
 /// asin(s) for z = s^2 <= 1/4.
 Expr asin_of_small(Expr s, Expr z) {
   // (asin(s)/s - 1)/z: f32 2^-27.6, f64 2^-55.8.
-  const Expr p =
-      horner(z, {0.166667521, 0.0749530643, 0.0454697683, 0.0241808165, 0.0421662964},
-             {0.16666666666665403, 0.07500000000338615, 0.044642856826875375, 0.030381959201546151,
-              0.022371756406100125, 0.01735973081230895, 0.01388496735260104, 0.012171035106496701,
-              0.0065198400800353194, 0.019551171525850831, -0.016261185933647136, 0.031938270571721154});
+  const Expr p = horner(z, {0.166667521, 0.0749530643, 0.0454697683, 0.0241808165, 0.0421662964},
+                        {0.16666666666665403, 0.07500000000338615, 0.044642856826875375, 0.030381959201546151,
+                         0.022371756406100125, 0.01735973081230895, 0.01388496735260104, 0.012171035106496701,
+                         0.0065198400800353194, 0.019551171525850831, -0.016261185933647136, 0.031938270571721154});
   return fma(s * z, p, s);
 }
 /// asin(a), or for a > 1/2 the half of acos(a) = 2 asin(sqrt((1-a)/2)).
@@ -114,15 +111,15 @@ namespace {
 Expr atan_of_quotient(Expr q) {
   // (atan(q)/q - 1)/q^2 in q^2: f32 2^-28.5, f64 2^-57.6.
   const Expr z = q * q;
-  const Expr p = horner(
-      z,
-      {-0.333332986, 0.199985355, -0.142641261, 0.109516539, -0.0840205029, 0.0579356179, -0.0311574973,
-       0.0109043466, -0.00179144985},
-      {-0.33333333333333071,   0.19999999999951756,    -0.14285714282588582,    0.11111111007356726,
-       -0.090909070080449447,  0.076922798915618887,   -0.066664044430784608,   0.058805299152573626,
-       -0.052535272194788284,  0.047223497426585125,   -0.042192469717332669,   0.036643225483882935,
-       -0.029905846530229825,  0.021987194310064108,   -0.0139026821177452,     0.0071979543750101569,
-       -0.0028856422217136933, 0.00083157015702704264, -0.00015221323722204382, 1.3230193083907878e-05});
+  const Expr p =
+      horner(z,
+             {-0.333332986, 0.199985355, -0.142641261, 0.109516539, -0.0840205029, 0.0579356179, -0.0311574973,
+              0.0109043466, -0.00179144985},
+             {-0.33333333333333071,   0.19999999999951756,    -0.14285714282588582,    0.11111111007356726,
+              -0.090909070080449447,  0.076922798915618887,   -0.066664044430784608,   0.058805299152573626,
+              -0.052535272194788284,  0.047223497426585125,   -0.042192469717332669,   0.036643225483882935,
+              -0.029905846530229825,  0.021987194310064108,   -0.0139026821177452,     0.0071979543750101569,
+              -0.0028856422217136933, 0.00083157015702704264, -0.00015221323722204382, 1.3230193083907878e-05});
   return fma(q * z, p, q);
 }
 
@@ -143,8 +140,8 @@ Expr atan2(Expr y, Expr x) {
   const Expr angle = atan_of_quotient(quotient);
   const Expr first_quadrant = select(steep, pick(x, half_pi.high) - (angle - pick(x, half_pi.low)), angle);
   const Expr x_negative = ne(sign_bit(x), like_bits(sign_bit(x), 0));
-  const Expr upper = select(
-      x_negative, 2 * pick(x, half_pi.high) - (first_quadrant - 2 * pick(x, half_pi.low)), first_quadrant);
+  const Expr upper =
+      select(x_negative, 2 * pick(x, half_pi.high) - (first_quadrant - 2 * pick(x, half_pi.low)), first_quadrant);
   return with_sign_of(y, upper);
 }
 

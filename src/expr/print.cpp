@@ -7,45 +7,84 @@ namespace cotan::expr {
 
 std::string_view name(Op op) {
   switch (op) {
-    case Op::constant: return "constant";
-    case Op::variable: return "variable";
-    case Op::load: return "load";
-    case Op::linear: return "linear";
-    case Op::add: return "+";
-    case Op::sub: return "-";
-    case Op::mul: return "*";
-    case Op::div: return "/";
-    case Op::rem: return "rem";
-    case Op::neg: return "neg";
-    case Op::abs: return "abs";
-    case Op::min: return "min";
-    case Op::max: return "max";
-    case Op::floor_div: return "//";
-    case Op::floor_mod: return "%";
-    case Op::sqrt: return "sqrt";
-    case Op::fma: return "fma";
-    case Op::floor: return "floor";
-    case Op::ceil: return "ceil";
-    case Op::trunc: return "trunc";
-    case Op::round: return "round";
-    case Op::eq: return "==";
-    case Op::ne: return "!=";
-    case Op::lt: return "<";
-    case Op::le: return "<=";
-    case Op::bit_and: return "&";
-    case Op::bit_or: return "|";
-    case Op::bit_xor: return "^";
-    case Op::bit_not: return "~";
-    case Op::shift_left: return "<<";
-    case Op::shift_right: return ">>";
-    case Op::shift_right_sign: return ">>s";
-    case Op::population_count: return "popcount";
-    case Op::leading_zeros: return "clz";
-    case Op::select: return "select";
-    case Op::cast: return "cast";
-    case Op::bitcast: return "bitcast";
-    case Op::call: return "call";
-    case Op::patch: return "patch";
+    case Op::constant:
+      return "constant";
+    case Op::variable:
+      return "variable";
+    case Op::load:
+      return "load";
+    case Op::linear:
+      return "linear";
+    case Op::add:
+      return "+";
+    case Op::sub:
+      return "-";
+    case Op::mul:
+      return "*";
+    case Op::div:
+      return "/";
+    case Op::rem:
+      return "rem";
+    case Op::neg:
+      return "neg";
+    case Op::abs:
+      return "abs";
+    case Op::min:
+      return "min";
+    case Op::max:
+      return "max";
+    case Op::floor_div:
+      return "//";
+    case Op::floor_mod:
+      return "%";
+    case Op::sqrt:
+      return "sqrt";
+    case Op::fma:
+      return "fma";
+    case Op::floor:
+      return "floor";
+    case Op::ceil:
+      return "ceil";
+    case Op::trunc:
+      return "trunc";
+    case Op::round:
+      return "round";
+    case Op::eq:
+      return "==";
+    case Op::ne:
+      return "!=";
+    case Op::lt:
+      return "<";
+    case Op::le:
+      return "<=";
+    case Op::bit_and:
+      return "&";
+    case Op::bit_or:
+      return "|";
+    case Op::bit_xor:
+      return "^";
+    case Op::bit_not:
+      return "~";
+    case Op::shift_left:
+      return "<<";
+    case Op::shift_right:
+      return ">>";
+    case Op::shift_right_sign:
+      return ">>s";
+    case Op::population_count:
+      return "popcount";
+    case Op::leading_zeros:
+      return "clz";
+    case Op::select:
+      return "select";
+    case Op::cast:
+      return "cast";
+    case Op::bitcast:
+      return "bitcast";
+    case Op::call:
+      return "call";
+    case Op::patch:
+      return "patch";
   }
   return "?";
 }
@@ -64,9 +103,22 @@ std::string text_of_constant(Expr e) {
 }
 bool is_infix(Op op) {
   switch (op) {
-    case Op::add: case Op::sub: case Op::mul: case Op::div: case Op::floor_div: case Op::floor_mod:
-    case Op::eq: case Op::ne: case Op::lt: case Op::le: case Op::bit_and: case Op::bit_or: case Op::bit_xor:
-    case Op::shift_left: case Op::shift_right: case Op::shift_right_sign:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::floor_div:
+    case Op::floor_mod:
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor:
+    case Op::shift_left:
+    case Op::shift_right:
+    case Op::shift_right_sign:
       return true;
     default:
       return false;

@@ -1,5 +1,5 @@
-// Bluestein's algorithm: with j k = (j^2 + k^2 - (k - j)^2) / 2 a transform is a convolution with a chirp, for which any length
-// will do that is long enough. It is how lengths with large prime factors are transformed.
+// Bluestein's algorithm: with j k = (j^2 + k^2 - (k - j)^2) / 2 a transform is a convolution with a chirp, for which
+// any length will do that is long enough. It is how lengths with large prime factors are transformed.
 #include "fft/transform.hpp"
 #include "ops/fft.hpp"
 #include "ops/ops.hpp"
@@ -37,7 +37,8 @@ std::vector<double> make_chirp(std::int64_t n) {
 std::vector<double> make_filter(std::int64_t n, std::int64_t length) {
   std::vector<std::complex<double>> filter(static_cast<std::size_t>(length));
   for (std::int64_t j = 0; j < n; ++j)
-    filter[static_cast<std::size_t>(j)] = filter[static_cast<std::size_t>((length - j) % length)] = std::conj(chirp_at(j, n));
+    filter[static_cast<std::size_t>(j)] = filter[static_cast<std::size_t>((length - j) % length)] =
+        std::conj(chirp_at(j, n));
   filter = ops::fft_on_host(filter, ops::roots_of_unity(length));
   for (auto& v : filter) v /= static_cast<double>(length);
   return parts_of(filter);
@@ -61,8 +62,8 @@ Complex chirp_transform(const Complex& a, int axis) {
   const Complex chirp = constants(cached_table(TableKind::chirp, n, [&] { return make_chirp(n); }), shape, axis, dtype);
   Shape long_shape = shape;
   long_shape[static_cast<std::size_t>(axis)] = length;
-  const Complex filter =
-      constants(cached_table(TableKind::chirp_filter, n, [&] { return make_filter(n, length); }), long_shape, axis, dtype);
+  const Complex filter = constants(cached_table(TableKind::chirp_filter, n, [&] { return make_filter(n, length); }),
+                                   long_shape, axis, dtype);
   Ints none(shape.size(), 0), behind = none;
   behind[static_cast<std::size_t>(axis)] = length - n;
   const auto padded = [&](const Array& x) { return ops::pad(x, scalar(dtype, 0), none, behind, none); };

@@ -36,12 +36,14 @@ Complex complex_operand(std::string_view op, const Complex& a) {
   }
   if (a.re.shape() != a.im.shape())
     raise<ShapeError>(
-        "[{}] real parts are {} but imaginary parts {}; give them one shape, or use fft::complex(re, im), which broadcasts.",
+        "[{}] real parts are {} but imaginary parts {}; give them one shape, or use fft::complex(re, im), which "
+        "broadcasts.",
         op, a.re.aval(), a.im.aval());
   if (a.re.dtype() != a.im.dtype())
     raise<TypeError>(
-        "[{}] real parts are {} but imaginary parts {}; give them one dtype, or use fft::complex(re, im), which promotes.", op,
-        a.re.aval(), a.im.aval());
+        "[{}] real parts are {} but imaginary parts {}; give them one dtype, or use fft::complex(re, im), which "
+        "promotes.",
+        op, a.re.aval(), a.im.aval());
   return {as_float(a.re), as_float(a.im)};
 }
 Array real_operand(std::string_view op, const Array& a) {
@@ -95,9 +97,11 @@ Complex complex_along(std::string_view op, const Complex& a, int axis, std::opti
   const Complex x = scaled(with_length(a, axis, n), scale_of(op, norm, direction, n));
   return direction == Direction::forward ? transform(x, axis) : inverse_transform(x, axis);
 }
-Complex real_along(std::string_view op, const Array& a, int axis, std::optional<std::int64_t> length, std::string_view norm) {
+Complex real_along(std::string_view op, const Array& a, int axis, std::optional<std::int64_t> length,
+                   std::string_view norm) {
   const std::int64_t n = checked_length(op, length.value_or(a.shape(axis)));
-  return real_transform(scaled(with_length(a, axis, n), scale_of(op, norm, Direction::forward, n) * real_scale(n)), axis);
+  return real_transform(scaled(with_length(a, axis, n), scale_of(op, norm, Direction::forward, n) * real_scale(n)),
+                        axis);
 }
 Array real_inverse_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length,
                          std::string_view norm) {
@@ -188,7 +192,9 @@ Array shifted(std::string_view op, Array a, const Axes& axes, bool back) {
 }  // namespace
 
 Complex fft(const ComplexLike& a, const Options& options) { return complex_1d("fft", a, options, Direction::forward); }
-Complex ifft(const ComplexLike& a, const Options& options) { return complex_1d("ifft", a, options, Direction::inverse); }
+Complex ifft(const ComplexLike& a, const Options& options) {
+  return complex_1d("ifft", a, options, Direction::inverse);
+}
 Complex rfft(const ArrayLike& a, const Options& options) { return real_1d("rfft", a, options, options.norm); }
 Array irfft(const ComplexLike& a, const Options& options) {
   return real_inverse_1d("irfft", complex_operand("irfft", a.value()), options, options.norm);
@@ -196,7 +202,9 @@ Array irfft(const ComplexLike& a, const Options& options) {
 Array hfft(const ComplexLike& a, const Options& options) {
   return real_inverse_1d("hfft", conj(complex_operand("hfft", a.value())), options, swapped(options.norm));
 }
-Complex ihfft(const ArrayLike& a, const Options& options) { return conj(real_1d("ihfft", a, options, swapped(options.norm))); }
+Complex ihfft(const ArrayLike& a, const Options& options) {
+  return conj(real_1d("ihfft", a, options, swapped(options.norm)));
+}
 
 Complex fft2(const ComplexLike& a, const AxesOptions& options) {
   return complex_along_all("fft2", a, options, true, Direction::forward);
@@ -205,7 +213,9 @@ Complex ifft2(const ComplexLike& a, const AxesOptions& options) {
   return complex_along_all("ifft2", a, options, true, Direction::inverse);
 }
 Complex rfft2(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfft2", a, options, true); }
-Array irfft2(const ComplexLike& a, const AxesOptions& options) { return real_inverse_along_all("irfft2", a, options, true); }
+Array irfft2(const ComplexLike& a, const AxesOptions& options) {
+  return real_inverse_along_all("irfft2", a, options, true);
+}
 Complex fftn(const ComplexLike& a, const AxesOptions& options) {
   return complex_along_all("fftn", a, options, false, Direction::forward);
 }
@@ -213,12 +223,15 @@ Complex ifftn(const ComplexLike& a, const AxesOptions& options) {
   return complex_along_all("ifftn", a, options, false, Direction::inverse);
 }
 Complex rfftn(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfftn", a, options, false); }
-Array irfftn(const ComplexLike& a, const AxesOptions& options) { return real_inverse_along_all("irfftn", a, options, false); }
+Array irfftn(const ComplexLike& a, const AxesOptions& options) {
+  return real_inverse_along_all("irfftn", a, options, false);
+}
 
 Array fftfreq(std::int64_t n, double d, DType dtype) {
   checked_length("fftfreq", n);
   std::vector<double> out;
-  for (std::int64_t k = 0; k < n; ++k) out.push_back(static_cast<double>(2 * k < n ? k : k - n) / (static_cast<double>(n) * d));
+  for (std::int64_t k = 0; k < n; ++k)
+    out.push_back(static_cast<double>(2 * k < n ? k : k - n) / (static_cast<double>(n) * d));
   return from_doubles(out, dtype);
 }
 Array rfftfreq(std::int64_t n, double d, DType dtype) {

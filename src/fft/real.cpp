@@ -1,5 +1,5 @@
-// Transforms of real numbers. An even number of them is half as many complex ones, whose transform is then taken apart into
-// those of the even and the odd elements.
+// Transforms of real numbers. An even number of them is half as many complex ones, whose transform is then taken apart
+// into those of the even and the odd elements.
 #include "fft/transform.hpp"
 #include "ops/ops.hpp"
 
@@ -11,13 +11,16 @@ namespace {
 Array opposite(const Array& a, int axis) {
   const std::int64_t n = a.shape(axis);
   if (n == 1) return a;
-  return ops::concatenate(Arrays{ops::slice_axis(a, axis, 0, 1), ops::rev(ops::slice_axis(a, axis, 1, n), {axis})}, axis);
+  return ops::concatenate(Arrays{ops::slice_axis(a, axis, 0, 1), ops::rev(ops::slice_axis(a, axis, 1, n), {axis})},
+                          axis);
 }
 Complex map(const Complex& a, const std::function<Array(const Array&)>& f) { return {f(a.re), f(a.im)}; }
 Complex times_i(const Complex& a) { return {-a.im, a.re}; }
 
 /// Every other element, from `first` on.
-Array every_other(const Array& a, int axis, std::int64_t first) { return ops::slice_axis(a, axis, first, a.shape(axis), 2); }
+Array every_other(const Array& a, int axis, std::int64_t first) {
+  return ops::slice_axis(a, axis, first, a.shape(axis), 2);
+}
 
 }  // namespace
 
@@ -34,12 +37,15 @@ Complex real_transform(const Array& a, int axis) {
   // The last one has no partner: even and odd elements of frequency 0.
   const Array first_re = ops::slice_axis(z.re, axis, 0, 1), first_im = ops::slice_axis(z.im, axis, 0, 1);
   const Array last = (first_re - first_im) * 2.0;
-  return {ops::concatenate(Arrays{main.re, last}, axis), ops::concatenate(Arrays{main.im, ops::zeros_like(last)}, axis)};
+  return {ops::concatenate(Arrays{main.re, last}, axis),
+          ops::concatenate(Arrays{main.im, ops::zeros_like(last)}, axis)};
 }
 
 Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {
   const std::int64_t half = n / 2;
-  const auto part = [&](const Array& x, std::int64_t from, std::int64_t to) { return ops::slice_axis(x, axis, from, to); };
+  const auto part = [&](const Array& x, std::int64_t from, std::int64_t to) {
+    return ops::slice_axis(x, axis, from, to);
+  };
   if (n % 2 == 1) {
     if (n == 1) return a.re;
     const auto reversed = [&](const Array& x) { return ops::rev(part(x, 1, half + 1), {axis}); };

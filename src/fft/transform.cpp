@@ -15,7 +15,8 @@ class TableCache {
  public:
   HostTable find(TableKind kind, std::int64_t n) {
     const std::lock_guard lock(mutex_);
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.kind == kind && e.n == n; });
+    const auto at =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.kind == kind && e.n == n; });
     if (at == entries_.end()) return nullptr;
     std::rotate(entries_.begin(), at, at + 1);
     return entries_.front().table;
@@ -25,7 +26,8 @@ class TableCache {
     const std::lock_guard lock(mutex_);
     entries_.insert(entries_.begin(), {kind, n, table});
     std::size_t total = 0, kept = 0;
-    while (kept < std::min(entries_.size(), most_entries) && (total += entries_[kept].table->size()) <= most_elements) ++kept;
+    while (kept < std::min(entries_.size(), most_entries) && (total += entries_[kept].table->size()) <= most_elements)
+      ++kept;
     entries_.resize(kept);
   }
 
@@ -75,7 +77,8 @@ Complex roots(std::int64_t count, std::int64_t n, const Shape& shape, int axis, 
       return out;
     });
     const Array both = constant(t, {2, size}, dtype);
-    return Complex{ops::reshape(ops::slice_axis(both, 0, 0, 1), {size}), ops::reshape(ops::slice_axis(both, 0, 1, 2), {size})};
+    return Complex{ops::reshape(ops::slice_axis(both, 0, 0, 1), {size}),
+                   ops::reshape(ops::slice_axis(both, 0, 1, 2), {size})};
   };
   Complex out = table(TableKind::coarse_roots, count / step, step);
   if (step > 1) {

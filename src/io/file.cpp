@@ -9,13 +9,11 @@ namespace cotan::io {
 
 namespace fs = std::filesystem;
 
-InputFile::InputFile(const fs::path& path, std::string_view op)
-    : where_(fmt::format("[{}] '{}'", op, path.string())) {
+InputFile::InputFile(const fs::path& path, std::string_view op) : where_(fmt::format("[{}] '{}'", op, path.string())) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) raise<IoError>("{}: no such file; check the path.", where_);
-  if (!fs::is_regular_file(status))
-    raise<IoError>("{}: not a regular file; give the path of a file.", where_);
+  if (!fs::is_regular_file(status)) raise<IoError>("{}: not a regular file; give the path of a file.", where_);
   size_ = fs::file_size(path, error);
   if (error) raise<IoError>("{}: cannot be examined: {}.", where_, error.message());
   stream_.open(path, std::ios::binary);
@@ -24,9 +22,8 @@ InputFile::InputFile(const fs::path& path, std::string_view op)
 
 Bytes InputFile::read(std::uint64_t offset, std::uint64_t count) {
   if (offset > size_ || count > size_ - offset)
-    raise<IoError>(
-        "{}: truncated: {} bytes are needed from byte {}, the file has {}; write or download it again.",
-        where_, count, offset, size_);
+    raise<IoError>("{}: truncated: {} bytes are needed from byte {}, the file has {}; write or download it again.",
+                   where_, count, offset, size_);
   Bytes out(count);
   stream_.clear();
   stream_.seekg(static_cast<std::streamoff>(offset));
@@ -61,9 +58,7 @@ OutputFile::~OutputFile() {
   std::error_code ignored;
   fs::remove(temporary_, ignored);
 }
-void OutputFile::fail(std::string_view what) const {
-  raise<IoError>("{}: {}; the file is unchanged.", where_, what);
-}
+void OutputFile::fail(std::string_view what) const { raise<IoError>("{}: {}; the file is unchanged.", where_, what); }
 void OutputFile::write(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   stream_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -136,8 +136,8 @@ StoredType parse_descr(const std::string& descr, const std::string& where) {
         return {dtype, swapped && itemsize(dtype) > 1};
       }
   const char kind = descr.size() > 1 ? descr[1] : order;
-  const std::string_view why = kind == 'O'   ? "Python objects, which are pickled; save numbers instead"
-                               : kind == 'c' ? "complex numbers; save their real and imaginary parts"
+  const std::string_view why = kind == 'O'                  ? "Python objects, which are pickled; save numbers instead"
+                               : kind == 'c'                ? "complex numbers; save their real and imaginary parts"
                                : kind == 'S' || kind == 'U' ? "strings; save numbers instead"
                                : kind == 'M' || kind == 'm'
                                    ? "dates or times; save them as integers"
@@ -147,14 +147,12 @@ StoredType parse_descr(const std::string& descr, const std::string& where) {
 
 /// Elements in the file; raises where their bytes cannot all be there. Also bounds the sizes beside a zero,
 /// so that no product of sizes overflows later.
-std::uint64_t checked_elements(const Header& header, DType dtype, std::uint64_t available,
-                               const std::string& where) {
+std::uint64_t checked_elements(const Header& header, DType dtype, std::uint64_t available, const std::string& where) {
   std::uint64_t elements = itemsize(dtype);
   bool zero = false;
   for (const std::int64_t size : header.shape) {
     zero |= size == 0;
-    if (size && __builtin_mul_overflow(elements, static_cast<std::uint64_t>(size), &elements))
-      elements = UINT64_MAX;
+    if (size && __builtin_mul_overflow(elements, static_cast<std::uint64_t>(size), &elements)) elements = UINT64_MAX;
     if (elements > static_cast<std::uint64_t>(INT64_MAX))
       raise<IoError>("{}: shape {} has more elements than any memory; the header is corrupt.", where,
                      describe(header.shape));
@@ -202,8 +200,7 @@ std::string npy_header(DType dtype, const Shape& shape) {
   std::string sizes;
   for (const auto s : shape) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", s);
   if (shape.size() == 1) sizes += ',';
-  std::string dict =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, name, sizes);
+  std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, name, sizes);
   // Elements start at a multiple of 64 bytes, so that a file can be mapped. Only shapes with thousands of
   // axes need the four-byte length of version 2.
   const std::size_t unpadded = dict.size() + 1;
@@ -226,22 +223,18 @@ bool has_npy_magic(std::span<const std::byte> bytes) {
 
 Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
   const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes[i]); };
-  if (!has_npy_magic(bytes))
-    raise<IoError>("{}: not a .npy file: its first bytes are not '\\x93NUMPY'.", where);
-  if (bytes.size() < 8)
-    raise<IoError>("{}: truncated in the .npy header; write or download it again.", where);
+  if (!has_npy_magic(bytes)) raise<IoError>("{}: not a .npy file: its first bytes are not '\\x93NUMPY'.", where);
+  if (bytes.size() < 8) raise<IoError>("{}: truncated in the .npy header; write or download it again.", where);
   const std::uint32_t version = byte(6);
   if (version < 1 || version > 3)
-    raise<IoError>("{}: .npy version {}.{} is not known; cotan reads versions 1 to 3.", where, version,
-                   byte(7));
+    raise<IoError>("{}: .npy version {}.{} is not known; cotan reads versions 1 to 3.", where, version, byte(7));
   const std::size_t length_bytes = version == 1 ? 2 : 4, header_at = 8 + length_bytes;
-  if (bytes.size() < header_at)
-    raise<IoError>("{}: truncated in the .npy header; write or download it again.", where);
+  if (bytes.size() < header_at) raise<IoError>("{}: truncated in the .npy header; write or download it again.", where);
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(byte(8 + i)) << (8 * i);
   if (length > bytes.size() - header_at)
-    raise<IoError>("{}: truncated: the .npy header takes {} bytes, {} are there; write or download it again.",
-                   where, length, bytes.size() - header_at);
+    raise<IoError>("{}: truncated: the .npy header takes {} bytes, {} are there; write or download it again.", where,
+                   length, bytes.size() - header_at);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + header_at, length);
   const Header header = HeaderParser(text, where).parse();
   const StoredType type = parse_descr(header.descr, where);
@@ -261,8 +254,7 @@ Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
 }
 
 Bytes encode_npy(const Array& a, std::string_view op) {
-  if (!a.defined())
-    raise<IoError>("[{}] the array is empty (default-constructed); give it a value first.", op);
+  if (!a.defined()) raise<IoError>("[{}] the array is empty (default-constructed); give it a value first.", op);
   const std::string header = npy_header(a.dtype(), a.shape());
   Bytes out(header.size() + a.nbytes());
   std::memcpy(out.data(), header.data(), header.size());

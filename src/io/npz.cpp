@@ -14,11 +14,9 @@ namespace io {
 namespace {
 
 // Signatures and fixed sizes of the records of a zip file (PKWARE's APPNOTE).
-constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50,
-                        end_signature = 0x06054b50, end64_signature = 0x06064b50,
-                        locator64_signature = 0x07064b50;
-constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56,
-                      locator64_bytes = 20;
+constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50, end_signature = 0x06054b50,
+                        end64_signature = 0x06064b50, locator64_signature = 0x07064b50;
+constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56, locator64_bytes = 20;
 constexpr std::uint16_t zip64_extra = 0x0001, utf8_names = 0x0800, encrypted = 0x0001;
 constexpr std::uint16_t stored = 0, deflated = 8;
 constexpr std::uint32_t see_zip64 = 0xffffffff;
@@ -59,14 +57,13 @@ class ZipReader {
     const std::uint64_t start =
         m.offset + local_bytes + field<std::uint16_t>(local, 26) + field<std::uint16_t>(local, 28);
     if (m.method == stored && m.compressed != m.size)
-      raise<IoError>("{}: corrupt: stored without compression, but in {} bytes instead of {}.", where,
-                     m.compressed, m.size);
+      raise<IoError>("{}: corrupt: stored without compression, but in {} bytes instead of {}.", where, m.compressed,
+                     m.size);
     Bytes data = file_.read(start, m.compressed);
     if (m.method == deflated)
       data = inflate(data, m.size, where);
     else if (m.method != stored)
-      raise<IoError>("{}: compression method {} is not known; use numpy.savez or savez_compressed.", where,
-                     m.method);
+      raise<IoError>("{}: compression method {} is not known; use numpy.savez or savez_compressed.", where, m.method);
     if (crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()) != m.crc)
       raise<IoError>("{}: corrupt: its checksum does not match; write or download the file again.", where);
     return data;
@@ -80,14 +77,12 @@ class ZipReader {
   void read_directory() {
     // The end record is last, before a comment of at most 65535 bytes.
     const std::uint64_t window = std::min<std::uint64_t>(file_.size(), end_bytes + 0xffff);
-    if (window < end_bytes)
-      raise<IoError>("{}: not an .npz file: {} bytes are too few.", file_.where(), file_.size());
+    if (window < end_bytes) raise<IoError>("{}: not an .npz file: {} bytes are too few.", file_.where(), file_.size());
     const std::uint64_t window_at = file_.size() - window;
     const Bytes tail = file_.read(window_at, window);
     std::size_t at = tail.size() - end_bytes + 1;
     do {
-      if (at-- == 0)
-        raise<IoError>("{}: not an .npz file, or truncated: no zip directory was found.", file_.where());
+      if (at-- == 0) raise<IoError>("{}: not an .npz file, or truncated: no zip directory was found.", file_.where());
     } while (field<std::uint32_t>(tail, at) != end_signature ||
              at + end_bytes + field<std::uint16_t>(tail, at + 20) != tail.size());
     const std::span<const std::byte> end = std::span(tail).subspan(at);
@@ -181,9 +176,8 @@ class ZipReader {
     }
     inflateEnd(&z);
     if (status != Z_STREAM_END || written != size)
-      raise<IoError>(
-          "{}: corrupt: its compressed data do not unpack to {} bytes; write or download it again.", where,
-          size);
+      raise<IoError>("{}: corrupt: its compressed data do not unpack to {} bytes; write or download it again.", where,
+                     size);
     return out;
   }
 
@@ -196,8 +190,7 @@ class Record {
  public:
   template <class T>
   Record& add(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      bytes_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+    for (std::size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
     return *this;
   }
   Record& add(std::string_view text) {
@@ -219,8 +212,7 @@ class ZipWriter {
     Member m{.name = name, .size = content.size(), .offset = file_.written()};
     for (const char c : name)
       if (static_cast<unsigned char>(c) >= 0x80) m.flags = utf8_names;
-    m.crc = static_cast<std::uint32_t>(
-        crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
+    m.crc = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
     m.method = compressed ? deflated : stored;
     Bytes packed;
     if (compressed) packed = deflate(content);
@@ -256,10 +248,7 @@ class ZipWriter {
     const std::uint64_t end = file_.written(), size = end - start, count = members_.size();
     if (count >= see_zip64_count || size >= see_zip64 || start >= see_zip64) {
       Record end64;
-      end64.add(end64_signature)
-          .add(std::uint64_t{end64_bytes - 12})
-          .add(std::uint16_t{45})
-          .add(std::uint16_t{45});
+      end64.add(end64_signature).add(std::uint64_t{end64_bytes - 12}).add(std::uint16_t{45}).add(std::uint16_t{45});
       end64.add(std::uint32_t{0}).add(std::uint32_t{0}).add(count).add(count).add(size).add(start);
       end64.add(locator64_signature).add(std::uint32_t{0}).add(end).add(std::uint32_t{1});
       file_.write(end64);
@@ -331,17 +320,15 @@ NamedArrays load_npz(const std::filesystem::path& path, const std::source_locati
   return out;
 }
 
-void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
-              bool compressed, const std::source_location& where) {
+void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed,
+              const std::source_location& where) {
   const detail::CallSite site(where);
   for (const auto& [name, array] : arrays) {
     if (name.size() + io::suffix.size() > 0xffff || name.find('\0') != std::string::npos)
-      raise<ValueError>(
-          "[save_npz] an array's name has {} bytes or contains a zero byte; use a short plain name.",
-          name.size());
+      raise<ValueError>("[save_npz] an array's name has {} bytes or contains a zero byte; use a short plain name.",
+                        name.size());
     if (!array.defined())
-      raise<IoError>("[save_npz] the array '{}' is empty (default-constructed); give it a value first.",
-                     name);
+      raise<IoError>("[save_npz] the array '{}' is empty (default-constructed); give it a value first.", name);
   }
   io::ZipWriter zip(path);
   for (const auto& [name, array] : arrays)

@@ -1,8 +1,7 @@
 // The flat side of control flow: traces the functions, checks what they return, binds the primitives.
+#include <cmath>
 #include <cotan/control_flow.hpp>
 #include <cotan/numpy.hpp>
-
-#include <cmath>
 
 #include "control/control.hpp"
 #include "core/construct.hpp"
@@ -157,8 +156,8 @@ Arrays scan_with_checkpoints(const Scan& s, std::span<const Array> args, std::in
 
 void raise_structure_mismatch(std::string_view name, std::string_view what, const std::string& in,
                               const std::string& out, const std::string& difference) {
-  raise<TreeError>("[{}] the {} has structure {} but the function returns {}; they must be alike.{}", name, what, in, out,
-                   difference);
+  raise<TreeError>("[{}] the {} has structure {} but the function returns {}; they must be alike.{}", name, what, in,
+                   out, difference);
 }
 
 Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Array> xs, const ScanOptions& options,
@@ -232,13 +231,14 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
     const Arrays out = condition(carry.enter(in));
     check_outputs_defined(out, name);
     if (out[0].ndim() != 0 || out[0].dtype() != DType::bool_)
-      raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.", name,
-                       out[0].aval());
+      raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.",
+                       name, out[0].aval());
     return out;
   };
   for (bool settled = false; !settled; carry.retype()) {
     std::vector<bool> wanted;
-    step = trace_to_jaxpr([&](std::span<const Array> in) { return trace_step(in, settled); }, carry.types(), name, {}, &wanted);
+    step = trace_to_jaxpr([&](std::span<const Array> in) { return trace_step(in, settled); }, carry.types(), name, {},
+                          &wanted);
     if (add_wanted(carry.wide, wanted)) settled = false;
     if (!settled) continue;
     test = trace_to_jaxpr(trace_test, carry.types(), name, {}, &wanted);
@@ -263,7 +263,8 @@ Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std
   if (concrete_or_none(bounds[0]).defined() && concrete_or_none(bounds[1]).defined()) {
     const auto from = bounds[0].item<std::int64_t>(), to = bounds[1].item<std::int64_t>();
     const std::int64_t steps = std::max<std::int64_t>(to - from, 0);
-    const Array index = ops::cast(ops::iota(steps > INT32_MAX ? DType::i64 : DType::i32, {steps}, 0), bounds[0].dtype());
+    const Array index =
+        ops::cast(ops::iota(steps > INT32_MAX ? DType::i64 : DType::i32, {steps}, 0), bounds[0].dtype());
     const Array first = scalar(bounds[0].dtype(), from);
     ScanOptions options;
     options.length = steps;
@@ -279,16 +280,16 @@ Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std
   // Counter and bound are carried.
   Arrays carry{strong(bounds[0]), strong(bounds[1])};
   carry.insert(carry.end(), init.begin(), init.end());
-  Arrays out = while_loop(
-      [](std::span<const Array> in) { return Arrays{in[0] < in[1]}; },
-      [&](std::span<const Array> in) {
-        Arrays args{in[0]};
-        args.insert(args.end(), in.begin() + 2, in.end());
-        Arrays next{in[0] + 1, in[1]};
-        for (const Array& a : body(args)) next.push_back(a);
-        return next;
-      },
-      carry, [&](std::size_t i) { return i < 2 ? std::string("the counter") : carry_paths(i - 2); }, "fori_loop");
+  Arrays out = while_loop([](std::span<const Array> in) { return Arrays{in[0] < in[1]}; },
+                          [&](std::span<const Array> in) {
+                            Arrays args{in[0]};
+                            args.insert(args.end(), in.begin() + 2, in.end());
+                            Arrays next{in[0] + 1, in[1]};
+                            for (const Array& a : body(args)) next.push_back(a);
+                            return next;
+                          },
+                          carry, [&](std::size_t i) { return i < 2 ? std::string("the counter") : carry_paths(i - 2); },
+                          "fori_loop");
   out.erase(out.begin(), out.begin() + 2);
   return out;
 }
@@ -309,8 +310,8 @@ std::string branch_name(std::string_view function, std::size_t number) {
 }
 }  // namespace
 
-Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args,
-               std::string_view name, const Paths& output_paths) {
+Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args, std::string_view name,
+               const Paths& output_paths) {
   if (branches.empty()) raise<ValueError>("[{}] there are no branches; give at least one.", name);
   if (!index.defined()) raise<ValueError>("[{}] the index is an empty Array; assign it before the call.", name);
   if (index.ndim() != 0 || !is_integer(index.dtype()))
@@ -353,8 +354,10 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
       problems += fmt::format("{} {} in {}", b ? "," : "", results[b][k], branch_name(name, b));
   }
   if (!problems.empty())
-    raise<TypeError>("[{}] the branches must return the same shapes and dtypes, but{}; cast with astype or reshape "
-                     "them to be equal.", name, problems);
+    raise<TypeError>(
+        "[{}] the branches must return the same shapes and dtypes, but{}; cast with astype or reshape "
+        "them to be equal.",
+        name, problems);
   std::vector<ClosedJaxpr> closed;
   for (const FlatFn& f : branches)
     closed.push_back(trace_to_jaxpr(
@@ -391,8 +394,9 @@ Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, 
                         describe(x.shape()), axis);
     args.push_back(ops::move_axis(x, axis < 0 ? axis + x.ndim() : axis, 0));
     if (args[i].shape()[0] != args[0].shape()[0])
-      raise<ShapeError>("[{}] the leaves have different sizes along axis {}: {} for {} but {} for {}; they must be equal.",
-                        name, axis, args[0].shape()[0], paths(0), args[i].shape()[0], paths(i));
+      raise<ShapeError>(
+          "[{}] the leaves have different sizes along axis {}: {} for {} but {} for {}; they must be equal.", name,
+          axis, args[0].shape()[0], paths(0), args[i].shape()[0], paths(i));
     slices.push_back({x.dtype(), Shape(args[i].shape().begin() + 1, args[i].shape().end()), false});
   }
   const std::size_t n = elements.size();
@@ -412,14 +416,17 @@ Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, 
         std::string problems;
         for (std::size_t i = 0; i < n; ++i) {
           if (out[i].shape() != stacked[i].shape() || (out[i].dtype() != in[i].dtype() && !out[i].weak_type())) {
-            problems += fmt::format("\n  {} is {} but the function returns {}", paths(i), stacked[i].aval(), out[i].aval());
+            problems +=
+                fmt::format("\n  {} is {} but the function returns {}", paths(i), stacked[i].aval(), out[i].aval());
             continue;
           }
           out[i] = strong(ops::reshape(ops::cast(out[i], in[i].dtype()), in[i].shape()));
         }
         if (!problems.empty())
-          raise<TypeError>("[{}] the function must return what it takes, on stacks of elements (here of one), but{}; cast "
-                           "with astype, and treat axis {} as a batch.", name, problems, axis);
+          raise<TypeError>(
+              "[{}] the function must return what it takes, on stacks of elements (here of one), but{}; cast "
+              "with astype, and treat axis {} as a batch.",
+              name, problems, axis);
         return out;
       },
       types, name);
@@ -446,8 +453,8 @@ Arrays map(const FlatFn& f, std::span<const Array> xs, std::optional<std::int64_
                         describe(xs[i].shape()));
   const std::int64_t n = xs[0].shape()[0], k = *batch_size, whole = n / k * k;
   const auto batch = [&](std::span<const Array> in) {
-    return vmap(one, in, std::vector<int>(in.size(), 0), [](std::size_t outs) { return std::vector<int>(outs, 0); },
-                paths);
+    return vmap(
+        one, in, std::vector<int>(in.size(), 0), [](std::size_t outs) { return std::vector<int>(outs, 0); }, paths);
   };
   Arrays chunks, rest;
   for (const Array& x : xs) {

@@ -20,13 +20,13 @@ void check_ndim(std::string_view op, const Array& lhs, const Array& rhs) {
 }
 
 /// The axes of a layout like "NHWC": `first` and `second` before the others, those in the kernel's order.
-Ints axes_of(std::string_view op, const std::string& layout, char first, char second,
-             const std::string& spatial, int ndim) {
+Ints axes_of(std::string_view op, const std::string& layout, char first, char second, const std::string& spatial,
+             int ndim) {
   const auto once = [&](char c) { return std::count(layout.begin(), layout.end(), c) == 1; };
   if (static_cast<int>(layout.size()) != ndim || !once(first) || !once(second) ||
       !std::all_of(spatial.begin(), spatial.end(), once))
-    raise<ValueError>("[{}] the layout '{}' does not name {} axes {}, {}{}{}; give each of them one letter.",
-                      op, layout, ndim, first, second, spatial.empty() ? "" : " and ", spatial);
+    raise<ValueError>("[{}] the layout '{}' does not name {} axes {}, {}{}{}; give each of them one letter.", op,
+                      layout, ndim, first, second, spatial.empty() ? "" : " and ", spatial);
   Ints axes = {static_cast<std::int64_t>(layout.find(first)), static_cast<std::int64_t>(layout.find(second))};
   for (char c : spatial) axes.push_back(static_cast<std::int64_t>(layout.find(c)));
   return axes;
@@ -81,8 +81,7 @@ void set_padding(std::string_view op, const ConvPadding::Pairs& pairs, ops::Conv
 ConvPadding::Pairs named_padding(const std::string& name, const Array& lhs, const Array& rhs,
                                  const ops::ConvParams& c) {
   if (name != "SAME" && name != "SAME_LOWER" && name != "VALID")
-    raise<ValueError>(
-        "[conv_general_dilated] there is no padding '{}'; use SAME, SAME_LOWER, VALID or pairs.", name);
+    raise<ValueError>("[conv_general_dilated] there is no padding '{}'; use SAME, SAME_LOWER, VALID or pairs.", name);
   ConvPadding::Pairs pairs(c.window_strides.size());
   if (name == "VALID") return pairs;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -112,8 +111,7 @@ Array promoted(const Array& lhs, const Array& rhs, const ops::ConvParams& c) {
 std::pair<std::int64_t, std::int64_t> transposed_padding(const std::string& name, std::int64_t window,
                                                          std::int64_t stride) {
   const std::int64_t reach = window - 1;
-  const std::int64_t total =
-      reach + stride - 1 + (name == "VALID" ? std::max(window - stride, std::int64_t{0}) : 0);
+  const std::int64_t total = reach + stride - 1 + (name == "VALID" ? std::max(window - stride, std::int64_t{0}) : 0);
   const std::int64_t low = name == "VALID" || stride > reach ? reach : (total + 1) / 2;
   return {low, total - low};
 }

@@ -9,24 +9,15 @@ namespace cotan::lax {
 namespace {
 
 Array cumulative(const Primitive& p, const Array& a, int axis, bool reverse) {
-  return bind1(p, {a},
-               {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"reverse", reverse}});
+  return bind1(p, {a}, {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"reverse", reverse}});
 }
 
 }  // namespace
 
-Array cumsum(const ArrayLike& a, int axis, bool reverse) {
-  return cumulative(ops::cumsum_p, a, axis, reverse);
-}
-Array cumprod(const ArrayLike& a, int axis, bool reverse) {
-  return cumulative(ops::cumprod_p, a, axis, reverse);
-}
-Array cummax(const ArrayLike& a, int axis, bool reverse) {
-  return cumulative(ops::cummax_p, a, axis, reverse);
-}
-Array cummin(const ArrayLike& a, int axis, bool reverse) {
-  return cumulative(ops::cummin_p, a, axis, reverse);
-}
+Array cumsum(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cumsum_p, a, axis, reverse); }
+Array cumprod(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cumprod_p, a, axis, reverse); }
+Array cummax(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cummax_p, a, axis, reverse); }
+Array cummin(const ArrayLike& a, int axis, bool reverse) { return cumulative(ops::cummin_p, a, axis, reverse); }
 Array cumlogsumexp(const ArrayLike& a, int axis, bool reverse) {
   return cumulative(ops::cumlogsumexp_p, a, axis, reverse);
 }

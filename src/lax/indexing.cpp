@@ -34,8 +34,8 @@ Array scatter_with(const Primitive& p, const Array& operand, const Array& indice
 /// Start indices as the primitives take them: of one dtype, negative ones counted from the end.
 Arrays normalized_starts(std::string_view op, const Array& a, const std::vector<Array>& starts) {
   if (static_cast<int>(starts.size()) != a.ndim())
-    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", op, a.aval(),
-                      a.ndim(), starts.size());
+    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", op, a.aval(), a.ndim(),
+                      starts.size());
   bool wide = false;
   for (const Array& s : starts) {
     if (s.ndim() != 0 || !is_integer(s.dtype()))
@@ -98,8 +98,7 @@ Array scatter_max(const ArrayLike& operand, const ArrayLike& indices, const Arra
   return scatter_with(ops::scatter_max_p, operand, indices, updates, dimensions, mode);
 }
 
-Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start,
-                    const std::vector<std::int64_t>& sizes) {
+Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start, const std::vector<std::int64_t>& sizes) {
   Arrays operands = normalized_starts("dynamic_slice", a, start);
   operands.insert(operands.begin(), a.array());
   return bind1(ops::dynamic_slice_p, operands, {{"slice_sizes", sizes}});
@@ -113,12 +112,10 @@ Array dynamic_slice_in_dim(const ArrayLike& a, const ArrayLike& start, std::int6
 Array dynamic_update_slice(const ArrayLike& a, const ArrayLike& update, const std::vector<Array>& start) {
   const Array target = a->weak_type() ? ops::cast(a, a->dtype()) : a.array();
   Arrays operands = normalized_starts("dynamic_update_slice", target, start);
-  operands.insert(operands.begin(),
-                  {target, update->weak_type() ? ops::cast(update, target.dtype()) : update.array()});
+  operands.insert(operands.begin(), {target, update->weak_type() ? ops::cast(update, target.dtype()) : update.array()});
   return bind1(ops::dynamic_update_slice_p, operands);
 }
-Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start,
-                                  int axis) {
+Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start, int axis) {
   const int along = numpy::resolve_axis(axis, a->ndim(), "dynamic_update_slice_in_dim");
   return dynamic_update_slice(a, update, start_along(a, start, along));
 }

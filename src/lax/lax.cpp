@@ -15,9 +15,7 @@ namespace {
 Array on_floats(const Primitive& p, const Array& a, const Params& params = {}) {
   return bind1(p, {numpy::cast_to(a, numpy::inexact_result_type({&a, 1}))}, params);
 }
-Array on_pair(const Primitive& p, const Array& a, const Array& b) {
-  return bind1(p, promote(p.name, {a, b}));
-}
+Array on_pair(const Primitive& p, const Array& a, const Array& b) { return bind1(p, promote(p.name, {a, b})); }
 Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op) {
   std::vector<int> list(axes.begin(), axes.end());
   list = Axes(list).resolve(a.ndim(), op);
@@ -31,9 +29,8 @@ Array reduce(const Primitive& p, const Array& a, const std::vector<std::int64_t>
 Array arg_reduce(const Primitive& p, const Array& a, int axis, DType index_dtype) {
   if (!is_integer(index_dtype))
     raise<TypeError>("[{}] indices cannot be {}; give an integer dtype.", p.name, index_dtype);
-  return bind1(
-      p, {a},
-      {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"index_dtype", index_dtype}});
+  return bind1(p, {a},
+               {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"index_dtype", index_dtype}});
 }
 
 }  // namespace
@@ -64,9 +61,7 @@ Array select(const ArrayLike& predicate, const ArrayLike& on_true, const ArrayLi
     raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", predicate->aval());
   return numpy::where(predicate, on_true, on_false);
 }
-Array shift_right_logical(const ArrayLike& a, const ArrayLike& b) {
-  return on_pair(ops::shift_right_logical_p, a, b);
-}
+Array shift_right_logical(const ArrayLike& a, const ArrayLike& b) { return on_pair(ops::shift_right_logical_p, a, b); }
 Array shift_right_arithmetic(const ArrayLike& a, const ArrayLike& b) {
   return on_pair(ops::shift_right_arithmetic_p, a, b);
 }
@@ -74,8 +69,7 @@ Array population_count(const ArrayLike& a) { return bind1(ops::population_count_
 Array clz(const ArrayLike& a) { return bind1(ops::clz_p, {a.array()}); }
 Array convert_element_type(const ArrayLike& a, DType dtype) { return a->astype(dtype); }
 Array bitcast_convert_type(const ArrayLike& a, DType dtype) {
-  return a->dtype() == dtype ? strong(a)
-                             : bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", dtype}});
+  return a->dtype() == dtype ? strong(a) : bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", dtype}});
 }
 Array stop_gradient(const ArrayLike& a) { return bind1(ops::stop_gradient_p, {a.array()}); }
 
@@ -87,8 +81,7 @@ Array iota(DType dtype, const Shape& shape, int axis, const std::source_location
 }
 Array broadcast_in_dim(const ArrayLike& a, const Shape& shape, const std::vector<std::int64_t>& dimensions) {
   checked_bytes({a->dtype(), shape, false}, "broadcast_in_dim");
-  return bind1(ops::broadcast_in_dim_p, {a.array()},
-               {{"shape", shape}, {"broadcast_dimensions", dimensions}});
+  return bind1(ops::broadcast_in_dim_p, {a.array()}, {{"shape", shape}, {"broadcast_dimensions", dimensions}});
 }
 Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation) {
   if (static_cast<int>(permutation.size()) != a->ndim())
@@ -96,12 +89,11 @@ Array transpose(const ArrayLike& a, const std::vector<std::int64_t>& permutation
                       describe(permutation), a->ndim(), a->aval());
   return ops::transpose(a, resolved(a, permutation, "transpose"));
 }
-Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start,
-            const std::vector<std::int64_t>& limit, const std::vector<std::int64_t>& strides) {
+Array slice(const ArrayLike& a, const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& limit,
+            const std::vector<std::int64_t>& strides) {
   return ops::slice(a, start, limit, strides);
 }
-Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride,
-                   int axis) {
+Array slice_in_dim(const ArrayLike& a, std::int64_t start, std::int64_t limit, std::int64_t stride, int axis) {
   const int at = numpy::resolve_axis(axis, a->ndim(), "slice_in_dim");
   const std::int64_t size = a->shape()[at];
   return ops::slice_axis(a, at, start < 0 ? start + size : start, limit < 0 ? limit + size : limit, stride);
@@ -114,8 +106,7 @@ Array pad(const ArrayLike& a, const ArrayLike& value, const std::vector<PaddingC
     interior.push_back(c.interior);
   }
   if (static_cast<int>(config.size()) != a->ndim())
-    raise<ShapeError>("[pad] {} is to be padded by {} configurations; give one per axis.", a->aval(),
-                      config.size());
+    raise<ShapeError>("[pad] {} is to be padded by {} configurations; give one per axis.", a->aval(), config.size());
   return ops::pad(a, value->weak_type() ? ops::cast(value, a->dtype()) : value.array(), low, high, interior);
 }
 Array rev(const ArrayLike& a, const std::vector<std::int64_t>& dimensions) {
@@ -150,9 +141,7 @@ Array reduce_min(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
 Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
   return reduce(ops::reduce_and_p, a, axes);
 }
-Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
-  return reduce(ops::reduce_or_p, a, axes);
-}
+Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_or_p, a, axes); }
 Array argmax(const ArrayLike& a, int axis, DType index_dtype) {
   return arg_reduce(ops::argmax_p, a, axis, index_dtype);
 }

@@ -52,8 +52,7 @@ bool broadcastable(const Shape& a, const Shape& b) {
 System system_operands(std::string_view op, const Array& a, const Array& b) {
   const Array both[] = {a, b};
   const DType dtype = np::inexact_result_type(both).dtype;
-  if (b.ndim() == 0)
-    raise<ShapeError>("[{}] the right-hand side is a scalar; give it at least one axis.", op);
+  if (b.ndim() == 0) raise<ShapeError>("[{}] the right-hand side is a scalar; give it at least one axis.", op);
   System s{ops::cast(a, dtype), ops::cast(b, dtype), b.ndim() == 1};
   if (s.vector) s.b = ops::as_column(s.b);
   const std::int64_t rows = ops::rows_of(a.shape());
@@ -66,8 +65,8 @@ System system_operands(std::string_view op, const Array& a, const Array& b) {
     raise<ShapeError>("[{}] {} and {} do not fit; b needs {} rows.", op, a.aval(), b.aval(), rows);
   if (!broadcastable(batch_shape(s.a), batch_shape(s.b)))
     raise<ShapeError>(
-        "[{}] the batch axes of {} and {} do not broadcast; aligned from the end, each must be equal or 1.",
-        op, a.aval(), b.aval());
+        "[{}] the batch axes of {} and {} do not broadcast; aligned from the end, each must be equal or 1.", op,
+        a.aval(), b.aval());
   return s;
 }
 Array System::result(const Array& x) const {
@@ -97,13 +96,12 @@ Array triangular_solve(const ArrayLike& a, const ArrayLike& b, TriangularOptions
   const bool vector = rhs.ndim() == matrix.ndim() - 1;
   if (vector) rhs = options.left_side ? ops::as_column(rhs) : ops::as_row(rhs);
   if (rhs.ndim() < 2)
-    raise<ShapeError>("[{}] b is {}, which fits no system of {}; give it {} axes.", op, rhs.aval(),
-                      matrix.aval(), matrix.ndim());
+    raise<ShapeError>("[{}] b is {}, which fits no system of {}; give it {} axes.", op, rhs.aval(), matrix.aval(),
+                      matrix.ndim());
   const Shape batches[] = {batch_shape(matrix), batch_shape(rhs)};
   const Shape batch = np::broadcast_shapes(op, batches);
-  const Array x =
-      ops::triangular_solve(broadcast_batch(matrix, batch, 2), broadcast_batch(rhs, batch, 2),
-                            {options.left_side, options.lower, options.transpose_a, options.unit_diagonal});
+  const Array x = ops::triangular_solve(broadcast_batch(matrix, batch, 2), broadcast_batch(rhs, batch, 2),
+                                        {options.left_side, options.lower, options.transpose_a, options.unit_diagonal});
   if (!vector) return x;
   Shape shape = x.shape();
   shape.erase(options.left_side ? shape.end() - 1 : shape.end() - 2);
@@ -160,8 +158,7 @@ Array cho_solve(const ArrayLike& factor, const ArrayLike& b, bool lower) {
 }
 
 Array matrix_power(const ArrayLike& a, int n) {
-  if (a->ndim() < 2 || ops::rows_of(a->shape()) != ops::columns_of(a->shape()))
-    square_operand("matrix_power", a, true);
+  if (a->ndim() < 2 || ops::rows_of(a->shape()) != ops::columns_of(a->shape())) square_operand("matrix_power", a, true);
   if (n == 0) return broadcast_batch(ops::identity_matrix(a->dtype(), a->shape().back()), batch_shape(a), 2);
   Array square = n < 0 ? inv(a) : a.array(), result;
   for (unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);;) {

@@ -37,7 +37,8 @@ Array extreme_sum(const Array& x, int summed, int other, bool largest, bool keep
   return keepdims ? out : np::squeeze(out, {summed, other});
 }
 
-Array of_singular_values(const Array& x, int row, int column, bool keepdims, Array (*reduce)(const ArrayLike&, const Axes&, bool)) {
+Array of_singular_values(const Array& x, int row, int column, bool keepdims,
+                         Array (*reduce)(const ArrayLike&, const Axes&, bool)) {
   const Array s = svdvals(np::moveaxis(x, {row, column}, {-2, -1}));
   const Array out = reduce(s, -1, false);
   return keepdims ? np::expand_dims(out, {row, column}) : out;
@@ -54,7 +55,8 @@ Array matrix_norm(const Array& x, const NormOrder& ord, int row, int column, boo
     if (p == -2) return of_singular_values(x, row, column, keepdims, np::min);
   }
   const std::string given = ord.name().empty() ? fmt::format("{}", *ord.p()) : "'" + ord.name() + "'";
-  raise<ValueError>("[norm] there is no norm of matrices of order {}; use none, \"fro\", \"nuc\", 1, -1, 2, -2, inf or -inf.", given);
+  raise<ValueError>(
+      "[norm] there is no norm of matrices of order {}; use none, \"fro\", \"nuc\", 1, -1, 2, -2, inf or -inf.", given);
 }
 
 }  // namespace
@@ -67,8 +69,8 @@ Array norm(const ArrayLike& a, const NormOrder& ord, const Axes& axis, bool keep
   if (axes.size() == 1) return vector_norm(x, ord, axes[0], keepdims);
   if (axes.size() == 2) return matrix_norm(x, ord, axes[0], axes[1], keepdims);
   raise<ValueError>(
-      "[norm] got {} axes{}; give one for vectors, two for matrices, or neither axes nor an order for the whole array.", axes.size(),
-      axis.given() ? "" : " (all of " + x.aval().str() + ")");
+      "[norm] got {} axes{}; give one for vectors, two for matrices, or neither axes nor an order for the whole array.",
+      axes.size(), axis.given() ? "" : " (all of " + x.aval().str() + ")");
 }
 
 }  // namespace cotan::linalg

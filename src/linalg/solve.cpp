@@ -16,8 +16,7 @@ using ops::matrix_transpose;
 namespace {
 
 /// A function of arrays with its derivative: rule takes primals and tangents and gives values and tangents.
-Arrays with_derivative(std::string_view name, const FlatFunction& value, const FlatFunction& rule,
-                       const Arrays& args) {
+Arrays with_derivative(std::string_view name, const FlatFunction& value, const FlatFunction& rule, const Arrays& args) {
   return flat::custom_jvp(value, rule, args, name);
 }
 
@@ -70,8 +69,7 @@ Arrays slogdet_from(const Factored& f) {
   const Array diagonal = ops::diagonal_of(f.lu);
   const Array singular = np::any(diagonal == 0, -1);
   const Array sign = parity_sign(f.pivots, diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
-  return {np::where(singular, 0, sign),
-          np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
+  return {np::where(singular, 0, sign), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
 }
 Arrays slogdet_value(std::span<const Array> in) { return slogdet_from(factor(in[0])); }
 /// d log|det a| = trace(a⁻¹ da)
@@ -114,9 +112,7 @@ Array element(const Array& a, std::int64_t row, std::int64_t column) {
   const Array one = ops::matrix_columns(ops::matrix_rows(a, row, row + 1), column, column + 1);
   return ops::reshape(one, batch_shape(a));
 }
-Array det_2x2(const Array& a) {
-  return element(a, 0, 0) * element(a, 1, 1) - element(a, 0, 1) * element(a, 1, 0);
-}
+Array det_2x2(const Array& a) { return element(a, 0, 0) * element(a, 1, 1) - element(a, 0, 1) * element(a, 1, 0); }
 Array det_3x3(const Array& a) {
   const auto e = [&](int i, int j) { return element(a, i, j); };
   return e(0, 0) * e(1, 1) * e(2, 2) + e(0, 1) * e(1, 2) * e(2, 0) + e(0, 2) * e(1, 0) * e(2, 1) -
@@ -134,8 +130,7 @@ Array pinv_value(const Array& a, double tolerance) {
 Array pinv_tangent(const Array& a, const Array& p, const Array& da) {
   const Array pt = matrix_transpose(p), dat = matrix_transpose(da);
   if (ops::rows_of(a.shape()) >= ops::columns_of(a.shape())) {
-    const Array s = matrix_product(matrix_product(p, pt), dat),
-                t = matrix_product(matrix_product(dat, pt), p);
+    const Array s = matrix_product(matrix_product(p, pt), dat), t = matrix_product(matrix_product(dat, pt), p);
     return s - matrix_product(matrix_product(p, da), p) - matrix_product(matrix_product(s, a), p) + t -
            matrix_product(matrix_product(p, a), t);
   }
@@ -202,8 +197,7 @@ Array pinv(const ArrayLike& a) {
 
 Array lstsq(const ArrayLike& a, const ArrayLike& b) {
   const System s = system_operands("lstsq", matrix_operand("lstsq", a), b);
-  const double larger =
-      static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
+  const double larger = static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
   return s.result(np::matmul(pinv_with(s.a, larger * epsilon(s.a.dtype())), s.b));
 }
 

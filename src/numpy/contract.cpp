@@ -9,9 +9,7 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
+bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 std::int64_t axis_of(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) - labels.begin();
 }
@@ -33,9 +31,8 @@ void drop_broadcast_axes(std::string_view op, Operand& x, const Operand& other) 
       continue;
     }
     if (shared && x.size(label) != other.size(label) && other.size(label) != 1)
-      raise<ShapeError>("[{}] shapes {} and {} meet along an axis of sizes {} and {}; those must be equal.",
-                        op, describe(x.array.shape()), describe(other.array.shape()), x.size(label),
-                        other.size(label));
+      raise<ShapeError>("[{}] shapes {} and {} meet along an axis of sizes {} and {}; those must be equal.", op,
+                        describe(x.array.shape()), describe(other.array.shape()), x.size(label), other.size(label));
     kept.push_back(label);
   }
   x = {ops::reshape(x.array, ops::erase_axes(x.array.shape(), dropped)), kept};
@@ -101,8 +98,7 @@ Array contract(std::string_view op, const Array& a, Labels labels_a, const Array
   }
   for (int label : y.labels)
     if (!has(x.labels, label)) free.push_back(label);
-  Operand product{ops::dot_general(x.array, y.array, contract_x, contract_y, batch_x, batch_y),
-                  std::move(batch)};
+  Operand product{ops::dot_general(x.array, y.array, contract_x, contract_y, batch_x, batch_y), std::move(batch)};
   product.labels.insert(product.labels.end(), free.begin(), free.end());
   return arranged(product, out);
 }

@@ -45,9 +45,7 @@ Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtyp
 Array zeros_like(const ArrayLike& a, std::optional<DType> dtype) {
   return zeros(a->shape(), dtype.value_or(a->dtype()));
 }
-Array ones_like(const ArrayLike& a, std::optional<DType> dtype) {
-  return ones(a->shape(), dtype.value_or(a->dtype()));
-}
+Array ones_like(const ArrayLike& a, std::optional<DType> dtype) { return ones(a->shape(), dtype.value_or(a->dtype())); }
 Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype) {
   return full(a->shape(), value, dtype.value_or(a->dtype()));
 }
@@ -56,9 +54,9 @@ Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t 
   if (step == 0) raise<ValueError>("[arange] the step is 0; give one that leads from {} to {}.", start, stop);
   std::uint64_t count = 0;  // unsigned: the distance may not fit a signed integer
   if (step > 0 && stop > start)
-    count = (static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start) - 1) /
-                static_cast<std::uint64_t>(step) +
-            1;
+    count =
+        (static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start) - 1) / static_cast<std::uint64_t>(step) +
+        1;
   if (step < 0 && stop < start)
     count = (static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop) - 1) /
                 (0 - static_cast<std::uint64_t>(step)) +
@@ -73,9 +71,8 @@ Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t 
 }
 Array detail::real_range(double start, double stop, double step, DType dtype) {
   if (step == 0 || std::isnan(start) || std::isnan(stop) || std::isnan(step))
-    raise<ValueError>(
-        "[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.",
-        start, stop, step);
+    raise<ValueError>("[arange] cannot go from {} to {} in steps of {}; give finite bounds and a step that is not 0.",
+                      start, stop, step);
   const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
   if (dtype == DType::f64) return ops::iota(DType::f64, {n}, 0) * step + start;
   // In double as above, on the host: not every device has it.
@@ -157,9 +154,7 @@ Array tri(std::int64_t n, std::optional<std::int64_t> m, int k, DType dtype, con
   const cotan::detail::CallSite site(where);
   return ops::cast(band(ops::ge_p, "tri", n, m.value_or(n), k), dtype);
 }
-Array tril(const ArrayLike& a, int k) {
-  return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0));
-}
+Array tril(const ArrayLike& a, int k) { return ops::select(lower_mask("tril", a, k), a, scalar(a->dtype(), 0)); }
 Array triu(const ArrayLike& a, int k) {
   return ops::select(lower_mask("triu", a, std::int64_t{k} - 1), scalar(a->dtype(), 0), a);
 }
@@ -168,8 +163,7 @@ Array diag(const ArrayLike& a, int k) {
   if (a->ndim() == 2) return diagonal(a, k);
   if (a->ndim() != 1)
     raise<ShapeError>("[diag] {} is neither a vector nor a matrix; use diagonal for more axes.", a->aval());
-  const std::int64_t right = std::max<std::int64_t>(k, 0),
-                     below = std::max<std::int64_t>(-std::int64_t{k}, 0);
+  const std::int64_t right = std::max<std::int64_t>(k, 0), below = std::max<std::int64_t>(-std::int64_t{k}, 0);
   const std::int64_t n = a->shape()[0] + right + below;
   checked_bytes({a->dtype(), {n, n}, false}, "diag");
   const Array zero = scalar(a->dtype(), 0);
@@ -182,8 +176,7 @@ Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   const int rows = a->ndim() - 2, columns = rows + 1;
   // Crop to the square whose main diagonal is wanted; then it is every (n + 1)-th element.
   const std::int64_t below = std::max<std::int64_t>(-std::int64_t{offset}, 0), right = std::max(offset, 0);
-  const std::int64_t n =
-      std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
+  const std::int64_t n = std::max<std::int64_t>(std::min(x.shape()[rows] - below, x.shape()[columns] - right), 0);
   Shape shape = x.shape();
   shape.resize(rows);
   shape.push_back(n * n);
@@ -203,8 +196,7 @@ std::vector<Array> meshgrid(const ArrayList& list, std::string_view indexing) {
   const auto axis_of = [&](std::size_t i) { return indexing == "xy" && n >= 2 && i < 2 ? 1 - i : i; };
   Shape shape(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (xs[i].ndim() > 1)
-      raise<ShapeError>("[meshgrid] {} is not a vector; give one vector per axis.", xs[i].aval());
+    if (xs[i].ndim() > 1) raise<ShapeError>("[meshgrid] {} is not a vector; give one vector per axis.", xs[i].aval());
     shape[axis_of(i)] = xs[i].size();
   }
   std::vector<Array> out;

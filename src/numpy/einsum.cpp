@@ -12,9 +12,7 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
+bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 
 struct Term {
   std::string before, after;  // letters around the ellipsis
@@ -66,8 +64,8 @@ Equation parse(std::string_view subscripts, const ArrayList& list) {
     at = comma + 1;
   }
   if (terms.size() != operands.size())
-    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given; give one per term.",
-                      subscripts, terms.size(), operands.size());
+    raise<ValueError>("[einsum] subscripts '{}' name {} operands but {} are given; give one per term.", subscripts,
+                      terms.size(), operands.size());
 
   Equation equation;
   int widest = 0;
@@ -76,9 +74,8 @@ Equation parse(std::string_view subscripts, const ArrayList& list) {
     const int letters = static_cast<int>(terms[i].before.size() + terms[i].after.size());
     const int rest = operands[i].ndim() - letters;
     if (rest < 0 || (rest > 0 && !terms[i].ellipsis))
-      raise<ShapeError>(
-          "[einsum] operand {} has shape {} but {} subscripts in '{}'; name every axis, or write '...'.", i,
-          describe(operands[i].shape()), letters, subscripts);
+      raise<ShapeError>("[einsum] operand {} has shape {} but {} subscripts in '{}'; name every axis, or write '...'.",
+                        i, describe(operands[i].shape()), letters, subscripts);
     equation.inputs.push_back(labels_of(terms[i], rest));
     if (terms[i].ellipsis) widest = std::max(widest, rest);
     for (int label : equation.inputs.back()) ++count[label];
@@ -164,10 +161,9 @@ Array einsum(std::string_view subscripts, const ArrayList& list) {
       summed.push_back(static_cast<std::int64_t>(i));
   }
   if (!summed.empty())
-    product = bind1(product.dtype() == DType::bool_ ? ops::reduce_or_p : ops::reduce_sum_p, {product},
-                    {{"axes", summed}});
-  for (int label : equation.output)
-    permutation.push_back(std::find(kept.begin(), kept.end(), label) - kept.begin());
+    product =
+        bind1(product.dtype() == DType::bool_ ? ops::reduce_or_p : ops::reduce_sum_p, {product}, {{"axes", summed}});
+  for (int label : equation.output) permutation.push_back(std::find(kept.begin(), kept.end(), label) - kept.begin());
   return ops::transpose(product, permutation);
 }
 

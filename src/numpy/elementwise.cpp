@@ -23,8 +23,7 @@ Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1}
 Array to_numeric(const Array& a) { return cast_to(a, numeric_result_type({&a, 1})); }
 /// A constant that takes part in `a`'s promotion as `a` does.
 Array like(const Array& a, double value) {
-  return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value)
-                                                  : scalar(a.dtype(), value);
+  return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value) : scalar(a.dtype(), value);
 }
 Array like(const Array& a, int value) {
   const bool weak_integer = a.weak_type() && a.dtype() == DType::i32;
@@ -98,16 +97,13 @@ Array floor_divide(const ArrayLike& a, const ArrayLike& b) {
   // By zero it is an infinity, as the quotient is.
   return select(bind1(ops::eq_p, {x[1], zero}), bind1(ops::stop_gradient_p, {bind1(ops::div_p, x)}), whole);
 }
-Array fmod(const ArrayLike& a, const ArrayLike& b) {
-  return bind1(ops::rem_p, remainder_operands("fmod", a, b));
-}
+Array fmod(const ArrayLike& a, const ArrayLike& b) { return bind1(ops::rem_p, remainder_operands("fmod", a, b)); }
 Array remainder(const ArrayLike& a, const ArrayLike& b) {
   const Arrays x = remainder_operands("remainder", a, b);
   const Array rest = bind1(ops::rem_p, x);
   if (is_unsigned_integer(rest.dtype())) return rest;
   const Array zero = like(rest, 0);
-  const Array signs_differ =
-      bind1(ops::ne_p, {bind1(ops::lt_p, {rest, zero}), bind1(ops::lt_p, {x[1], zero})});
+  const Array signs_differ = bind1(ops::ne_p, {bind1(ops::lt_p, {rest, zero}), bind1(ops::lt_p, {x[1], zero})});
   const Array shift = bind1(ops::and_p, {signs_differ, bind1(ops::ne_p, {rest, zero})});
   return select(shift, bind1(ops::add_p, {rest, x[1]}), rest);
 }
@@ -160,8 +156,7 @@ Array two_to(const Array& n, DType dtype) {
 
 Array ldexp(const ArrayLike& a, const ArrayLike& b) {
   if (is_floating(b->dtype()))
-    raise<TypeError>("[ldexp] the exponent is {}; it must be an integer, cast it with astype(i32).",
-                     b->aval());
+    raise<TypeError>("[ldexp] the exponent is {}; it must be an integer, cast it with astype(i32).", b->aval());
   Array x = to_inexact(a);
   const ResultType result = result_type(x);
   const bool half = itemsize(x.dtype()) == 2;
@@ -172,7 +167,8 @@ Array ldexp(const ArrayLike& a, const ArrayLike& b) {
   const bool unsigned_exponent = !is_signed_integer(b->dtype());
   const Array wide = itemsize(b->dtype()) < 4 ? ops::cast(b, DType::i32) : Array(b);
   const Array below = minimum(wide, limit);
-  const Array n = ops::cast(unsigned_exponent && itemsize(b->dtype()) >= 4 ? below : maximum(below, -limit), DType::i32);
+  const Array n =
+      ops::cast(unsigned_exponent && itemsize(b->dtype()) >= 4 ? below : maximum(below, -limit), DType::i32);
   const Array quarter = bind1(ops::shift_right_arithmetic_p, {n, scalar(DType::i32, 2)});
   const Array factor = two_to(quarter, x.dtype()), rest = two_to(n - 3 * quarter, x.dtype());
   return cast_to(x * factor * factor * factor * rest, result);
@@ -214,8 +210,8 @@ Array nan_to_num(const ArrayLike& a, double nan, std::optional<double> posinf, s
     largest = 65504.0;
   else if (x.dtype() == DType::bf16)
     largest = 0x1.fep127;
-  const Array finite = select(x == inf, like(x, posinf.value_or(largest)),
-                              select(x == -inf, like(x, neginf.value_or(-largest)), x));
+  const Array finite =
+      select(x == inf, like(x, posinf.value_or(largest)), select(x == -inf, like(x, neginf.value_or(-largest)), x));
   return select(isnan(x), like(x, nan), finite);
 }
 
@@ -317,17 +313,11 @@ Array round(const ArrayLike& a, int decimals) {
 // Comparison, logic, bits -------------------------------------------------------------------------
 
 Array equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::eq_p, "equal", a, b); }
-Array not_equal(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::ne_p, "not_equal", a, b);
-}
+Array not_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::ne_p, "not_equal", a, b); }
 Array less(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::lt_p, "less", a, b); }
-Array less_equal(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::le_p, "less_equal", a, b);
-}
+Array less_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::le_p, "less_equal", a, b); }
 Array greater(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::gt_p, "greater", a, b); }
-Array greater_equal(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::ge_p, "greater_equal", a, b);
-}
+Array greater_equal(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::ge_p, "greater_equal", a, b); }
 
 namespace {
 
@@ -340,34 +330,21 @@ Array bind_truth(const Primitive& p, std::string_view name, const Array& a, cons
 
 }  // namespace
 
-Array logical_and(const ArrayLike& a, const ArrayLike& b) {
-  return bind_truth(ops::and_p, "logical_and", a, b);
-}
+Array logical_and(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::and_p, "logical_and", a, b); }
 Array logical_or(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::or_p, "logical_or", a, b); }
-Array logical_xor(const ArrayLike& a, const ArrayLike& b) {
-  return bind_truth(ops::xor_p, "logical_xor", a, b);
-}
+Array logical_xor(const ArrayLike& a, const ArrayLike& b) { return bind_truth(ops::xor_p, "logical_xor", a, b); }
 Array logical_not(const ArrayLike& a) { return bind1(ops::not_p, {truth(a)}); }
-Array bitwise_and(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::and_p, "bitwise_and", a, b);
-}
-Array bitwise_or(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::or_p, "bitwise_or", a, b);
-}
-Array bitwise_xor(const ArrayLike& a, const ArrayLike& b) {
-  return bind_promoted(ops::xor_p, "bitwise_xor", a, b);
-}
+Array bitwise_and(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::and_p, "bitwise_and", a, b); }
+Array bitwise_or(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::or_p, "bitwise_or", a, b); }
+Array bitwise_xor(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops::xor_p, "bitwise_xor", a, b); }
 Array bitwise_not(const ArrayLike& a) { return bind1(ops::not_p, {a.array()}); }
-Array bitwise_count(const ArrayLike& a) {
-  return ops::cast(bind1(ops::population_count_p, {abs(a)}), DType::u8);
-}
+Array bitwise_count(const ArrayLike& a) { return ops::cast(bind1(ops::population_count_p, {abs(a)}), DType::u8); }
 Array left_shift(const ArrayLike& a, const ArrayLike& b) {
   return bind1(ops::shift_left_p, promote_numeric("left_shift", {a, b}));
 }
 Array right_shift(const ArrayLike& a, const ArrayLike& b) {
   const Arrays x = promote_numeric("right_shift", {a, b});
-  return bind1(is_unsigned_integer(x[0].dtype()) ? ops::shift_right_logical_p : ops::shift_right_arithmetic_p,
-               x);
+  return bind1(is_unsigned_integer(x[0].dtype()) ? ops::shift_right_logical_p : ops::shift_right_arithmetic_p, x);
 }
 
 namespace {
@@ -386,8 +363,7 @@ Array isfinite(const ArrayLike& a) {
 }
 Array signbit(const ArrayLike& a) {
   const DType dtype = a->dtype();
-  if (!is_floating(dtype))
-    return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
+  if (!is_floating(dtype)) return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
   const DType bits = itemsize(dtype) == 8 ? DType::i64 : itemsize(dtype) == 4 ? DType::i32 : DType::i16;
   return bind1(ops::bitcast_convert_type_p, {a.array()}, {{"new_dtype", bits}}) < 0;
 }

@@ -17,8 +17,7 @@ Item range_item(const Range& r, int axis, std::int64_t size, std::string_view op
     if (!given) return open;
     return std::clamp(*given < 0 ? *given + size : *given, lowest, highest);
   };
-  const std::int64_t start = bound(r.start, down ? highest : lowest),
-                     stop = bound(r.stop, down ? lowest : highest);
+  const std::int64_t start = bound(r.start, down ? highest : lowest), stop = bound(r.stop, down ? lowest : highest);
   // Steps beyond the axis name one element at most; this also keeps -step from overflowing.
   const std::int64_t step = std::clamp<std::int64_t>(r.step, -size - 1, size + 1);
   const std::int64_t span = down ? start - stop : stop - start, distance = down ? -step : step;
@@ -36,10 +35,10 @@ Item integer_item(std::int64_t i, const Array& a, int axis, std::string_view op)
   const std::int64_t size = a.shape()[axis];
   if (i < -size || i >= size) {
     if (size == 0)
-      raise<IndexError>("[{}] index {} is out of range: axis {} of {} is empty; use a range there.", op, i,
-                        axis, a.aval());
-    raise<IndexError>("[{}] index {} is out of range for axis {} of {}; it may be {} to {}.", op, i, axis,
-                      a.aval(), -size, size - 1);
+      raise<IndexError>("[{}] index {} is out of range: axis {} of {} is empty; use a range there.", op, i, axis,
+                        a.aval());
+    raise<IndexError>("[{}] index {} is out of range for axis {} of {}; it may be {} to {}.", op, i, axis, a.aval(),
+                      -size, size - 1);
   }
   return {.kind = Item::Kind::integer, .axis = axis, .start = i < 0 ? i + size : i};
 }
@@ -55,8 +54,8 @@ Item array_item(const Array& index, const Array& a, int axis, std::string_view o
     return {.kind = Item::Kind::mask, .axis = axis, .array = index};
   }
   if (!is_integer(index.dtype()))
-    raise<TypeError>("[{}] an index array is {}; index arrays hold integers or bools, cast with astype(i32).",
-                     op, index.aval());
+    raise<TypeError>("[{}] an index array is {}; index arrays hold integers or bools, cast with astype(i32).", op,
+                     index.aval());
   return {.kind = Item::Kind::array, .axis = axis, .array = index};
 }
 
@@ -73,11 +72,10 @@ std::vector<Item> parse(const Array& a, const std::vector<Index>& indices, std::
       ++covered;
   }
   if (ellipses > 1)
-    raise<IndexError>("[{}] an index has {} ellipses; one at most says which axes it stands for.", op,
-                      ellipses);
+    raise<IndexError>("[{}] an index has {} ellipses; one at most says which axes it stands for.", op, ellipses);
   if (covered > a.ndim())
-    raise<IndexError>("[{}] {} indices are too many for {}, which has {} axes; give one per axis at most.",
-                      op, covered, a.aval(), a.ndim());
+    raise<IndexError>("[{}] {} indices are too many for {}, which has {} axes; give one per axis at most.", op, covered,
+                      a.aval(), a.ndim());
 
   std::vector<Item> items;
   int axis = 0;
@@ -179,16 +177,14 @@ Array wrap_negative(const Array& indices, std::int64_t size, DType dtype) {
   }
   const Array wide = ops::cast(indices, dtype);
   if (is_unsigned_integer(indices.dtype())) return wide;
-  return ops::select(bind1(ops::lt_p, {wide, scalar(dtype, 0)}),
-                     bind1(ops::add_p, {wide, scalar(dtype, size)}), wide);
+  return ops::select(bind1(ops::lt_p, {wide, scalar(dtype, 0)}), bind1(ops::add_p, {wide, scalar(dtype, size)}), wide);
 }
 
 Array index_vectors(const Arrays& columns, const Shape& shape) {
   Shape with_component = shape;
   with_component.push_back(1);
   Arrays parts;
-  for (const Array& column : columns)
-    parts.push_back(ops::reshape(ops::broadcast_to(column, shape), with_component));
+  for (const Array& column : columns) parts.push_back(ops::reshape(ops::broadcast_to(column, shape), with_component));
   return ops::concatenate(parts, static_cast<int>(shape.size()));
 }
 
@@ -220,9 +216,8 @@ Arrays nonzero_positions(const Array& a, std::string_view op) {
     for (std::size_t i = 0; i < set.size(); ++i)
       if (set[i]) positions.push_back(static_cast<std::int64_t>(i) / strides[axis] % a.shape()[axis]);
     const Array wide = Array::from_host(positions);
-    out.push_back(dtype == i64
-                      ? wide
-                      : Array::from_host(std::vector<std::int32_t>(positions.begin(), positions.end())));
+    out.push_back(dtype == i64 ? wide
+                               : Array::from_host(std::vector<std::int32_t>(positions.begin(), positions.end())));
   }
   return out;
 }

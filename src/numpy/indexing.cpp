@@ -39,9 +39,7 @@ Array with_scalar_mask_axes(const Array& a, std::vector<Index>& indices) {
   const auto width = [](const Index& index) {
     if (const auto* array = std::get_if<Array>(&index.spec()))
       return array->dtype() == DType::bool_ ? array->ndim() : 1;
-    return std::holds_alternative<Ellipsis>(index.spec()) || std::holds_alternative<NewAxis>(index.spec())
-               ? 0
-               : 1;
+    return std::holds_alternative<Ellipsis>(index.spec()) || std::holds_alternative<NewAxis>(index.spec()) ? 0 : 1;
   };
   const auto is_scalar_mask = [](const Index& index) {
     const auto* array = std::get_if<Array>(&index.spec());
@@ -141,8 +139,7 @@ Array read(const Array& a, const std::vector<Item>& items, const IndexOptions& o
   for (std::size_t i = 0; i < layout.result.size(); ++i)
     if (i < layout.position || i >= layout.position + layout.index_shape.size())
       dims.offset_dims.push_back(static_cast<std::int64_t>(i));
-  return ops::gather(view, indexing::index_vectors(columns, layout.index_shape), dims, sizes, mode,
-                     options.fill_value);
+  return ops::gather(view, indexing::index_vectors(columns, layout.index_shape), dims, sizes, mode, options.fill_value);
 }
 
 // Writing -----------------------------------------------------------------------------------------
@@ -233,8 +230,8 @@ Array write(const Primitive& scatter, const Array& a, const std::vector<Item>& i
 Array fitting_value(const Array& a, const Array& x, std::string_view op) {
   if (is_floating(x.dtype()) && !is_floating(a.dtype()))
     raise<TypeError>(
-        "[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.",
-        op, x.aval(), a.aval(), a.dtype());
+        "[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.", op,
+        x.aval(), a.aval(), a.dtype());
   return ops::cast(x, a.dtype());
 }
 
@@ -291,14 +288,12 @@ Array apply(const Array& given, std::vector<Index> indices, const Array& x, cons
   const auto count = [&](Kind kind) {
     return std::count_if(parsed.begin(), parsed.end(), [&](const Item& item) { return item.kind == kind; });
   };
-  const bool unique =
-      ops::product(layout.index_shape) == 1 || (count(Kind::mask) == 1 && count(Kind::array) == 0);
+  const bool unique = ops::product(layout.index_shape) == 1 || (count(Kind::mask) == 1 && count(Kind::array) == 0);
   const std::string mode = write_mode(options.mode);
   if (!unique || !update.combine)
     return ops::reshape(write(update.scatter, a, items, layout, values, mode, unique), given.shape());
   // What no other update touches is read, changed and set: plain elementwise work.
-  const Array changed =
-      bind1(*update.combine, {read(a, items, {.mode = IndexMode::clip}, update.op), values});
+  const Array changed = bind1(*update.combine, {read(a, items, {.mode = IndexMode::clip}, update.op), values});
   return ops::reshape(write(ops::scatter_p, a, items, layout, changed, mode, true), given.shape());
 }
 
@@ -327,8 +322,7 @@ Array IndexUpdate::add(const ArrayLike& x, IndexOptions options) const {
 }
 Array IndexUpdate::subtract(const ArrayLike& x, IndexOptions options) const {
   const Array value = fitting_value(array_, x, "at.subtract");
-  return apply(array_, indices_, bind1(ops::neg_p, {value}), options,
-               {"at.subtract", ops::scatter_add_p, &ops::add_p});
+  return apply(array_, indices_, bind1(ops::neg_p, {value}), options, {"at.subtract", ops::scatter_add_p, &ops::add_p});
 }
 Array IndexUpdate::multiply(const ArrayLike& x, IndexOptions options) const {
   return apply(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});

@@ -15,19 +15,17 @@ namespace {
 
 void check_integers(const Array& indices, std::string_view op) {
   if (!is_integer(indices.dtype()))
-    raise<TypeError>("[{}] the indices are {}; they must be integers, cast with astype(i32).", op,
-                     indices.aval());
+    raise<TypeError>("[{}] the indices are {}; they must be integers, cast with astype(i32).", op, indices.aval());
 }
 
 /// Elements of the 1-d `a` at in-range `positions`.
 Array elements_at(const Array& a, const Array& positions) {
   return ops::gather(a, indexing::index_vectors({positions}, positions.shape()),
-                     {.offset_dims = {}, .collapsed_slice_dims = {0}, .start_index_map = {0}}, {1},
-                     ops::mode_clip);
+                     {.offset_dims = {}, .collapsed_slice_dims = {0}, .start_index_map = {0}}, {1}, ops::mode_clip);
 }
 
-/// As indexing::wrap_negative, without a comparison: compilers keep the results of those in memory, and whoever compares
-/// every element of a row with its label would rather compute this again.
+/// As indexing::wrap_negative, without a comparison: compilers keep the results of those in memory, and whoever
+/// compares every element of a row with its label would rather compute this again.
 Array wrapped_by_bits(const Array& indices, std::int64_t size, DType dtype) {
   if (indices.ndim() == 0 || is_unsigned_integer(indices.dtype())) return indexing::wrap_negative(indices, size, dtype);
   const Array wide = ops::cast(indices, dtype);
@@ -53,8 +51,8 @@ Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis
   const Shape& where = indices->shape();
   if (size == 0 && indices->size() != 0)
     raise<IndexError>(
-        "[take] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.",
-        along, source.aval(), indices->aval());
+        "[take] axis {} of {} is empty: indices {} have nothing to select; index an axis that has elements.", along,
+        source.aval(), indices->aval());
   const DType dtype = indexing::index_dtype({&indices.array(), 1}, source.shape());
   Array positions;
   if (mode == "fill")
@@ -111,15 +109,13 @@ Array take_along_axis(const ArrayLike& a, const ArrayLike& indices, int axis) {
     dims.operand_batching_dims.push_back(i);
     dims.start_indices_batching_dims.push_back(i);
   }
-  return ops::gather(source, indexing::index_vectors({positions}, index_shape), dims, sizes,
-                     ops::mode_fill_or_drop);
+  return ops::gather(source, indexing::index_vectors({positions}, index_shape), dims, sizes, ops::mode_fill_or_drop);
 }
 
 Array choose(const ArrayLike& index, const ArrayList& list) {
   const std::vector<Array>& choices = list;
   check_integers(index, "choose");
-  if (choices.empty())
-    raise<ValueError>("[choose] there is nothing to choose from; give at least one array.");
+  if (choices.empty()) raise<ValueError>("[choose] there is nothing to choose from; give at least one array.");
   std::vector<Shape> shapes{index->shape()};
   for (const Array& c : choices) shapes.push_back(c.shape());
   Shape shape = broadcast_shapes("choose", shapes);
@@ -131,25 +127,21 @@ Array choose(const ArrayLike& index, const ArrayList& list) {
   const auto last = static_cast<std::int64_t>(choices.size()) - 1;
   const Array clipped = clip(index, 0, last);
   return ops::reshape(
-      take_along_axis(ops::concatenate(rows, 0), ops::reshape(ops::broadcast_to(clipped, shape), row), 0),
-      shape);
+      take_along_axis(ops::concatenate(rows, 0), ops::reshape(ops::broadcast_to(clipped, shape), row), 0), shape);
 }
 
 Array searchsorted(const ArrayLike& a, const ArrayLike& v, std::string_view side) {
-  if (a->ndim() != 1)
-    raise<ShapeError>("[searchsorted] the sorted array is {}; it must have one axis.", a->aval());
+  if (a->ndim() != 1) raise<ShapeError>("[searchsorted] the sorted array is {}; it must have one axis.", a->aval());
   if (side != "left" && side != "right")
     raise<ValueError>("[searchsorted] side '{}' is unknown; use left or right.", side);
   const Array both[] = {a.array(), v.array()};
   const Arrays typed = cast_all(both, result_type(both));
-  const Array sorted = bind1(ops::stop_gradient_p, {typed[0]}),
-              wanted = bind1(ops::stop_gradient_p, {typed[1]});
+  const Array sorted = bind1(ops::stop_gradient_p, {typed[0]}), wanted = bind1(ops::stop_gradient_p, {typed[1]});
   const std::int64_t n = a->size();
   const DType dtype = n > INT32_MAX / 2 ? i64 : i32;
   // How many elements come before: the bits of that number from the highest down, each by one comparison.
   Array count = ops::full(v->shape(), scalar(dtype, 0));
-  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0;
-       step /= 2) {
+  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0; step /= 2) {
     const Array more = count + scalar(dtype, step);
     const Array before = sorts_before(elements_at(sorted, more - scalar(dtype, 1)), wanted, side == "right");
     count = where((more <= scalar(dtype, n)) & before, more, count);
@@ -158,8 +150,7 @@ Array searchsorted(const ArrayLike& a, const ArrayLike& v, std::string_view side
 }
 
 Array digitize(const ArrayLike& x, const ArrayLike& bins, bool right) {
-  if (bins->ndim() != 1)
-    raise<ShapeError>("[digitize] the bins are {}; they must have one axis.", bins->aval());
+  if (bins->ndim() != 1) raise<ShapeError>("[digitize] the bins are {}; they must have one axis.", bins->aval());
   const std::int64_t n = bins->size();
   const std::string_view side = right ? "left" : "right";
   const Array rising = searchsorted(bins, x, side);
@@ -195,10 +186,7 @@ Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp) {
   const Array x0 = elements_at(points, lower), f0 = elements_at(values, lower);
   const Array dx = elements_at(points, upper) - x0, df = elements_at(values, upper) - f0;
   // Points that coincide: no slope, and no division by zero in derivatives either.
-  const double eps = at.dtype() == f64   ? 0x1p-52
-                     : at.dtype() == f32 ? 0x1p-23
-                     : at.dtype() == f16 ? 0x1p-10
-                                         : 0x1p-7;
+  const double eps = at.dtype() == f64 ? 0x1p-52 : at.dtype() == f32 ? 0x1p-23 : at.dtype() == f16 ? 0x1p-10 : 0x1p-7;
   const Array flat = abs(dx) <= eps * eps;
   const Array inside = where(flat, f0, f0 + (at - x0) / where(flat, 1.0, dx) * df);
   const Array last_value = ops::reshape(ops::slice_axis(values, 0, n - 1, n), {});
@@ -224,13 +212,11 @@ Array unique(const ArrayLike& a) {
     // NaNs last, and one of them.
     const auto before = [](T x, T y) {
       if constexpr (is_real<T>)
-        if (std::isnan(static_cast<C>(x)) || std::isnan(static_cast<C>(y)))
-          return !std::isnan(static_cast<C>(x));
+        if (std::isnan(static_cast<C>(x)) || std::isnan(static_cast<C>(y))) return !std::isnan(static_cast<C>(x));
       return static_cast<C>(x) < static_cast<C>(y);
     };
     std::stable_sort(values.begin(), values.end(), before);
-    values.erase(std::unique(values.begin(), values.end(), [&](T x, T y) { return !before(x, y); }),
-                 values.end());
+    values.erase(std::unique(values.begin(), values.end(), [&](T x, T y) { return !before(x, y); }), values.end());
     return Array::from_host(values);
   });
 }

@@ -37,12 +37,16 @@ Array Array::astype(DType dtype, std::source_location where) const {
   return ops::cast(*this, dtype);
 }
 Array Array::T() const { return numpy::transpose(*this); }
-Array Array::reshape(const Shape& shape, std::source_location where) const { return numpy::reshape({*this, where}, shape); }
+Array Array::reshape(const Shape& shape, std::source_location where) const {
+  return numpy::reshape({*this, where}, shape);
+}
 Array Array::transpose(const std::vector<int>& axes, std::source_location where) const {
   return numpy::transpose({*this, where}, axes);
 }
 Array Array::flatten() const { return numpy::ravel(*this); }
-Array Array::squeeze(const Axes& axis, std::source_location where) const { return numpy::squeeze({*this, where}, axis); }
+Array Array::squeeze(const Axes& axis, std::source_location where) const {
+  return numpy::squeeze({*this, where}, axis);
+}
 Array Array::sum(const Axes& axis, bool keepdims, std::source_location where) const {
   return numpy::sum({*this, where}, axis, keepdims);
 }

@@ -43,8 +43,7 @@ Decimal shortest(T value) {
         return split_scientific({buffer, static_cast<std::size_t>(n)});
     }
   } else {
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
     return split_scientific({buffer, static_cast<std::size_t>(end - buffer)});
   }
 }

@@ -17,17 +17,16 @@ Labels labels_from(int first, int count) {
   std::iota(out.begin(), out.end(), first);
   return out;
 }
-void check_inner(std::string_view op, const Array& a, std::int64_t size_a, const Array& b,
-                 std::int64_t size_b) {
+void check_inner(std::string_view op, const Array& a, std::int64_t size_a, const Array& b, std::int64_t size_b) {
   if (size_a != size_b)
     raise<ShapeError>(
-        "[{}] shapes {} and {} do not fit: the contracted axes have sizes {} and {}; those must be equal.",
-        op, describe(a.shape()), describe(b.shape()), size_a, size_b);
+        "[{}] shapes {} and {} do not fit: the contracted axes have sizes {} and {}; those must be equal.", op,
+        describe(a.shape()), describe(b.shape()), size_a, size_b);
 }
 void check_not_scalar(std::string_view op, const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0)
-    raise<ShapeError>("[{}] operands are {} and {}; 0-d operands have no axis to contract, use multiply.", op,
-                      a.aval(), b.aval());
+    raise<ShapeError>("[{}] operands are {} and {}; 0-d operands have no axis to contract, use multiply.", op, a.aval(),
+                      b.aval());
 }
 
 }  // namespace
@@ -63,9 +62,8 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
   const std::vector<int> over_a = Axes(axes_a).resolve(a->ndim(), "tensordot");
   const std::vector<int> over_b = Axes(axes_b).resolve(b->ndim(), "tensordot");
   if (over_a.size() != over_b.size())
-    raise<ValueError>(
-        "[tensordot] {} axes of the first operand against {} of the second; contract as many of each.",
-        over_a.size(), over_b.size());
+    raise<ValueError>("[tensordot] {} axes of the first operand against {} of the second; contract as many of each.",
+                      over_a.size(), over_b.size());
   Labels la = labels_from(0, a->ndim()), lb = labels_from(a->ndim(), b->ndim());
   for (std::size_t i = 0; i < over_a.size(); ++i) {
     check_inner("tensordot", a, a->shape()[over_a[i]], b, b->shape()[over_b[i]]);
@@ -80,9 +78,8 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
 }
 Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes) {
   if (axes < 0 || axes > std::min(a->ndim(), b->ndim()))
-    raise<ValueError>(
-        "[tensordot] cannot contract {} axes of {} and {}; give 0 to the smaller number of axes.", axes,
-        a->aval(), b->aval());
+    raise<ValueError>("[tensordot] cannot contract {} axes of {} and {}; give 0 to the smaller number of axes.", axes,
+                      a->aval(), b->aval());
   return tensordot(a, b, labels_from(a->ndim() - axes, axes), labels_from(0, axes));
 }
 Array dot(const ArrayLike& a, const ArrayLike& b) {
@@ -152,8 +149,8 @@ Array slide(std::string_view op, const Array& a, const Array& v, std::string_vie
     padding = {n / 2, n - n / 2 - 1};
   else if (mode != "valid")
     raise<ValueError>("[{}] there is no mode '{}'; use full, same or valid.", op, mode);
-  const Array y = lax::conv_general_dilated(ops::reshape(a, {1, 1, a.size()}), ops::reshape(v, {1, 1, n}),
-                                            {.padding = {padding}});
+  const Array y =
+      lax::conv_general_dilated(ops::reshape(a, {1, 1, a.size()}), ops::reshape(v, {1, 1, n}), {.padding = {padding}});
   return ops::reshape(y, {y.size()});
 }
 
@@ -183,8 +180,7 @@ Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
 }
 
 Array polyval(const ArrayLike& p, const ArrayLike& x) {
-  if (p->ndim() < 1)
-    raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
+  if (p->ndim() < 1) raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
   const Array operands[] = {p, x};
   const Arrays promoted = cast_all(operands, result_type(operands));
   const Shape rest(p->shape().begin() + 1, p->shape().end());

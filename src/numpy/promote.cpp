@@ -101,8 +101,8 @@ Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes) {
         std::string list;
         for (const Shape& each : shapes)
           list += (list.empty() ? "" : &each == &shapes.back() ? " and " : ", ") + describe(each);
-        raise<ShapeError>(
-            "[{}] shapes {} do not broadcast; aligned from the end, each axis must be equal or 1.", op, list);
+        raise<ShapeError>("[{}] shapes {} do not broadcast; aligned from the end, each axis must be equal or 1.", op,
+                          list);
       }
     }
   }

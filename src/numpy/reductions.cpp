@@ -60,9 +60,8 @@ Array extremum(const Primitive& p, std::string_view op, const char* what, const 
   const Ints axes = reduced_axes(a, axis, op);
   if (reduced_size(a, axes) == 0)
     raise<ShapeError>(
-        "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", op,
-        a.aval(), axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)),
-        what);
+        "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", op, a.aval(),
+        axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)), what);
   const Array x = strong(a);
   return keep(reduce(p, x, axes), x, axes, keepdims);
 }
@@ -97,9 +96,7 @@ Array var(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
   const Array total = keep(ops::reduce_sum(square(centered), axes), x, axes, keepdims);
   return ops::cast(n > 0 ? total / n : total * nan, mean_type(a->dtype()));
 }
-Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
-  return sqrt(var(a, axis, keepdims, ddof));
-}
+Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) { return sqrt(var(a, axis, keepdims, ddof)); }
 
 Array max(const ArrayLike& a, const Axes& axis, bool keepdims) {
   return extremum(ops::reduce_max_p, "max", "maximum", a, axis, keepdims);
@@ -125,9 +122,7 @@ Array count_nonzero(const ArrayLike& a, const Axes& axis, bool keepdims) {
   return sum_in(truth(a), DType::i32, reduced_axes(a, axis, "count_nonzero"), keepdims);
 }
 
-Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return sum(without_nan(a, 0.0), axis, keepdims);
-}
+Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) { return sum(without_nan(a, 0.0), axis, keepdims); }
 Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
   if (!is_floating(a->dtype())) return mean(a, axis, keepdims);
   const Ints axes = reduced_axes(a, axis, "nanmean");
@@ -138,8 +133,8 @@ Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
 }
 namespace {
 
-Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a,
-                   const Axes& axis, bool keepdims, double replacement) {
+Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis,
+                   bool keepdims, double replacement) {
   const Array found = extremum(p, op, what, without_nan(a, replacement), axis, keepdims);
   return is_floating(a.dtype()) ? where(all(isnan(a), axis, keepdims), nan, found) : found;
 }
@@ -154,8 +149,7 @@ Array nanmin(const ArrayLike& a, const Axes& axis, bool keepdims) {
 
 namespace {
 
-Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std::optional<int> axis,
-                   bool keepdims) {
+Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std::optional<int> axis, bool keepdims) {
   const Array x = axis ? a : ravel(a);
   const int at = axis ? resolve_axis(*axis, a.ndim(), op) : 0;
   if (x.shape()[at] == 0)
@@ -209,8 +203,7 @@ Array average(const ArrayLike& a, std::optional<int> axis, const std::optional<A
 }
 
 Array diff(const ArrayLike& a, int n, int axis) {
-  if (n < 0)
-    raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
+  if (n < 0) raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
   if (n == 0) return a;
   if (a->ndim() == 0)
     raise<ShapeError>("[diff] a 0-d array has no axis to take differences along; use np::atleast_1d.");

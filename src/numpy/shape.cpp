@@ -14,8 +14,7 @@ Array reshape(const ArrayLike& a, const Shape& shape) {
   for (auto& d : sizes) {
     if (d == -1 && open)
       raise<ShapeError>("[reshape] shape {} leaves two sizes open; only one may be -1.", describe(shape));
-    if (d < -1)
-      raise<ShapeError>("[reshape] shape {} has a negative size; only one size may be -1.", describe(shape));
+    if (d < -1) raise<ShapeError>("[reshape] shape {} has a negative size; only one size may be -1.", describe(shape));
     if (d == -1)
       open = &d;
     else
@@ -24,8 +23,8 @@ Array reshape(const ArrayLike& a, const Shape& shape) {
   if (open) {
     const std::int64_t known = element_count(given);
     if (known == 0 || a->size() % known != 0)
-      raise<ShapeError>("[reshape] {} has {} elements, which do not divide into shape {}; give every size.",
-                        a->aval(), a->size(), describe(shape));
+      raise<ShapeError>("[reshape] {} has {} elements, which do not divide into shape {}; give every size.", a->aval(),
+                        a->size(), describe(shape));
     *open = a->size() / known;
   }
   return ops::reshape(a, sizes);
@@ -39,21 +38,20 @@ Array transpose(const ArrayLike& a, const std::vector<int>& axes) {
     for (int i = n - 1; i >= 0; --i) permutation.push_back(i);
   } else {
     if (static_cast<int>(axes.size()) != n)
-      raise<ShapeError>("[transpose] {} axes are given for {}, which has {}; name each axis once.",
-                        axes.size(), a->aval(), n);
+      raise<ShapeError>("[transpose] {} axes are given for {}, which has {}; name each axis once.", axes.size(),
+                        a->aval(), n);
     for (int axis : Axes(axes).resolve(n, "transpose")) permutation.push_back(axis);
   }
   return ops::transpose(a, permutation);
 }
 Array permute_dims(const ArrayLike& a, const std::vector<int>& axes) {
   if (static_cast<int>(axes.size()) != a->ndim())
-    raise<ShapeError>("[permute_dims] {} axes are given for {}, which has {}; name each axis once.",
-                      axes.size(), a->aval(), a->ndim());
+    raise<ShapeError>("[permute_dims] {} axes are given for {}, which has {}; name each axis once.", axes.size(),
+                      a->aval(), a->ndim());
   return transpose(a, axes);
 }
 Array matrix_transpose(const ArrayLike& a) {
-  if (a->ndim() < 2)
-    raise<ShapeError>("[matrix_transpose] {} is not a matrix; it needs at least 2 axes.", a->aval());
+  if (a->ndim() < 2) raise<ShapeError>("[matrix_transpose] {} is not a matrix; it needs at least 2 axes.", a->aval());
   return swapaxes(a, -2, -1);
 }
 Array swapaxes(const ArrayLike& a, int axis1, int axis2) {
@@ -67,8 +65,8 @@ Array moveaxis(const ArrayLike& a, const Axes& source, const Axes& destination) 
   const int n = a->ndim();
   const std::vector<int> from = source.resolve(n, "moveaxis"), to = destination.resolve(n, "moveaxis");
   if (from.size() != to.size())
-    raise<ValueError>("[moveaxis] {} source axes and {} destinations; give one destination per source.",
-                      from.size(), to.size());
+    raise<ValueError>("[moveaxis] {} source axes and {} destinations; give one destination per source.", from.size(),
+                      to.size());
   Ints permutation(n, -1);
   for (std::size_t i = 0; i < from.size(); ++i) permutation[to[i]] = from[i];
   int next = 0;
@@ -86,8 +84,7 @@ Array expand_dims(const ArrayLike& a, const Axes& axis) {
   const std::vector<int> added = axis.resolve(n, "expand_dims");
   Shape shape;
   auto next = a->shape().begin();
-  for (int i = 0; i < n; ++i)
-    shape.push_back(std::find(added.begin(), added.end(), i) != added.end() ? 1 : *next++);
+  for (int i = 0; i < n; ++i) shape.push_back(std::find(added.begin(), added.end(), i) != added.end() ? 1 : *next++);
   return ops::reshape(a, shape);
 }
 Array squeeze(const ArrayLike& a, const Axes& axis) {
@@ -96,8 +93,8 @@ Array squeeze(const ArrayLike& a, const Axes& axis) {
   if (axis.given()) {
     for (int i : axis.resolve(a->ndim(), "squeeze")) {
       if (from[i] != 1)
-        raise<ShapeError>("[squeeze] axis {} of {} has size {}; only axes of size 1 can be taken away.", i,
-                          a->aval(), from[i]);
+        raise<ShapeError>("[squeeze] axis {} of {} has size {}; only axes of size 1 can be taken away.", i, a->aval(),
+                          from[i]);
       gone.push_back(i);
     }
   } else {
@@ -151,8 +148,8 @@ Array stack(const ArrayList& list, int axis) {
   Arrays rows;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
-      raise<ShapeError>("[stack] shapes {} and {} differ; all arrays must have one shape.",
-                        describe(arrays[0].shape()), describe(a.shape()));
+      raise<ShapeError>("[stack] shapes {} and {} differ; all arrays must have one shape.", describe(arrays[0].shape()),
+                        describe(a.shape()));
     rows.push_back(expand_dims(a, at));
   }
   return joined("stack", rows, at);
@@ -181,9 +178,8 @@ std::vector<Array> split(const ArrayLike& a, int sections, int axis) {
   const int at = resolve_axis(axis, a->ndim(), "split");
   const std::int64_t size = a->shape()[at];
   if (sections < 1 || size % sections != 0)
-    raise<ShapeError>(
-        "[split] axis {} of {} does not divide into {} equal parts; give the indices to split at.", at,
-        a->aval(), sections);
+    raise<ShapeError>("[split] axis {} of {} does not divide into {} equal parts; give the indices to split at.", at,
+                      a->aval(), sections);
   std::vector<Array> out;
   const std::int64_t each = size / sections;
   for (std::int64_t i = 0; i < sections; ++i) out.push_back(ops::slice_axis(a, at, i * each, (i + 1) * each));
@@ -207,13 +203,11 @@ std::vector<Array> split(const ArrayLike& a, std::initializer_list<std::int64_t>
   return split(a, std::vector<std::int64_t>(indices), axis);
 }
 std::vector<Array> unstack(const ArrayLike& a, int axis) {
-  if (a->ndim() == 0)
-    raise<ShapeError>("[unstack] a 0-d array has no axis to take apart; use np::atleast_1d.");
+  if (a->ndim() == 0) raise<ShapeError>("[unstack] a 0-d array has no axis to take apart; use np::atleast_1d.");
   const int at = resolve_axis(axis, a->ndim(), "unstack");
   const Shape row = ops::erase_axes(a->shape(), {at});
   std::vector<Array> out;
-  for (std::int64_t i = 0; i < a->shape()[at]; ++i)
-    out.push_back(ops::reshape(ops::slice_axis(a, at, i, i + 1), row));
+  for (std::int64_t i = 0; i < a->shape()[at]; ++i) out.push_back(ops::reshape(ops::slice_axis(a, at, i, i + 1), row));
   return out;
 }
 
@@ -260,8 +254,8 @@ void check_repeats(std::string_view op, std::int64_t n) {
 }
 std::int64_t repeated_size(std::string_view op, std::int64_t size, std::int64_t times) {
   if (__builtin_mul_overflow(size, times, &size))
-    raise<OutOfMemoryError>(
-        "[{}] an axis {} times as long has more bytes than can be addressed; repeat it less.", op, times);
+    raise<OutOfMemoryError>("[{}] an axis {} times as long has more bytes than can be addressed; repeat it less.", op,
+                            times);
   return size;
 }
 
@@ -348,20 +342,18 @@ Array pad_axis(const Array& a, int axis, std::int64_t before, std::int64_t after
 
 }  // namespace
 
-Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width,
-          std::string_view mode, const ArrayLike& value) {
+Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int64_t>>& width, std::string_view mode,
+          const ArrayLike& value) {
   std::vector<std::pair<std::int64_t, std::int64_t>> widths = width;
   if (width.size() == 1) widths.assign(a->ndim(), width[0]);
   if (static_cast<int>(widths.size()) != a->ndim())
-    raise<ShapeError>(
-        "[pad] {} widths are given for {}; give one (before, after) pair per axis, or one for all.",
-        width.size(), a->aval());
+    raise<ShapeError>("[pad] {} widths are given for {}; give one (before, after) pair per axis, or one for all.",
+                      width.size(), a->aval());
   for (auto [before, after] : widths)
     if (before < 0 || after < 0)
       raise<ValueError>("[pad] width ({}, {}) is negative; use lax::pad to crop.", before, after);
   if (mode == "constant") {
-    if (value->ndim() != 0)
-      raise<ShapeError>("[pad] the padding value is {}; it must be a scalar.", value->aval());
+    if (value->ndim() != 0) raise<ShapeError>("[pad] the padding value is {}; it must be a scalar.", value->aval());
     Ints low, high, interior(widths.size(), 0);
     for (auto [before, after] : widths) {
       low.push_back(before);
@@ -375,8 +367,7 @@ Array pad(const ArrayLike& a, const std::vector<std::pair<std::int64_t, std::int
                          {"symmetric", symmetric_source},
                          {"wrap", wrap_source}})
     if (mode == name) source = f;
-  if (!source)
-    raise<ValueError>("[pad] there is no mode '{}'; use constant, edge, reflect, symmetric or wrap.", mode);
+  if (!source) raise<ValueError>("[pad] there is no mode '{}'; use constant, edge, reflect, symmetric or wrap.", mode);
   Array out = a;
   for (int axis = 0; axis < out.ndim(); ++axis) {
     const auto [before, after] = widths[axis];

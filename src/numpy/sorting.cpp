@@ -42,13 +42,12 @@ struct SortedLines {
 SortedLines sorted_lines(std::string_view op, const Array& a, std::optional<int> axis) {
   const Array floating = cast_to(a, inexact_result_type({&a, 1}));
   SortedLines out{axis ? floating : ops::reshape(floating, {floating.size()}),
-                  axis ? resolve_axis(*axis, a.ndim(), op) : 0, 0,
-                  axis ? a.shape() : Shape(a.shape().size(), 1)};
+                  axis ? resolve_axis(*axis, a.ndim(), op) : 0, 0, axis ? a.shape() : Shape(a.shape().size(), 1)};
   out.n = out.values.shape()[out.axis];
   if (axis) out.kept[out.axis] = 1;
   if (out.n == 0)
-    raise<ShapeError>("[{}] {} has no elements along the axis, and so no quantiles; give it at least one.",
-                      op, a.aval());
+    raise<ShapeError>("[{}] {} has no elements along the axis, and so no quantiles; give it at least one.", op,
+                      a.aval());
   out.values = sort(where(any(isnan(out.values), out.axis, true), nan, out.values), out.axis);
   return out;
 }
@@ -77,8 +76,7 @@ Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis, 
   // A value per q in front, then the other axes.
   const auto values_at = [&](const Array& i) {
     const Array taken =
-        take(lines.values, clip(i, 0.0, last).astype(lines.n > INT32_MAX ? i64 : i32), lines.axis)
-            .astype(compute);
+        take(lines.values, clip(i, 0.0, last).astype(lines.n > INT32_MAX ? i64 : i32), lines.axis).astype(compute);
     return q_ndim ? ops::move_axis(taken, lines.axis, 0) : taken;
   };
   const Array low = values_at(below), high = values_at(above);

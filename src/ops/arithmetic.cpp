@@ -117,8 +117,7 @@ Expr abs_scalar(Xs x, const Params&) {
 Expr sign_scalar(Xs x, const Params&) {
   const Expr zero = like(x[0], 0), one = like(x[0], 1);
   if (!is_floating(x[0]->dtype) && !is_signed_integer(x[0]->dtype)) return cast(ne(x[0], zero), x[0]->dtype);
-  return select(gt(x[0], zero), one,
-                select(lt(x[0], zero), like(x[0], -1), is_floating(x[0]->dtype) ? x[0] : zero));
+  return select(gt(x[0], zero), one, select(lt(x[0], zero), like(x[0], -1), is_floating(x[0]->dtype) ? x[0] : zero));
 }
 /// By repeated squaring over all bits of the exponent; integers wrap.
 Expr integer_power(Expr base, Expr exponent) {
@@ -172,35 +171,29 @@ Array unary_linear(const Partial& p) { return -p.t; }
 
 // Additive operations transpose by passing the cotangent on.
 template <bool negate_second>
-Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                          const Params&) {
+Arrays additive_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   Arrays out(2);
   if (in[0].linear) out[0] = unbroadcast(ct[0], in[0].aval);
   if (in[1].linear) out[1] = unbroadcast(negate_second ? -ct[0] : ct[0], in[1].aval);
   return out;
 }
-Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
-                     const Params&) {
+Arrays mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   if (in[0].linear && in[1].linear)
-    raise<TransformError>(
-        "[transpose] {} of two linear values is not linear; give linear_transpose a linear function.",
-        self.name);
+    raise<TransformError>("[transpose] {} of two linear values is not linear; give linear_transpose a linear function.",
+                          self.name);
   Arrays out(2);
   if (in[0].linear) out[0] = unbroadcast(bind1(mul_p, {ct[0], in[1].value}), in[0].aval);
   if (in[1].linear) out[1] = unbroadcast(bind1(mul_p, {in[0].value, ct[0]}), in[1].aval);
   return out;
 }
-Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                     const Params&) {
+Arrays div_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   Arrays out(2);
   if (in[1].linear)
-    raise<TransformError>(
-        "[transpose] div is not linear in its divisor; give linear_transpose a linear function.");
+    raise<TransformError>("[transpose] div is not linear in its divisor; give linear_transpose a linear function.");
   out[0] = unbroadcast(bind1(div_p, {ct[0], in[1].value}), in[0].aval);
   return out;
 }
-Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
-                     const Params&) {
+Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params&) {
   return {-ct[0]};
 }
 
@@ -234,9 +227,8 @@ Arrays integer_pow_eval(const Primitive&, std::span<const Array> x, const Params
 }
 Types integer_pow_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   if (params.integer("y") < 0 && !is_floating(x[0].dtype))
-    raise<TypeError>(
-        "[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).", x[0],
-        params.integer("y"));
+    raise<TypeError>("[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).",
+                     x[0], params.integer("y"));
   return elementwise_type<Accepts::numeric>(self, x, params);
 }
 Array integer_pow_partial(const Partial& p) {
@@ -285,72 +277,67 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
     const auto dl = step(a[0], n), dx = step(a[1], n), dh = step(a[2], n);
     T* y = reinterpret_cast<T*>(b->data());
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = static_cast<T>(minimum(maximum(static_cast<C>(x[i * dx]), static_cast<C>(lo[i * dl])),
-                                    static_cast<C>(hi[i * dh])));
+      y[i] = static_cast<T>(
+          minimum(maximum(static_cast<C>(x[i * dx]), static_cast<C>(lo[i * dl])), static_cast<C>(hi[i * dh])));
   });
   return {out};
 }
 
 }  // namespace
 
-const Primitive neg_p = lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose), neg_scalar);
-const Primitive abs_p = lowered(
-    unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); }),
-    abs_scalar);
+const Primitive neg_p =
+    lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose), neg_scalar);
+const Primitive abs_p =
+    lowered(unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); }),
+            abs_scalar);
 const Primitive sign_p = lowered(unary<sign, Accepts::numeric>("sign", nullptr), sign_scalar);
-const Primitive square_p = lowered(
-    unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); }),
-    [](Xs x, const Params&) { return x[0] * x[0]; });
+const Primitive square_p =
+    lowered(unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); }),
+            [](Xs x, const Params&) { return x[0] * x[0]; });
 const Primitive add_p = lowered(
-    linear_in_operands(binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; },
-                                                         [](const Partial& p) { return p.t; }}),
-                       additive_transpose<false>),
+    linear_in_operands(
+        binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
+        additive_transpose<false>),
     add_scalar);
 const Primitive sub_p = lowered(
-    linear_in_operands(binary<sub, Accepts::numeric>("sub", {[](const Partial& p) { return p.t; },
-                                                             [](const Partial& p) { return -p.t; }}),
+    linear_in_operands(binary<sub, Accepts::numeric>(
+                           "sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
                        additive_transpose<true>),
     sub_scalar);
 const Primitive mul_p = lowered(
-    linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) {
-                                                           return bind1(mul_p, {p.t, p.x[1]});
-                                                         },
-                                                         [](const Partial& p) {
-                                                           return bind1(mul_p, {p.x[0], p.t});
-                                                         }}),
+    linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
+                                                         [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
                        mul_transpose),
     mul_scalar);
 const Primitive div_p = lowered(
-    linear_in_operands(binary<div, Accepts::numeric>("div", {[](const Partial& p) {
-                                                               return bind1(div_p, {p.t, p.x[1]});
-                                                             },
-                                                             [](const Partial& p) {
-                                                               return bind1(mul_p, {-p.t, p.y / p.x[1]});
-                                                             }}),
-                       div_transpose),
+    linear_in_operands(
+        binary<div, Accepts::numeric>("div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
+                                              [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
+        div_transpose),
     div_scalar);
 const Primitive rem_p = lowered(
-    binary<rem, Accepts::numeric>(
-        "rem", {[](const Partial& p) { return p.t; },
-                [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }}),
+    binary<rem, Accepts::numeric>("rem", {[](const Partial& p) { return p.t; },
+                                          [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }}),
     rem_scalar);
-const Primitive max_p = lowered(
-    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
-    [](Xs x, const Params&) { return max(x[0], x[1]); });
-const Primitive min_p = lowered(
-    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
-    [](Xs x, const Params&) { return min(x[0], x[1]); });
-const Primitive pow_p = lowered(binary<power, Accepts::numeric>(
-    "pow", {[](const Partial& p) {
-              // y x^(y-1); zero where both are zero
-              const Array both = (p.x[0] == 0) & (p.x[1] == 0), base = np::where(both, 1.0, p.x[0]);
-              return p.t * np::where(both, 0.0, p.x[1] * bind1(pow_p, {base, p.x[1] - 1.0}));
-            },
-            [](const Partial& p) {
-              // x^y log x; zero at x = 0, where x^y does not depend on y > 0
-              const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
-              return p.t * (log_x * p.y);
-            }}), pow_scalar);
+const Primitive max_p =
+    lowered(binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
+            [](Xs x, const Params&) { return max(x[0], x[1]); });
+const Primitive min_p =
+    lowered(binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
+            [](Xs x, const Params&) { return min(x[0], x[1]); });
+const Primitive pow_p =
+    lowered(binary<power, Accepts::numeric>(
+                "pow", {[](const Partial& p) {
+                          // y x^(y-1); zero where both are zero
+                          const Array both = (p.x[0] == 0) & (p.x[1] == 0), base = np::where(both, 1.0, p.x[0]);
+                          return p.t * np::where(both, 0.0, p.x[1] * bind1(pow_p, {base, p.x[1] - 1.0}));
+                        },
+                        [](const Partial& p) {
+                          // x^y log x; zero at x = 0, where x^y does not depend on y > 0
+                          const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
+                          return p.t * (log_x * p.y);
+                        }}),
+            pow_scalar);
 const Primitive integer_pow_p{.name = "integer_pow",
                               .op_class = OpClass::elementwise,
                               .type = integer_pow_type,
@@ -358,37 +345,44 @@ const Primitive integer_pow_p{.name = "integer_pow",
                               .partials = {integer_pow_partial},
                               .batch = elementwise_batch,
                               .scalar = integer_pow_scalar};
-const Primitive sqrt_p = lowered(unary<[](auto x) { return scalar_math::sqrt(x); }>(
-    "sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
+const Primitive sqrt_p = lowered(
+    unary<[](auto x) { return scalar_math::sqrt(x); }>("sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
     [](Xs x, const Params&) { return sqrt(x[0]); });
 const Primitive rsqrt_p = lowered(unary<[](auto x) { return scalar_math::rsqrt(x); }>(
-    "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
-    [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); });
-const Primitive cbrt_p = lowered(unary<[](auto x) { return scalar_math::cbrt(x); }>(
-    "cbrt", [](const Partial& p) { return p.t * (bind1(integer_pow_p, {p.y}, {{"y", std::int64_t{-2}}}) * (1.0 / 3.0)); }),
+                                      "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
+                                  [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); });
+const Primitive cbrt_p = lowered(
+    unary<[](auto x) { return scalar_math::cbrt(x); }>(
+        "cbrt",
+        [](const Partial& p) { return p.t * (bind1(integer_pow_p, {p.y}, {{"y", std::int64_t{-2}}}) * (1.0 / 3.0)); }),
     [](Xs x, const Params&) { return expr::math::cbrt(x[0]); });
-const Primitive atan2_p = lowered(binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
-    "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
-              [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }}),
+const Primitive atan2_p = lowered(
+    binary<[](auto y, auto x) { return scalar_math::atan2(y, x); }>(
+        "atan2", {[](const Partial& p) { return p.t * (p.x[1] / (np::square(p.x[0]) + np::square(p.x[1]))); },
+                  [](const Partial& p) { return p.t * (-p.x[0] / (np::square(p.x[0]) + np::square(p.x[1]))); }}),
     [](Xs x, const Params&) { return expr::math::atan2(x[0], x[1]); });
 const Primitive hypot_p = lowered(binary<[](auto x, auto y) { return scalar_math::hypot(x, y); }>(
-    "hypot", {[](const Partial& p) { return p.t * hypot_share(p.x[0], p.x[1]); },
-              [](const Partial& p) { return p.t * hypot_share(p.x[1], p.x[0]); }}),
-    [](Xs x, const Params&) { return expr::math::hypot(x[0], x[1]); });
+                                      "hypot", {[](const Partial& p) { return p.t * hypot_share(p.x[0], p.x[1]); },
+                                                [](const Partial& p) { return p.t * hypot_share(p.x[1], p.x[0]); }}),
+                                  [](Xs x, const Params&) { return expr::math::hypot(x[0], x[1]); });
 // x / hypot(x, y): 0 at the origin, and the limit where one of them is infinite. An operation of its own, since the
 // derivative of the quotient cancels where |x| >> |y|.
-const Primitive hypot_share_p = lowered(binary<[](auto x, auto y) {
+const Primitive hypot_share_p = lowered(
+    binary<[](auto x, auto y) {
       using T = decltype(x);
       const auto h = scalar_math::hypot(x, y);
       if (h == 0) return T(0);
       return std::isinf(x) && !std::isinf(y) && !std::isnan(y) ? T(std::copysign(T(1), x)) : T(x / h);
     }>("hypot_share",
-       {[](const Partial& p) { return p.t * (np::square(hypot_share(p.x[1], p.x[0])) * inverse_hypot(p.x[0], p.x[1])); },
+       {[](const Partial& p) {
+          return p.t * (np::square(hypot_share(p.x[1], p.x[0])) * inverse_hypot(p.x[0], p.x[1]));
+        },
         [](const Partial& p) { return p.t * (-p.y * hypot_share(p.x[1], p.x[0]) * inverse_hypot(p.x[0], p.x[1])); }}),
     [](Xs x, const Params&) {
       const auto h = expr::math::hypot(x[0], x[1]);
       const auto zero = expr::constant(h->dtype, 0.0), infinity = expr::constant(h->dtype, np::inf);
-      const auto one = expr::select(expr::lt(x[0], zero), expr::constant(h->dtype, -1.0), expr::constant(h->dtype, 1.0));
+      const auto one =
+          expr::select(expr::lt(x[0], zero), expr::constant(h->dtype, -1.0), expr::constant(h->dtype, 1.0));
       const auto far = expr::eq(expr::abs(x[0]), infinity) & expr::lt(expr::abs(x[1]), infinity);
       return expr::select(expr::eq(h, zero), zero, expr::select(far, one, x[0] / h));
     });
@@ -405,13 +399,9 @@ const Primitive clamp_p{
     .op_class = OpClass::elementwise,
     .type = elementwise_type<Accepts::any>,
     .eval = clamp_eval,
-    .partials = {[](const Partial& p) {
-                   return np::where(bind1(lt_p, {p.x[1], p.x[0]}), p.t, 0.0);
-                 },
+    .partials = {[](const Partial& p) { return np::where(bind1(lt_p, {p.x[1], p.x[0]}), p.t, 0.0); },
                  [](const Partial& p) { return np::where((p.x[1] > p.x[0]) & (p.x[1] < p.x[2]), p.t, 0.0); },
-                 [](const Partial& p) {
-                   return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0);
-                 }},
+                 [](const Partial& p) { return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0); }},
     .batch = elementwise_batch,
     .scalar = [](Xs x, const Params&) { return min(max(x[1], x[0]), x[2]); }};
 

@@ -1,6 +1,7 @@
-// Attention: softmax(query keyᵀ scale + bias, where mask) value, over heads. Devices may have a routine that never stores a
-// score; on others it is the operations below. Its derivative is an operation too, linear in the tangents, whose transpose is
-// the third one, so that reverse mode keeps no scores either. Derivatives of those go through the operations.
+// Attention: softmax(query keyᵀ scale + bias, where mask) value, over heads. Devices may have a routine that never
+// stores a score; on others it is the operations below. Its derivative is an operation too, linear in the tangents,
+// whose transpose is the third one, so that reverse mode keeps no scores either. Derivatives of those go through the
+// operations.
 #include "ops/attention.hpp"
 
 #include <cotan/numpy.hpp>
@@ -30,7 +31,8 @@ Ints axes_up_to(std::size_t n) {
 /// Products over heads. Everything is [batch…, N, T, S] or has the layout of its operand.
 class Products {
  public:
-  Products(const AbstractValue& query, const AbstractValue& key) : at_(query, key), nb_(at_.batch.size()), n_(static_cast<std::int64_t>(nb_)) {}
+  Products(const AbstractValue& query, const AbstractValue& key)
+      : at_(query, key), nb_(at_.batch.size()), n_(static_cast<std::int64_t>(nb_)) {}
   const AttentionSizes& sizes() const { return at_; }
   Shape scores_shape() const { return at_.batch + Shape{at_.heads, at_.queries, at_.keys}; }
 
@@ -51,7 +53,8 @@ class Products {
     }
     const Array y = dot_general(grouped_scores(weights), v, {n_ + 3}, {n_}, batch + Ints{n_}, batch + Ints{n_ + 1});
     // [batch, K, G, T, H]
-    return reshape(transpose(y, batch + Ints{n_ + 2, n_, n_ + 1, n_ + 3}), at_.batch + Shape{at_.queries, at_.heads, at_.width});
+    return reshape(transpose(y, batch + Ints{n_ + 2, n_, n_ + 1, n_ + 3}),
+                   at_.batch + Shape{at_.queries, at_.heads, at_.width});
   }
   /// weightsᵀ query, summed over the heads that share a key: [batch, S, K, H].
   Array from_queries(const Array& weights, const Array& q) const {
@@ -62,13 +65,13 @@ class Products {
     return transpose(y, batch + Ints{n_ + 1, n_, n_ + 2});
   }
   /// [batch, N, T] for every key.
-  Array per_row(const Array& a) const {
-    return broadcast_in_dim(a, scores_shape(), axes_up_to(nb_ + 2));
-  }
+  Array per_row(const Array& a) const { return broadcast_in_dim(a, scores_shape(), axes_up_to(nb_ + 2)); }
   Ints last_axis() const { return {n_ + 2}; }
 
  private:
-  Array grouped(const Array& q) const { return reshape(q, at_.batch + Shape{at_.queries, at_.key_heads, at_.group(), at_.width}); }
+  Array grouped(const Array& q) const {
+    return reshape(q, at_.batch + Shape{at_.queries, at_.key_heads, at_.group(), at_.width});
+  }
   Array grouped_scores(const Array& s) const {
     return reshape(s, at_.batch + Shape{at_.key_heads, at_.group(), at_.queries, at_.keys});
   }
@@ -110,8 +113,8 @@ void check_broadcasts(const Primitive& self, const AbstractValue& x, const Shape
   bool fits = x.shape.size() == to.size();
   for (std::size_t i = 0; fits && i < to.size(); ++i) fits = x.shape[i] == 1 || x.shape[i] == to[i];
   if (!fits)
-    raise<ShapeError>("[{}] the {} has shape {}, which does not broadcast to {}; give each axis that size, or one.", self.name, what,
-                      describe(x.shape), describe(to));
+    raise<ShapeError>("[{}] the {} has shape {}, which does not broadcast to {}; give each axis that size, or one.",
+                      self.name, what, describe(x.shape), describe(to));
 }
 
 struct Layout {
@@ -121,8 +124,9 @@ struct Layout {
   Layout(const Primitive& self, std::span<const AbstractValue> x, const Params& params) : is(params), at(x[0], x[1]) {
     check_dtype(self, x[0].dtype, Accepts::floating);
     if (x[1].shape != x[2].shape || x[0].dtype != x[1].dtype || x[0].dtype != x[2].dtype || at.heads % at.key_heads)
-      raise<ShapeError>("[{}] query {}, key {} and value {} do not fit; give them [T, N, H] and [S, K, H] twice, of one dtype.",
-                        self.name, x[0], x[1], x[2]);
+      raise<ShapeError>(
+          "[{}] query {}, key {} and value {} do not fit; give them [T, N, H] and [S, K, H] twice, of one dtype.",
+          self.name, x[0], x[1], x[2]);
     const Shape scores = at.batch + Shape{at.heads, at.queries, at.keys};
     if (is.has_bias) check_broadcasts(self, x[is.bias()], scores, "bias");
     if (is.has_mask) check_broadcasts(self, x[is.mask()], scores, "mask");
@@ -142,7 +146,8 @@ Types tangent_type(const Primitive& self, std::span<const AbstractValue> x, cons
 Types backward_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   const Layout l(self, x, params);
   Types out{l.output, {x[1].dtype, x[1].shape, false}, {x[2].dtype, x[2].shape, false}};
-  if (params.flag("gives_scores")) out.push_back({l.row.dtype, l.at.batch + Shape{l.at.heads, l.at.queries, l.at.keys}, false});
+  if (params.flag("gives_scores"))
+    out.push_back({l.row.dtype, l.at.batch + Shape{l.at.heads, l.at.queries, l.at.keys}, false});
   return out;
 }
 
@@ -168,7 +173,8 @@ FlatFunction function_of(Program program, std::span<const Array> x, std::vector<
 
 /// Forward mode of the program.
 template <Program program>
-JvpResult program_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents, const Params& params) {
+JvpResult program_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
+                      const Params& params) {
   std::vector<bool> active;
   Arrays at, along;
   for (std::size_t i = 0; i < primals.size(); ++i) {
@@ -183,7 +189,8 @@ JvpResult program_jvp(const Primitive&, std::span<const Array> primals, std::spa
 
 /// Its transpose, for operands that it is linear in.
 template <Program program>
-Arrays program_transpose(const Primitive& self, std::span<const Array> cts, std::span<const LinearInput> in, const Params& params) {
+Arrays program_transpose(const Primitive& self, std::span<const Array> cts, std::span<const LinearInput> in,
+                         const Params& params) {
   Arrays args, like, out(in.size());
   Types types;
   std::vector<bool> linear;
@@ -196,14 +203,16 @@ Arrays program_transpose(const Primitive& self, std::span<const Array> cts, std:
   const Types results = self.type(self, types, params);
   Arrays given;
   for (std::size_t k = 0; k < cts.size(); ++k) given.push_back(cts[k].defined() ? cts[k] : zeros_of(results[k]));
-  const Arrays back = flat::linear_transpose(function_of(program, args, linear, params), like, given, operand_path, operand_path);
+  const Arrays back =
+      flat::linear_transpose(function_of(program, args, linear, params), like, given, operand_path, operand_path);
   for (std::size_t i = 0, k = 0; i < in.size(); ++i)
     if (linear[i]) out[i] = back[k++];
   return out;
 }
 
 /// One more batch axis. Biases and masks that are the same in the whole batch stay as they are.
-BatchResult batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size, const Params& params) {
+BatchResult batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                  const Params& params) {
   const AttentionOperands is(params);
   const bool has_bias_tangent = params.has("active") && params.ints("active").back() != 0;
   Arrays args;
@@ -218,7 +227,8 @@ BatchResult batch(const Primitive& self, std::span<const Array> x, std::span<con
   return {out, std::vector<int>(out.size(), 0)};
 }
 
-JvpResult forward_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> tangents, const Params& params) {
+JvpResult forward_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> tangents,
+                      const Params& params) {
   const AttentionOperands is(params);
   const Arrays y = bind(self, x, params);
   Arrays args(x.begin(), x.end());
@@ -244,7 +254,8 @@ Array summed_to(Array a, const AbstractValue& type) {
   return cast(a, type.dtype);
 }
 
-Arrays tangent_transpose(const Primitive& self, std::span<const Array> cts, std::span<const LinearInput> in, const Params& params) {
+Arrays tangent_transpose(const Primitive& self, std::span<const Array> cts, std::span<const LinearInput> in,
+                         const Params& params) {
   const AttentionOperands is(params);
   const std::size_t first = is.count + 3;  // of the tangents
   for (std::size_t i = 0; i < first; ++i)
@@ -259,7 +270,11 @@ Arrays tangent_transpose(const Primitive& self, std::span<const Array> cts, std:
   Arrays args;
   for (std::size_t i = 0; i < is.count; ++i) args.push_back(in[i].value);
   for (const Array& a : {maximum, sum, delta, cts[0].defined() ? cts[0] : zeros_of(output.aval())}) args.push_back(a);
-  Params with{{"has_bias", is.has_bias}, {"has_mask", is.has_mask}, {"is_causal", is.is_causal}, {"scale", is.scale}, {"gives_scores", wants_bias}};
+  Params with{{"has_bias", is.has_bias},
+              {"has_mask", is.has_mask},
+              {"is_causal", is.is_causal},
+              {"scale", is.scale},
+              {"gives_scores", wants_bias}};
   const Arrays back = bind(attention_backward_p, args, with);
   Arrays out(in.size());
   for (std::size_t i = 0, k = first; i < 4; ++i) {
@@ -318,7 +333,8 @@ Arrays attention_backward(std::span<const Array> x, const Params& params) {
   const Array of_weights = s.by.scores(cotangent, s.value);
   const Array of_scores = s.where_visible(weights * (of_weights - s.by.per_row(rest[2])));
   const Array of_products = of_scores * scalar(of_scores.dtype(), s.is.scale);
-  Arrays out{cast(s.by.from_keys(of_products, s.key), x[0].dtype()), cast(s.by.from_queries(of_products, s.query), x[1].dtype()),
+  Arrays out{cast(s.by.from_keys(of_products, s.key), x[0].dtype()),
+             cast(s.by.from_queries(of_products, s.query), x[1].dtype()),
              cast(s.by.from_queries(weights, cotangent), x[2].dtype())};
   if (params.flag("gives_scores")) out.push_back(of_scores);
   return out;

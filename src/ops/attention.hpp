@@ -8,8 +8,8 @@ namespace cotan::ops {
 /// What a score is where the mask is false: finite, so that rows without any key are the mean of all values, as in JAX.
 inline constexpr double masked_score = -0.7 * 3.4028234663852886e38;
 
-/// The operands that all three begin with: query [batch…, T, N, H], key and value [batch…, S, K, H] (N a multiple of K), a
-/// bias and a mask [batch…, N, T, S] where there are, with axes of one where they are broadcast.
+/// The operands that all three begin with: query [batch…, T, N, H], key and value [batch…, S, K, H] (N a multiple of
+/// K), a bias and a mask [batch…, N, T, S] where there are, with axes of one where they are broadcast.
 struct AttentionOperands {
   bool has_bias, has_mask, is_causal;
   double scale;
@@ -33,11 +33,12 @@ struct AttentionSizes {
 };
 
 /// The primitives by other operations. Scores and what is summed are f32 at least.
-///   forward:  operands -> output [batch…, T, N, H], maximum and sum [batch…, N, T]: of the scores, and of exp(score - maximum)
-///   tangent:  operands, output, maximum, sum, tangents of query, key, value, bias where `active` -> those of output and sum
-///   backward: operands, maximum, sum, delta, cotangent of the output -> cotangents of query, key, value[, scores]
-/// The maximum is a constant to derivatives: only exp(score - maximum) / sum is ever used. `delta` is [batch…, N, T]: the
-/// output times its cotangent, less sum times the cotangent of the sum.
+///   forward:  operands -> output [batch…, T, N, H], maximum and sum [batch…, N, T]: of the scores, and of exp(score -
+///   maximum) tangent:  operands, output, maximum, sum, tangents of query, key, value, bias where `active` -> those of
+///   output and sum backward: operands, maximum, sum, delta, cotangent of the output -> cotangents of query, key,
+///   value[, scores]
+/// The maximum is a constant to derivatives: only exp(score - maximum) / sum is ever used. `delta` is [batch…, N, T]:
+/// the output times its cotangent, less sum times the cotangent of the sum.
 Arrays attention_forward(std::span<const Array> x, const Params& params);
 Arrays attention_tangent(std::span<const Array> x, const Params& params);
 Arrays attention_backward(std::span<const Array> x, const Params& params);

@@ -50,54 +50,50 @@ Expr arithmetic_shift(Xs x, const Params&) {
 
 }  // namespace
 
-const Primitive and_p =
-    lowered(binary<on_bits<[](auto a, auto b) { return a & b; }>, Accepts::bits>("and", {}),
-            [](Xs x, const Params&) { return x[0] & x[1]; });
+const Primitive and_p = lowered(binary<on_bits<[](auto a, auto b) { return a & b; }>, Accepts::bits>("and", {}),
+                                [](Xs x, const Params&) { return x[0] & x[1]; });
 const Primitive or_p = lowered(binary<on_bits<[](auto a, auto b) { return a | b; }>, Accepts::bits>("or", {}),
                                [](Xs x, const Params&) { return x[0] | x[1]; });
-const Primitive xor_p =
-    lowered(binary<on_bits<[](auto a, auto b) { return a ^ b; }>, Accepts::bits>("xor", {}),
-            [](Xs x, const Params&) { return x[0] ^ x[1]; });
+const Primitive xor_p = lowered(binary<on_bits<[](auto a, auto b) { return a ^ b; }>, Accepts::bits>("xor", {}),
+                                [](Xs x, const Params&) { return x[0] ^ x[1]; });
 const Primitive not_p = lowered(unary<on_bits<[](auto a) {
-                                if constexpr (std::is_same_v<decltype(a), bool>)
-                                  return !a;
-                                else
-                                  return ~a;
-                              }>,
-                              Accepts::bits>("not", nullptr),
-                              [](Xs x, const Params&) { return ~x[0]; });
+                                        if constexpr (std::is_same_v<decltype(a), bool>)
+                                          return !a;
+                                        else
+                                          return ~a;
+                                      }>,
+                                      Accepts::bits>("not", nullptr),
+                                [](Xs x, const Params&) { return ~x[0]; });
 const Primitive shift_left_p = lowered(
     binary<on_bits<[](auto a, auto b) {
              using T = decltype(a);
-             return too_far(b) ? T(0)
-                               : static_cast<T>(static_cast<std::uint64_t>(static_cast<Bits<T>>(a)) << b);
+             return too_far(b) ? T(0) : static_cast<T>(static_cast<std::uint64_t>(static_cast<Bits<T>>(a)) << b);
            }>,
            Accepts::integer>("shift_left", {}),
     logical_shift<expr::shift_left>);
-const Primitive shift_right_logical_p = lowered(
-    binary<on_bits<[](auto a, auto b) {
-             using T = decltype(a);
-             return too_far(b) ? T(0) : static_cast<T>(static_cast<Bits<T>>(a) >> b);
-           }>,
-           Accepts::integer>("shift_right_logical", {}),
-    logical_shift<expr::shift_right>);
+const Primitive shift_right_logical_p =
+    lowered(binary<on_bits<[](auto a, auto b) {
+                     using T = decltype(a);
+                     return too_far(b) ? T(0) : static_cast<T>(static_cast<Bits<T>>(a) >> b);
+                   }>,
+                   Accepts::integer>("shift_right_logical", {}),
+            logical_shift<expr::shift_right>);
 // The top bit is shifted in, of unsigned types too.
 const Primitive shift_right_arithmetic_p = lowered(
     binary<on_bits<[](auto a, auto b) {
              using T = decltype(a);
              using Signed = std::make_signed_t<Bits<T>>;
-             return static_cast<T>(static_cast<Signed>(a) >>
-                                   (too_far(b) ? width<T> - 1 : static_cast<unsigned>(b)));
+             return static_cast<T>(static_cast<Signed>(a) >> (too_far(b) ? width<T> - 1 : static_cast<unsigned>(b)));
            }>,
            Accepts::integer>("shift_right_arithmetic", {}),
     arithmetic_shift);
-const Primitive population_count_p = lowered(
-    unary<on_bits<[](auto a) { return std::popcount(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>(
-        "population_count", nullptr),
-    [](Xs x, const Params&) { return population_count(x[0]); });
+const Primitive population_count_p =
+    lowered(unary<on_bits<[](auto a) { return std::popcount(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>(
+                "population_count", nullptr),
+            [](Xs x, const Params&) { return population_count(x[0]); });
 const Primitive clz_p = lowered(
-    unary<on_bits<[](auto a) { return std::countl_zero(static_cast<Bits<decltype(a)>>(a)); }>,
-          Accepts::integer>("clz", nullptr),
+    unary<on_bits<[](auto a) { return std::countl_zero(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>(
+        "clz", nullptr),
     [](Xs x, const Params&) { return leading_zeros(x[0]); });
 
 }  // namespace cotan::ops

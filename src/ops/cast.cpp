@@ -24,8 +24,7 @@ Arrays cast_eval(const Primitive& self, std::span<const Array> x, const Params& 
   return {out};
 }
 Array cast_partial(const Partial& p) { return is_floating(p.y.dtype()) ? cast(p.t, p.y.dtype()) : Array(); }
-Arrays cast_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                      const Params&) {
+Arrays cast_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   return {cast(ct[0], in[0].aval.dtype)};
 }
 
@@ -41,8 +40,8 @@ Types bitcast_type(const Primitive&, std::span<const AbstractValue> x, const Par
   } else if (from_size < to_size) {
     const auto ratio = static_cast<std::int64_t>(to_size / from_size);
     if (shape.empty() || shape.back() != ratio)
-      raise<ShapeError>("[bitcast_convert_type] {} to {} needs a last axis of size {}; reshape it so.", x[0],
-                        to, ratio);
+      raise<ShapeError>("[bitcast_convert_type] {} to {} needs a last axis of size {}; reshape it so.", x[0], to,
+                        ratio);
     shape.pop_back();
   }
   return {{to, shape, false}};
@@ -52,8 +51,8 @@ Arrays bitcast_eval(const Primitive& self, std::span<const Array> x, const Param
   if (buffer->bytes()) std::memcpy(buffer->data(), concrete(x[0])->buffer->data(), buffer->bytes());
   return {out};
 }
-BatchResult bitcast_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                          std::int64_t, const Params& params) {
+BatchResult bitcast_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                          const Params& params) {
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0}};
 }
 
@@ -88,18 +87,18 @@ Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) 
 
 }  // namespace
 
-const Primitive convert_element_type_p{.name = "convert_element_type",
-                                       .op_class = OpClass::elementwise,
-                                       .type = cast_type,
-                                       .eval = cast_eval,
-                                       .partials = {cast_partial},
-                                       .transpose = cast_transpose,
-                                       .batch = elementwise_batch,
-                                       .casts = true,
-                                       .scalar = [](std::span<const expr::Expr> x, const Params& params) {
-                                         return expr::cast(x[0], params.dtype("new_dtype"));
-                                       },
-                                       .keeps_halves = true};
+const Primitive convert_element_type_p{
+    .name = "convert_element_type",
+    .op_class = OpClass::elementwise,
+    .type = cast_type,
+    .eval = cast_eval,
+    .partials = {cast_partial},
+    .transpose = cast_transpose,
+    .batch = elementwise_batch,
+    .casts = true,
+    .scalar = [](std::span<const expr::Expr> x,
+                 const Params& params) { return expr::cast(x[0], params.dtype("new_dtype")); },
+    .keeps_halves = true};
 const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
                                        .op_class = OpClass::view,
                                        .type = bitcast_type,

@@ -44,8 +44,7 @@ Arrays is_finite_eval(const Primitive& self, std::span<const Array> x, const Par
 
 // select(predicate, on_true, on_false): the predicate is 0-d or of the operands' shape.
 Types select_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-  if (x[0].dtype != DType::bool_)
-    raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", x[0]);
+  if (x[0].dtype != DType::bool_) raise<TypeError>("[select] the predicate is {}; it must be bool, use x != 0.", x[0]);
   if (x[1].dtype != x[2].dtype)
     raise<TypeError>("[select] the branches are {} and {}; give them one dtype with astype.", x[1], x[2]);
   return {{x[1].dtype, elementwise_shape(self, x), x[1].weak_type && x[2].weak_type}};
@@ -64,8 +63,7 @@ Arrays select_eval(const Primitive& self, std::span<const Array> x, const Params
 /// Linear in the branches: the tangent where it is chosen, zero elsewhere.
 Array select_true(const Partial& p) { return bind1(select_p, {p.x[0], p.t, scalar(p.t.dtype(), 0)}); }
 Array select_false(const Partial& p) { return bind1(select_p, {p.x[0], scalar(p.t.dtype(), 0), p.t}); }
-Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                        const Params&) {
+Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   const Array zero = scalar(ct[0].dtype(), 0);
   Arrays out(3);
   if (in[1].linear) out[1] = unbroadcast(bind1(select_p, {in[0].value, ct[0], zero}), in[1].aval);
@@ -81,29 +79,29 @@ const Primitive lt_p = comparison<[](auto a, auto b) { return a < b; }, expr::lt
 const Primitive le_p = comparison<[](auto a, auto b) { return a <= b; }, expr::le>("le");
 const Primitive gt_p = comparison<[](auto a, auto b) { return (a > b); }, expr::gt>("gt");
 const Primitive ge_p = comparison<[](auto a, auto b) { return (a >= b); }, expr::ge>("ge");
-const Primitive is_finite_p{.name = "is_finite",
-                            .op_class = OpClass::elementwise,
-                            .type =
-                                [](const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-                                  check_dtype(self, x[0].dtype, Accepts::floating);
-                                  return Types{{DType::bool_, x[0].shape, false}};
-                                },
-                            .eval = is_finite_eval,
-                            .batch = elementwise_batch,
-                            .not_differentiable = true,
-                            .scalar = [](std::span<const expr::Expr> x, const Params&) {
-                              return lt(abs(x[0]), like(x[0], std::numeric_limits<double>::infinity()));
-                            }};
-const Primitive select_p{.name = "select",
-                         .op_class = OpClass::elementwise,
-                         .type = select_type,
-                         .eval = select_eval,
-                         .partials = {nullptr, select_true, select_false},
-                         .transpose = select_transpose,
-                         .batch = elementwise_batch,
-                         .scalar = [](std::span<const expr::Expr> x,
-                                      const Params&) { return expr::select(x[0], x[1], x[2]); },
-                         .keeps_halves = true};
+const Primitive is_finite_p{
+    .name = "is_finite",
+    .op_class = OpClass::elementwise,
+    .type =
+        [](const Primitive& self, std::span<const AbstractValue> x, const Params&) {
+          check_dtype(self, x[0].dtype, Accepts::floating);
+          return Types{{DType::bool_, x[0].shape, false}};
+        },
+    .eval = is_finite_eval,
+    .batch = elementwise_batch,
+    .not_differentiable = true,
+    .scalar = [](std::span<const expr::Expr> x,
+                 const Params&) { return lt(abs(x[0]), like(x[0], std::numeric_limits<double>::infinity())); }};
+const Primitive select_p{
+    .name = "select",
+    .op_class = OpClass::elementwise,
+    .type = select_type,
+    .eval = select_eval,
+    .partials = {nullptr, select_true, select_false},
+    .transpose = select_transpose,
+    .batch = elementwise_batch,
+    .scalar = [](std::span<const expr::Expr> x, const Params&) { return expr::select(x[0], x[1], x[2]); },
+    .keeps_halves = true};
 
 Array select(const Array& predicate, const Array& on_true, const Array& on_false) {
   return bind1(select_p, {predicate, on_true, on_false});

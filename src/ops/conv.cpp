@@ -48,9 +48,7 @@ Ints spatial(const Ints& sizes, const Ints& spec) {
   return Ints(ordered.begin() + 2, ordered.end());
 }
 /// The size of an axis once zeros stand between its elements.
-std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
-}
+std::int64_t dilated(std::int64_t size, std::int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
 // Types -----------------------------------------------------------------------------------------
 
@@ -61,8 +59,7 @@ void check_operands(const Primitive& self, const AbstractValue& lhs, const Abstr
         "same number of spatial ones.",
         lhs, rhs);
   if (lhs.dtype != rhs.dtype)
-    raise<TypeError>("[conv_general_dilated] operands are {} and {}; give them one dtype with astype.", lhs,
-                     rhs);
+    raise<TypeError>("[conv_general_dilated] operands are {} and {}; give them one dtype with astype.", lhs, rhs);
   check_dtype(self, lhs.dtype, Accepts::any);
 }
 
@@ -75,11 +72,10 @@ void check_params(const ConvParams& c, std::size_t ndim) {
                         describe(*spec), ndim);
   const auto check_list = [&](const Ints& list, const char* what, bool positive) {
     if (list.size() != ndim - 2)
-      raise<ShapeError>("[conv_general_dilated] {} {} for {} spatial axes; give one per axis.", what,
-                        describe(list), ndim - 2);
+      raise<ShapeError>("[conv_general_dilated] {} {} for {} spatial axes; give one per axis.", what, describe(list),
+                        ndim - 2);
     if (positive && std::any_of(list.begin(), list.end(), [](auto n) { return n < 1; }))
-      raise<ValueError>("[conv_general_dilated] {} {} are not all positive; give positive ones.", what,
-                        describe(list));
+      raise<ValueError>("[conv_general_dilated] {} {} are not all positive; give positive ones.", what, describe(list));
   };
   check_list(c.window_strides, "window strides", true);
   check_list(c.padding_low, "low padding", false);
@@ -118,14 +114,12 @@ void check_groups(const ConvParams& c, const AbstractValue& lhs, const AbstractV
 std::int64_t out_size(const ConvParams& c, std::size_t i, const AbstractValue& lhs, std::int64_t size,
                       const AbstractValue& rhs, std::int64_t window) {
   if (window == 0)
-    raise<ShapeError>("[conv_general_dilated] the kernel {} has size 0 along spatial axis {}; it must not.",
-                      rhs, i);
+    raise<ShapeError>("[conv_general_dilated] the kernel {} has size 0 along spatial axis {}; it must not.", rhs, i);
   // Far below what int64 holds, so that the transpose rules' sums of these cannot overflow either.
   constexpr std::int64_t longest = std::int64_t{1} << 60;
   const std::int64_t low = c.padding_low[i], high = c.padding_high[i];
-  if (element_count({size, c.lhs_dilation[i]}) > longest ||
-      element_count({window, c.rhs_dilation[i]}) > longest || c.window_strides[i] > longest ||
-      std::max(low, high) > longest || std::min(low, high) < -longest)
+  if (element_count({size, c.lhs_dilation[i]}) > longest || element_count({window, c.rhs_dilation[i]}) > longest ||
+      c.window_strides[i] > longest || std::max(low, high) > longest || std::min(low, high) < -longest)
     raise<OutOfMemoryError>(
         "[conv_general_dilated] strides, dilations or padding make spatial axis {} of {} and {} longer than "
         "can be addressed; use smaller ones.",
@@ -208,9 +202,8 @@ Arrays conv_eval(const Primitive& self, std::span<const Array> x, const Params& 
   const std::int64_t batch = out_shape[c.out_spec[0]], features = kernel_shape[0], inner = kernel_shape[1],
                      in_group = features / c.groups(), volume = product(window);
   // From one group to the next, lhs moves on by a group's features or by a group's images.
-  const std::int64_t lhs_group = c.batch_group_count > 1
-                                     ? batch * lhs_strides[0]
-                                     : (c.feature_group_count > 1 ? inner * lhs_strides[1] : 0);
+  const std::int64_t lhs_group =
+      c.batch_group_count > 1 ? batch * lhs_strides[0] : (c.feature_group_count > 1 ? inner * lhs_strides[1] : 0);
   dispatch(out.dtype(), [&, &buf = buffer]<class T>() {
     using A = Accumulator<T>;
     T* y = reinterpret_cast<T*>(buf->data());
@@ -225,8 +218,8 @@ Arrays conv_eval(const Primitive& self, std::span<const Array> x, const Params& 
           A sum = 0;
           for (std::int64_t i = 0; i < inner; ++i)
             for (const Tap& tap : taps)
-              sum += static_cast<A>(image[i * lhs_strides[1] + tap.lhs]) *
-                     static_cast<A>(weights[i * volume + tap.rhs]);
+              sum +=
+                  static_cast<A>(image[i * lhs_strides[1] + tap.lhs]) * static_cast<A>(weights[i * volume + tap.rhs]);
           y[place + n * out_strides[0] + o * out_strides[1]] = static_cast<T>(sum);
         }
     });
@@ -294,8 +287,8 @@ Array lhs_cotangent(const Array& ct, const Array& rhs, const AbstractValue& lhs,
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t reach = dilated(window[i], c.rhs_dilation[i]) - 1;
     t.padding_low[i] = reach - c.padding_low[i];
-    t.padding_high[i] = dilated(sizes[i], c.lhs_dilation[i]) + reach -
-                        dilated(places[i], c.window_strides[i]) - t.padding_low[i];
+    t.padding_high[i] =
+        dilated(sizes[i], c.lhs_dilation[i]) + reach - dilated(places[i], c.window_strides[i]) - t.padding_low[i];
   }
   const Array turned = rev(rhs, Ints(c.rhs_spec.begin() + 2, c.rhs_spec.end()));
   const Array y = conv_general_dilated(ct, move_groups(turned, c.rhs_spec[0], c.rhs_spec[1], c.groups()), t);
@@ -332,8 +325,8 @@ Arrays conv_transpose(const Primitive&, std::span<const Array> ct, std::span<con
 
 // Batching --------------------------------------------------------------------------------------
 
-BatchResult conv_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                       std::int64_t size, const Params& params) {
+BatchResult conv_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
   ConvParams c(params);
   if (size == 0) {  // no number of groups could express this
     Types unbatched;
@@ -377,7 +370,8 @@ expr::Reduction conv_reduction(std::span<const AbstractValue> x, const Params& p
           std::move(reduced)};
 }
 
-/// A tap times the element of lhs that it meets, or 0 where that is padding: no product, since 0 times infinity is none.
+/// A tap times the element of lhs that it meets, or 0 where that is padding: no product, since 0 times infinity is
+/// none.
 expr::Expr conv_term(const expr::Operands& x, std::span<const expr::Expr> i, const Params& params) {
   using expr::Expr;
   const ConvParams c(params);
@@ -420,12 +414,8 @@ const Primitive conv_general_dilated_p{
     .op_class = OpClass::routine,
     .type = conv_type,
     .eval = conv_eval,
-    .partials = {[](const Partial& p) {
-                   return bind1(conv_general_dilated_p, {p.t, p.x[1]}, p.params);
-                 },
-                 [](const Partial& p) {
-                   return bind1(conv_general_dilated_p, {p.x[0], p.t}, p.params);
-                 }},
+    .partials = {[](const Partial& p) { return bind1(conv_general_dilated_p, {p.t, p.x[1]}, p.params); },
+                 [](const Partial& p) { return bind1(conv_general_dilated_p, {p.x[0], p.t}, p.params); }},
     .transpose = conv_transpose,
     .batch = conv_batch,
     .element = conv_term,

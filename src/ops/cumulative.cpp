@@ -27,8 +27,7 @@ void for_each_line(const Shape& shape, const Params& params, F&& f) {
   const auto axis = static_cast<std::size_t>(params.integer("axis"));
   const std::int64_t n = shape[axis];
   if (n == 0) return;
-  const std::int64_t inner =
-      product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
+  const std::int64_t inner = product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
   const std::int64_t outer = product(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)));
   const bool reverse = params.flag("reverse");
   for (std::int64_t o = 0; o < outer; ++o)
@@ -51,8 +50,7 @@ Arrays cumulative_eval(const Primitive& self, std::span<const Array> x, const Pa
     const std::int64_t n = x[0].shape()[params.integer("axis")];
     for_each_line(x[0].shape(), params, [&](std::int64_t at, std::int64_t step) {
       Scan<Compute<T>> scan;
-      for (std::int64_t i = 0; i < n; ++i, at += step)
-        y[at] = static_cast<T>(scan(static_cast<Compute<T>>(in[at])));
+      for (std::int64_t i = 0; i < n; ++i, at += step) y[at] = static_cast<T>(scan(static_cast<Compute<T>>(in[at])));
     });
   };
   if constexpr (floating)
@@ -125,8 +123,8 @@ struct RunningLogSumExp {
 };
 
 /// The batch axis stays where it is.
-BatchResult cumulative_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                             std::int64_t, const Params& params) {
+BatchResult cumulative_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                             const Params& params) {
   const std::int64_t axis = params.integer("axis");
   return {bind(self, x, params.with("axis", dims[0] <= axis ? axis + 1 : axis)), {dims[0]}};
 }
@@ -160,8 +158,7 @@ Array cumprod_partial(const Partial& p) {
 Array cumextremum_partial(const Partial& p) {
   const Array& y = p.y;
   const Array one = scalar(y.dtype(), 1), zero = scalar(y.dtype(), 0), half = scalar(y.dtype(), 0.5);
-  const Array not_first =
-      previous(full(y.shape(), scalar(DType::bool_, 1)), scalar(DType::bool_, 0), p.params);
+  const Array not_first = previous(full(y.shape(), scalar(DType::bool_, 1)), scalar(DType::bool_, 0), p.params);
   const Array kept = (previous(y, zero, p.params) == y) & not_first, taken = p.x[0] == y;
   const Array share = select(kept & taken, half, one);
   return recurrence(select(kept, share, zero), p.t * select(taken, share, zero), p.params);
@@ -184,8 +181,8 @@ Array cumlogsumexp_partial(const Partial& p) {
 
 Types recurrence_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
   if (x[0].shape != x[1].shape || x[0].dtype != x[1].dtype)
-    raise<ShapeError>("[{}] the factors are {} and the terms {}; they must be of one shape and dtype.",
-                      self.name, x[0], x[1]);
+    raise<ShapeError>("[{}] the factors are {} and the terms {}; they must be of one shape and dtype.", self.name, x[0],
+                      x[1]);
   AbstractValue out = cumulative_type<Accepts::numeric>(self, x, params)[0];
   out.weak_type = x[0].weak_type && x[1].weak_type;
   return {out};
@@ -249,14 +246,11 @@ const Primitive cumsum_p{.name = "cumsum",
                          .partials = {[](const Partial& p) { return bind1(cumsum_p, {p.t}, p.params); }},
                          .transpose = cumsum_transpose,
                          .batch = cumulative_batch};
-const Primitive cumprod_p =
-    cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
-const Primitive cummax_p =
-    cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
-const Primitive cummin_p =
-    cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
-const Primitive cumlogsumexp_p = cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>(
-    "cumlogsumexp", cumlogsumexp_partial);
+const Primitive cumprod_p = cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
+const Primitive cummax_p = cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
+const Primitive cummin_p = cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
+const Primitive cumlogsumexp_p =
+    cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>("cumlogsumexp", cumlogsumexp_partial);
 const Primitive linear_recurrence_p{.name = "linear_recurrence",
                                     .op_class = OpClass::routine,
                                     .type = recurrence_type,

@@ -52,9 +52,8 @@ Types dot_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
   const auto match = [&](const Ints& a, const Ints& b, const char* what) {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (x[0].shape[a[i]] != x[1].shape[b[i]])
-        raise<ShapeError>(
-            "[dot_general] {} and {} differ along {} axes {} and {}: {} against {}; those must be equal.",
-            x[0], x[1], what, a[i], b[i], x[0].shape[a[i]], x[1].shape[b[i]]);
+        raise<ShapeError>("[dot_general] {} and {} differ along {} axes {} and {}: {} against {}; those must be equal.",
+                          x[0], x[1], what, a[i], b[i], x[0].shape[a[i]], x[1].shape[b[i]]);
   };
   match(d.contract_a, d.contract_b, "contract");
   match(d.batch_a, d.batch_b, "batch");
@@ -88,10 +87,9 @@ Arrays dot_eval(const Primitive& self, std::span<const Array> x, const Params& p
     for (auto i : axes) n *= a.shape()[i];
     return n;
   };
-  const std::int64_t batch = extent(x[0], d.batch_a), rows = extent(x[0], free_a),
-                     columns = extent(x[1], free_b), inner = extent(x[0], d.contract_a);
-  const Array a = packed(x[0], d.batch_a, free_a, d.contract_a),
-              b = packed(x[1], d.batch_b, free_b, d.contract_b);
+  const std::int64_t batch = extent(x[0], d.batch_a), rows = extent(x[0], free_a), columns = extent(x[1], free_b),
+                     inner = extent(x[0], d.contract_a);
+  const Array a = packed(x[0], d.batch_a, free_a, d.contract_a), b = packed(x[1], d.batch_b, free_b, d.contract_b);
   dispatch(out.dtype(), [&, &buf = buffer]<class T>() {
     using A = Accumulator<T>;
     T* y = reinterpret_cast<T*>(buf->data());
@@ -111,8 +109,7 @@ Arrays dot_eval(const Primitive& self, std::span<const Array> x, const Params& p
 Array transpose_operand(const Array& ct, const Array& other, bool first, const AbstractValue& operand,
                         const Dimensions& d) {
   const Ints &contract = first ? d.contract_a : d.contract_b, &batch = first ? d.batch_a : d.batch_b;
-  const Ints &other_contract = first ? d.contract_b : d.contract_a,
-             &other_batch = first ? d.batch_b : d.batch_a;
+  const Ints &other_contract = first ? d.contract_b : d.contract_a, &other_batch = first ? d.batch_b : d.batch_a;
   const Ints free = free_axes(operand.ndim(), contract, batch),
              other_free = free_axes(other.ndim(), other_contract, other_batch);
   // In ct: batch axes, then a's free ones, then b's.
@@ -125,8 +122,7 @@ Array transpose_operand(const Array& ct, const Array& other, bool first, const A
   // Its axes: batch, our free ones, then the other's contracted ones in their own order.
   Ints order(other_contract.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](auto i, auto j) { return other_contract[i] < other_contract[j]; });
+  std::sort(order.begin(), order.end(), [&](auto i, auto j) { return other_contract[i] < other_contract[j]; });
   Ints axes = batch;
   axes.insert(axes.end(), free.begin(), free.end());
   for (auto i : order) axes.push_back(contract[i]);
@@ -156,8 +152,7 @@ BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<cons
     Ints batch_a = shifted(d.batch_a, dims[0]), batch_b = shifted(d.batch_b, dims[1]);
     batch_a.insert(batch_a.begin(), dims[0]);
     batch_b.insert(batch_b.begin(), dims[1]);
-    return {{dot_general(x[0], x[1], shifted(d.contract_a, dims[0]), shifted(d.contract_b, dims[1]), batch_a,
-                         batch_b)},
+    return {{dot_general(x[0], x[1], shifted(d.contract_a, dims[0]), shifted(d.contract_b, dims[1]), batch_a, batch_b)},
             {0}};
   }
   // One operand is batched: its batch axis becomes one more free axis, found again in the result.
@@ -168,8 +163,7 @@ BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<cons
   const Ints contract_b = first ? d.contract_b : shifted(d.contract_b, dim),
              batch_b = first ? d.batch_b : shifted(d.batch_b, dim);
   const Array y = dot_general(x[0], x[1], contract_a, contract_b, batch_a, batch_b);
-  const Ints free_a = free_axes(x[0].ndim(), contract_a, batch_a),
-             free_b = free_axes(x[1].ndim(), contract_b, batch_b);
+  const Ints free_a = free_axes(x[0].ndim(), contract_a, batch_a), free_b = free_axes(x[1].ndim(), contract_b, batch_b);
   const Ints& mine = first ? free_a : free_b;
   const auto at = std::find(mine.begin(), mine.end(), dim) - mine.begin();
   const auto result =
@@ -206,28 +200,23 @@ expr::Expr dot_term(const expr::Operands& x, std::span<const expr::Expr> i, cons
 
 }  // namespace
 
-const Primitive dot_general_p{.name = "dot_general",
-                              .op_class = OpClass::routine,
-                              .type = dot_type,
-                              .eval = dot_eval,
-                              .partials = {[](const Partial& p) {
-                                             return bind1(dot_general_p, {p.t, p.x[1]}, p.params);
-                                           },
-                                           [](const Partial& p) {
-                                             return bind1(dot_general_p, {p.x[0], p.t}, p.params);
-                                           }},
-                              .transpose = dot_transpose,
-                              .batch = dot_batch,
-                              .element = dot_term,
-                              .reduction = dot_reduction};
+const Primitive dot_general_p{
+    .name = "dot_general",
+    .op_class = OpClass::routine,
+    .type = dot_type,
+    .eval = dot_eval,
+    .partials = {[](const Partial& p) { return bind1(dot_general_p, {p.t, p.x[1]}, p.params); },
+                 [](const Partial& p) { return bind1(dot_general_p, {p.x[0], p.t}, p.params); }},
+    .transpose = dot_transpose,
+    .batch = dot_batch,
+    .element = dot_term,
+    .reduction = dot_reduction};
 
-Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b,
-                  const Ints& batch_a, const Ints& batch_b) {
-  return bind1(dot_general_p, {a, b},
-               {{"contract_lhs", contract_a},
-                {"contract_rhs", contract_b},
-                {"batch_lhs", batch_a},
-                {"batch_rhs", batch_b}});
+Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,
+                  const Ints& batch_b) {
+  return bind1(
+      dot_general_p, {a, b},
+      {{"contract_lhs", contract_a}, {"contract_rhs", contract_b}, {"batch_lhs", batch_a}, {"batch_rhs", batch_b}});
 }
 
 }  // namespace cotan::ops

@@ -8,11 +8,10 @@ namespace cotan::ops {
 
 namespace {
 
-void check_starts(const Primitive& self, const AbstractValue& operand,
-                  std::span<const AbstractValue> starts) {
+void check_starts(const Primitive& self, const AbstractValue& operand, std::span<const AbstractValue> starts) {
   if (static_cast<int>(starts.size()) != operand.ndim())
-    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", self.name,
-                      operand, operand.ndim(), starts.size());
+    raise<ShapeError>("[{}] {} has {} axes but {} start indices are given; give one per axis.", self.name, operand,
+                      operand.ndim(), starts.size());
   for (const auto& s : starts)
     if (s.ndim() != 0 || !is_integer(s.dtype) || s.dtype != starts[0].dtype)
       raise<TypeError>("[{}] a start index is {}; they must be integer scalars of one dtype.", self.name, s);
@@ -54,9 +53,7 @@ Arrays values_of(std::span<const LinearInput> inputs) {
 bool any_batched(std::span<const int> dims) {
   return std::any_of(dims.begin(), dims.end(), [](int d) { return d != not_batched; });
 }
-Array zero_start(std::span<const Array> starts) {
-  return scalar(starts.empty() ? i32 : starts[0].dtype(), 0);
-}
+Array zero_start(std::span<const Array> starts) { return scalar(starts.empty() ? i32 : starts[0].dtype(), 0); }
 
 /// Starts of every lane as index vectors, [size, starts].
 Array index_vectors(std::span<const Array> starts, std::span<const int> dims, std::int64_t size) {
@@ -81,8 +78,8 @@ Types slice_type(const Primitive& self, std::span<const AbstractValue> x, const 
                       x[0].ndim(), describe(sizes));
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < 0 || sizes[i] > x[0].shape[i])
-      raise<ShapeError>("[dynamic_slice] slice size {} does not fit axis {} of {}; it may be 0 to {}.",
-                        sizes[i], i, x[0], x[0].shape[i]);
+      raise<ShapeError>("[dynamic_slice] slice size {} does not fit axis {} of {}; it may be 0 to {}.", sizes[i], i,
+                        x[0], x[0].shape[i]);
   return {{x[0].dtype, sizes, x[0].weak_type}};
 }
 Types types_of(std::span<const Array> x) {
@@ -92,31 +89,26 @@ Types types_of(std::span<const Array> x) {
 }
 Arrays slice_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const Shape sizes = self.type(self, types_of(x), params)[0].shape;
-  return {gather_strided(x[0], sizes, window_offset(x[0].shape(), sizes, x.subspan(1)),
-                         strides_of(x[0].shape()), x[0].weak_type())};
+  return {gather_strided(x[0], sizes, window_offset(x[0].shape(), sizes, x.subspan(1)), strides_of(x[0].shape()),
+                         x[0].weak_type())};
 }
-Array slice_operand(const Partial& p) {
-  return bind1(dynamic_slice_p, with_starts({p.t}, p.x.subspan(1)), p.params);
-}
-Arrays slice_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                       const Params&) {
+Array slice_operand(const Partial& p) { return bind1(dynamic_slice_p, with_starts({p.t}, p.x.subspan(1)), p.params); }
+Arrays slice_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   const Array zeros = full(in[0].aval.shape, scalar(ct[0].dtype(), 0));
   Arrays out(in.size());
   out[0] = bind1(dynamic_update_slice_p, with_starts({zeros, ct[0]}, values_of(in.subspan(1))));
   return out;
 }
-BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                        std::int64_t size, const Params& params) {
+BatchResult slice_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                        const Params& params) {
   const auto starts = x.subspan(1);
   const Ints& sizes = params.ints("slice_sizes");
   const bool operand_batched = dims[0] != not_batched;
   const Array operand = operand_batched ? move_axis(x[0], dims[0], 0) : x[0];
   if (!any_batched(dims.subspan(1)))
-    return {bind(self, with_starts({operand, zero_start(starts)}, starts),
-                 {{"slice_sizes", behind(size, sizes)}}),
+    return {bind(self, with_starts({operand, zero_start(starts)}, starts), {{"slice_sizes", behind(size, sizes)}}),
             {0}};
-  WindowDims d{
-      .offset_dims = consecutive(1, sizes.size()), .collapsed_slice_dims = {}, .start_index_map = {}};
+  WindowDims d{.offset_dims = consecutive(1, sizes.size()), .collapsed_slice_dims = {}, .start_index_map = {}};
   if (operand_batched) d.operand_batching_dims = d.start_indices_batching_dims = {0};
   d.start_index_map = consecutive(operand_batched, sizes.size());
   const Ints window = operand_batched ? behind(std::min<std::int64_t>(size, 1), sizes) : sizes;
@@ -136,9 +128,8 @@ expr::Expr slice_element(const expr::Operands& x, std::span<const expr::Expr> i,
 Types update_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
   check_starts(self, x[0], x.subspan(2));
   if (x[1].dtype != x[0].dtype)
-    raise<TypeError>(
-        "[dynamic_update_slice] the operand is {} and the update is {}; give them one dtype with astype.",
-        x[0], x[1]);
+    raise<TypeError>("[dynamic_update_slice] the operand is {} and the update is {}; give them one dtype with astype.",
+                     x[0], x[1]);
   bool fits = x[0].ndim() == x[1].ndim();
   for (int i = 0; fits && i < x[0].ndim(); ++i) fits = x[1].shape[i] <= x[0].shape[i];
   if (!fits)
@@ -161,10 +152,8 @@ Arrays update_eval(const Primitive& self, std::span<const Array> x, const Params
   return {out};
 }
 /// Linear in operand and update together.
-JvpResult update_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                     const Params& params) {
-  const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]),
-              update = t[1].defined() ? t[1] : zeros_like(x[1]);
+JvpResult update_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
+  const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]), update = t[1].defined() ? t[1] : zeros_like(x[1]);
   return {bind(self, x, params), bind(self, with_starts({operand, update}, x.subspan(2)), params)};
 }
 Arrays update_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
@@ -172,14 +161,12 @@ Arrays update_transpose(const Primitive& self, std::span<const Array> ct, std::s
   const Arrays starts = values_of(in.subspan(2));
   Arrays out(in.size());
   if (in[0].linear)
-    out[0] =
-        bind1(self, with_starts({ct[0], full(in[1].aval.shape, scalar(ct[0].dtype(), 0))}, starts), params);
-  if (in[1].linear)
-    out[1] = bind1(dynamic_slice_p, with_starts({ct[0]}, starts), {{"slice_sizes", in[1].aval.shape}});
+    out[0] = bind1(self, with_starts({ct[0], full(in[1].aval.shape, scalar(ct[0].dtype(), 0))}, starts), params);
+  if (in[1].linear) out[1] = bind1(dynamic_slice_p, with_starts({ct[0]}, starts), {{"slice_sizes", in[1].aval.shape}});
   return out;
 }
-BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                         std::int64_t size, const Params& params) {
+BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                         const Params& params) {
   const auto starts = x.subspan(2);
   const Array operand = batch_at_front(x[0], dims[0], size), update = batch_at_front(x[1], dims[1], size);
   if (!any_batched(dims.subspan(2)))
@@ -190,9 +177,7 @@ BatchResult update_batch(const Primitive& self, std::span<const Array> x, std::s
                      .start_index_map = axes,
                      .operand_batching_dims = {0},
                      .start_indices_batching_dims = {0}};
-  return {
-      {scatter(scatter_p, operand, index_vectors(starts, dims.subspan(2), size), update, d, mode_clip, true)},
-      {0}};
+  return {{scatter(scatter_p, operand, index_vectors(starts, dims.subspan(2), size), update, d, mode_clip, true)}, {0}};
 }
 
 expr::Expr update_element(const expr::Operands& x, std::span<const expr::Expr> i, const Params&) {

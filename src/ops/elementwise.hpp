@@ -19,8 +19,7 @@ Types elementwise_type(const Primitive& self, std::span<const AbstractValue> x, 
   bool weak = true;
   for (const auto& operand : x) {
     if (operand.dtype != x[0].dtype)
-      raise<TypeError>("[{}] operands are {} and {}; give them one dtype with astype.", self.name, x[0],
-                       operand);
+      raise<TypeError>("[{}] operands are {} and {}; give them one dtype with astype.", self.name, x[0], operand);
     weak &= operand.weak_type;
   }
   check_dtype(self, x[0].dtype, accepts);
@@ -76,8 +75,7 @@ template <auto f, Accepts accepts>
 Arrays eval_binary(const Primitive& self, std::span<const Array> x, const Params&) {
   // The type rule has run: one dtype, one shape but for 0-d operands.
   const AbstractValue& larger = x[x[0].ndim() == 0 ? 1 : 0].aval();
-  auto [out, buffer] =
-      allocate_like(x, {larger.dtype, larger.shape, x[0].weak_type() && x[1].weak_type()});
+  auto [out, buffer] = allocate_like(x, {larger.dtype, larger.shape, x[0].weak_type() && x[1].weak_type()});
   const std::int64_t n = out.size();
   const auto run = [&, &b = buffer]<class T>() { map2<f, T>(x[0], x[1], b, n); };
   if constexpr (accepts == Accepts::floating)

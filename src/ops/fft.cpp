@@ -1,5 +1,6 @@
-// fft: the Fourier transform of complex arrays along an axis, as pairs of real arrays; and butterfly, which is the transform
-// of a few elements as straight-line code. There is no inverse: exchanging real and imaginary parts before and after makes one.
+// fft: the Fourier transform of complex arrays along an axis, as pairs of real arrays; and butterfly, which is the
+// transform of a few elements as straight-line code. There is no inverse: exchanging real and imaginary parts before
+// and after makes one.
 #include "ops/fft.hpp"
 
 #include <cmath>
@@ -73,9 +74,10 @@ JvpResult fft_jvp(const Primitive& self, std::span<const Array> x, std::span<con
   return {y, bind(self, {tangent(0), tangent(1), x[2]}, params)};
 }
 
-/// With C and S the matrices of cosines and sines, the results are C re + S im and C im - S re. Both are symmetric, so that
-/// the transpose is the inverse but for its scale.
-Arrays fft_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in, const Params& params) {
+/// With C and S the matrices of cosines and sines, the results are C re + S im and C im - S re. Both are symmetric, so
+/// that the transpose is the inverse but for its scale.
+Arrays fft_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
+                     const Params& params) {
   if (!ct[0].defined() && !ct[1].defined()) return Arrays(3);
   const auto cotangent = [&](int k) { return ct[k].defined() ? ct[k] : zeros_of(in[k].aval); };
   const Arrays y = bind(self, {cotangent(1), cotangent(0), in[2].value}, params);
@@ -136,8 +138,9 @@ std::vector<Number<S>> prime_transform(const std::vector<Number<S>>& x) {
     for (std::size_t j = 0; j < sums.size(); ++j) {
       const std::complex<double> w = root_of_unity((static_cast<std::int64_t>(j) + 1) * k, n);
       even = {fused(sums[j].re, w.real(), even.re), fused(sums[j].im, w.real(), even.im)};
-      odd = j == 0 ? Number<S>{differences[j].re * -w.imag(), differences[j].im * -w.imag()}
-                   : Number<S>{fused(differences[j].re, -w.imag(), odd.re), fused(differences[j].im, -w.imag(), odd.im)};
+      odd = j == 0
+                ? Number<S>{differences[j].re * -w.imag(), differences[j].im * -w.imag()}
+                : Number<S>{fused(differences[j].re, -w.imag(), odd.re), fused(differences[j].im, -w.imag(), odd.im)};
     }
     out[static_cast<std::size_t>(k)] = even + odd.times_minus_i();
     out[static_cast<std::size_t>(n - k)] = even - odd.times_minus_i();
@@ -174,8 +177,8 @@ std::vector<Number<S>> small_transform(const std::vector<Number<S>>& x) {
   return out;
 }
 
-/// Operands: the elements; then, for all but the first of them, factors that they are multiplied by: as many as "factors" says.
-/// Each is a real and an imaginary part.
+/// Operands: the elements; then, for all but the first of them, factors that they are multiplied by: as many as
+/// "factors" says. Each is a real and an imaginary part.
 template <class S>
 std::vector<S> butterfly(std::span<const S> x, const Params& params) {
   const auto radix = static_cast<std::size_t>(params.integer("radix"));

@@ -119,7 +119,8 @@ FftPlan fft_plan(std::int64_t n) {
 std::vector<double> fft_tables(const FftPlan& plan) {
   std::vector<double> out(static_cast<std::size_t>(plan.table_size));
   /// w^(j k step), w of order n, at [j, k].
-  const auto fill = [&](std::int64_t first, std::int64_t rows, std::int64_t columns, std::int64_t step, std::int64_t n) {
+  const auto fill = [&](std::int64_t first, std::int64_t rows, std::int64_t columns, std::int64_t step,
+                        std::int64_t n) {
     for (std::int64_t j = 0; j < rows; ++j)
       for (std::int64_t k = 0; k < columns; ++k) {
         const std::complex<double> w = root_of_unity(j * k % n * step, n);

@@ -6,9 +6,7 @@
 
 namespace cotan::ops {
 
-bool contains(const Ints& list, std::int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
+bool contains(const Ints& list, std::int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
 
 Ints batch_axes(std::int64_t rank, const Ints& offset_dims) {
   Ints out;
@@ -53,8 +51,7 @@ std::string outside_window(const AbstractValue& operand, const Array& indices, c
   return {};
 }
 
-WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
-                           const Ints& slice_sizes) {
+WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims, const Ints& slice_sizes) {
   const Ints from = strides_of(operand), to = strides_of(result);
   WindowLayout out;
   for (std::int64_t axis = 0, k = 0; axis < static_cast<std::int64_t>(operand.size()); ++axis) {
@@ -69,8 +66,8 @@ WindowLayout window_layout(const Shape& operand, const Shape& result, const Wind
 void check_mode(const Primitive& self, const Params& params) {
   const std::string& mode = params.text("mode");
   if (mode != mode_clip && mode != mode_fill_or_drop && mode != mode_promise_in_bounds)
-    raise<ValueError>("[{}] mode '{}' is unknown; use {}, {} or {}.", self.name, mode, mode_clip,
-                      mode_fill_or_drop, mode_promise_in_bounds);
+    raise<ValueError>("[{}] mode '{}' is unknown; use {}, {} or {}.", self.name, mode, mode_clip, mode_fill_or_drop,
+                      mode_promise_in_bounds);
 }
 
 void check_windows(const Primitive& self, const AbstractValue& operand, const AbstractValue& indices,
@@ -79,29 +76,26 @@ void check_windows(const Primitive& self, const AbstractValue& operand, const Ab
     raise<TypeError>("[{}] the indices are {}; they must be integers.", self.name, indices);
   if (indices.ndim() == 0)
     raise<ShapeError>(
-        "[{}] the indices are a scalar; they need a last axis that holds index vectors, of shape [..., {}].",
-        self.name, dims.start_index_map.size());
+        "[{}] the indices are a scalar; they need a last axis that holds index vectors, of shape [..., {}].", self.name,
+        dims.start_index_map.size());
   const auto check_axes = [&](const Ints& axes, const char* name, std::int64_t rank, bool sorted) {
     for (std::size_t i = 0; i < axes.size(); ++i)
       if (axes[i] < 0 || axes[i] >= rank)
         raise<IndexError>("[{}] {} {} has an axis out of range; axes run from 0 to {}.", self.name, name,
                           describe(axes), rank - 1);
     if (std::set<std::int64_t>(axes.begin(), axes.end()).size() != axes.size())
-      raise<ValueError>("[{}] {} {} has an axis twice; name each axis once.", self.name, name,
-                        describe(axes));
+      raise<ValueError>("[{}] {} {} has an axis twice; name each axis once.", self.name, name, describe(axes));
     if (sorted && !std::is_sorted(axes.begin(), axes.end()))
-      raise<ValueError>("[{}] {} {} is not sorted; give the axes in ascending order.", self.name, name,
-                        describe(axes));
+      raise<ValueError>("[{}] {} {} is not sorted; give the axes in ascending order.", self.name, name, describe(axes));
   };
   const auto check_disjoint = [&](const Ints& a, const Ints& b, const char* name_a, const char* name_b) {
     for (auto axis : a)
       if (contains(b, axis))
-        raise<ValueError>("[{}] axis {} is in {} and in {}; it can only be in one of them.", self.name, axis,
-                          name_a, name_b);
+        raise<ValueError>("[{}] axis {} is in {} and in {}; it can only be in one of them.", self.name, axis, name_a,
+                          name_b);
   };
   const std::int64_t rank = operand.ndim(), batch_rank = indices.ndim() - 1;
-  check_axes(dims.offset_dims, names[0], static_cast<std::int64_t>(dims.offset_dims.size()) + batch_rank,
-             true);
+  check_axes(dims.offset_dims, names[0], static_cast<std::int64_t>(dims.offset_dims.size()) + batch_rank, true);
   check_axes(dims.collapsed_slice_dims, names[1], rank, true);
   check_axes(dims.start_index_map, names[2], rank, false);
   check_axes(dims.operand_batching_dims, names[3], rank, true);
@@ -109,13 +103,11 @@ void check_windows(const Primitive& self, const AbstractValue& operand, const Ab
   check_disjoint(dims.collapsed_slice_dims, dims.operand_batching_dims, names[1], names[3]);
   check_disjoint(dims.start_index_map, dims.operand_batching_dims, names[2], names[3]);
   if (static_cast<std::int64_t>(dims.start_index_map.size()) != indices.shape.back())
-    raise<ShapeError>(
-        "[{}] {} names {} axes but the index vectors of {} have {} components; they must be as many.",
-        self.name, names[2], dims.start_index_map.size(), indices, indices.shape.back());
+    raise<ShapeError>("[{}] {} names {} axes but the index vectors of {} have {} components; they must be as many.",
+                      self.name, names[2], dims.start_index_map.size(), indices, indices.shape.back());
   if (dims.operand_batching_dims.size() != dims.start_indices_batching_dims.size())
-    raise<ShapeError>("[{}] {} has {} axes and {} has {}; they pair up, so give as many.", self.name,
-                      names[3], dims.operand_batching_dims.size(), names[4],
-                      dims.start_indices_batching_dims.size());
+    raise<ShapeError>("[{}] {} has {} axes and {} has {}; they pair up, so give as many.", self.name, names[3],
+                      dims.operand_batching_dims.size(), names[4], dims.start_indices_batching_dims.size());
   for (std::size_t k = 0; k < dims.operand_batching_dims.size(); ++k)
     if (operand.shape[dims.operand_batching_dims[k]] != indices.shape[dims.start_indices_batching_dims[k]])
       raise<ShapeError>(
@@ -150,22 +142,19 @@ Types gather_type(const Primitive& self, std::span<const AbstractValue> x, const
                 {"offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims",
                  "start_indices_batching_dims"});
   if (sizes.size() != operand.shape.size())
-    raise<ShapeError>(
-        "[gather] slice_sizes {} has {} sizes but the operand {} has {} axes; give one per axis.",
-        describe(sizes), sizes.size(), operand, operand.ndim());
+    raise<ShapeError>("[gather] slice_sizes {} has {} sizes but the operand {} has {} axes; give one per axis.",
+                      describe(sizes), sizes.size(), operand, operand.ndim());
   const Shape batch(indices.shape.begin(), indices.shape.end() - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i);
     // An empty axis may be indexed where there are no indices.
     if (sizes[i] < 0 || (sizes[i] > operand.shape[i] && product(batch) != 0))
-      raise<ShapeError>(
-          "[gather] slice size {} does not fit axis {} of the operand {}; give 0 to the axis's size.",
-          sizes[i], i, operand);
+      raise<ShapeError>("[gather] slice size {} does not fit axis {} of the operand {}; give 0 to the axis's size.",
+                        sizes[i], i, operand);
     if (contains(dims.collapsed_slice_dims, axis) && sizes[i] != 1)
       raise<ShapeError>("[gather] axis {} is collapsed but has slice size {}; it must be 1.", i, sizes[i]);
     if (contains(dims.operand_batching_dims, axis) && sizes[i] > 1)
-      raise<ShapeError>("[gather] axis {} is a batching axis but has slice size {}; it must be 1.", i,
-                        sizes[i]);
+      raise<ShapeError>("[gather] axis {} is a batching axis but has slice size {}; it must be 1.", i, sizes[i]);
   }
   Shape shape(batch.size() + dims.offset_dims.size());
   std::size_t from_batch = 0, from_window = 0;
@@ -176,8 +165,7 @@ Types gather_type(const Primitive& self, std::span<const AbstractValue> x, const
       window.push_back(sizes[i]);
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
-    shape[i] = contains(dims.offset_dims, static_cast<std::int64_t>(i)) ? window[from_window++]
-                                                                        : batch[from_batch++];
+    shape[i] = contains(dims.offset_dims, static_cast<std::int64_t>(i)) ? window[from_window++] : batch[from_batch++];
   return {{operand.dtype, shape, operand.weak_type}};
 }
 
@@ -205,9 +193,8 @@ Arrays gather_eval(const Primitive& self, std::span<const Array> x, const Params
     T* y = reinterpret_cast<T*>(b->data());
     for_each_window(x[0].shape(), result.shape(), x[1], dims, sizes, clip,
                     [&](std::int64_t r, std::int64_t o, bool inside) {
-                      for_each_offset(
-                          window.shape, window.result_strides, window.operand_strides,
-                          [&](std::int64_t i, std::int64_t j) { y[r + i] = inside ? in[o + j] : fill; });
+                      for_each_offset(window.shape, window.result_strides, window.operand_strides,
+                                      [&](std::int64_t i, std::int64_t j) { y[r + i] = inside ? in[o + j] : fill; });
                     });
   });
   return {out};
@@ -286,8 +273,8 @@ Array spread(Array a, const Ints& kept, const Ints& to, const Ints& at, const Sh
   return broadcast_in_dim(reshape(transpose(a, order), left), shape, axes);
 }
 
-/// Of a gather that reads `windows` elements of every lane and all of the axes that do not move: which axes those are, and
-/// the axes of the indices that number the elements of a lane. Nothing where it reads otherwise.
+/// Of a gather that reads `windows` elements of every lane and all of the axes that do not move: which axes those are,
+/// and the axes of the indices that number the elements of a lane. Nothing where it reads otherwise.
 struct FewReads {
   Ints whole;
   Shape free;
@@ -296,12 +283,14 @@ std::optional<FewReads> few_reads(const AbstractValue& operand, const AbstractVa
                                   std::int64_t most_windows) {
   const WindowDims dims = dims_of(params);
   const Ints& sizes = params.ints("slice_sizes");
-  if (dims.operand_batching_dims.empty() || dims.collapsed_slice_dims.size() != dims.start_index_map.size()) return std::nullopt;
+  if (dims.operand_batching_dims.empty() || dims.collapsed_slice_dims.size() != dims.start_index_map.size())
+    return std::nullopt;
   FewReads out;
   for (std::int64_t axis = 0; axis < operand.ndim(); ++axis) {
     if (contains(dims.operand_batching_dims, axis)) continue;
     const bool moves = contains(dims.start_index_map, axis);
-    if (moves != contains(dims.collapsed_slice_dims, axis) || (!moves && sizes[axis] != operand.shape[axis])) return std::nullopt;
+    if (moves != contains(dims.collapsed_slice_dims, axis) || (!moves && sizes[axis] != operand.shape[axis]))
+      return std::nullopt;
     if (!moves) out.whole.push_back(axis);
   }
   for (std::int64_t axis = 0; axis + 1 < indices.ndim(); ++axis)
@@ -328,9 +317,9 @@ Array is_read(const AbstractValue& operand, const Array& indices, const Ints& at
   return here;
 }
 
-/// The gradient of a gather that reads few elements of every lane (take_along_axis of one label per row): an element of the
-/// operand finds out by comparing whether it was read. There is no array of zeros, nothing is scattered, and what is
-/// around it is computed with it. Nothing where that is not so.
+/// The gradient of a gather that reads few elements of every lane (take_along_axis of one label per row): an element of
+/// the operand finds out by comparing whether it was read. There is no array of zeros, nothing is scattered, and what
+/// is around it is computed with it. Nothing where that is not so.
 Array gradient_by_comparing(const Array& ct, const AbstractValue& operand, const Array& indices, const Params& params) {
   constexpr std::int64_t most_windows = 4;
   const auto few = few_reads(operand, indices.aval(), params, most_windows);
@@ -355,13 +344,14 @@ Array gradient_by_comparing(const Array& ct, const AbstractValue& operand, const
 
 Arrays gather_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
                         const Params& params) {
-  if (const Array sum = gradient_by_comparing(ct[0], in[0].aval, in[1].value, params); sum.defined()) return {sum, Array()};
+  if (const Array sum = gradient_by_comparing(ct[0], in[0].aval, in[1].value, params); sum.defined())
+    return {sum, Array()};
   const Array zeros = full(in[0].aval.shape, scalar(ct[0].dtype(), 0));
   return {scatter(scatter_add_p, zeros, in[1].value, ct[0], dims_of(params), params.text("mode")), Array()};
 }
 
-BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                         std::int64_t size, const Params& params) {
+BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                         const Params& params) {
   const bool operand_batched = dims[0] != not_batched, indices_batched = dims[1] != not_batched;
   const Array operand = operand_batched ? move_axis(x[0], dims[0], 0) : x[0];
   const Array indices = indices_batched ? move_axis(x[1], dims[1], 0) : x[1];
@@ -406,7 +396,8 @@ bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& i
 
 Array gather_by_comparing(const Array& operand, const Array& indices, const Params& params) {
   const Ints none(static_cast<std::size_t>(indices.ndim() - 1) - dims_of(params).start_indices_batching_dims.size(), 0);
-  const Array here = is_read(operand.aval(), indices, none, params), zero = full(operand.shape(), scalar(operand.dtype(), 0));
+  const Array here = is_read(operand.aval(), indices, none, params),
+              zero = full(operand.shape(), scalar(operand.dtype(), 0));
   const WindowDims dims = dims_of(params);
   const Types types{operand.aval(), indices.aval()};
   const Shape shape = gather_p.type(gather_p, types, params)[0].shape;
@@ -429,7 +420,8 @@ Array gather_by_comparing(const Array& operand, const Array& indices, const Para
   // Known together with the sum: an index that is outside meets no element.
   const Array inside = arranged(bind1(reduce_or_p, {here}, {{"axes", moving}}));
   const std::optional<double> fill = fill_of(params);
-  return select(inside, sum, full(shape, scalar(operand.dtype(), fill ? *fill : std::numeric_limits<double>::quiet_NaN())));
+  return select(inside, sum,
+                full(shape, scalar(operand.dtype(), fill ? *fill : std::numeric_limits<double>::quiet_NaN())));
 }
 
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,

@@ -12,9 +12,9 @@ namespace cotan::ops {
 /// JAX's GatherDimensionNumbers and ScatterDimensionNumbers under one set of names. The index vectors lie
 /// along the last axis of the indices; the other axes of the indices are "batch" axes of the result.
 struct WindowDims {
-  Ints offset_dims;           ///< axes of the gathered result, or of the updates, that run within a window
-  Ints collapsed_slice_dims;  ///< operand axes of window size 1 that the result leaves out
-  Ints start_index_map;       ///< operand axis of each component of an index vector
+  Ints offset_dims;                       ///< axes of the gathered result, or of the updates, that run within a window
+  Ints collapsed_slice_dims;              ///< operand axes of window size 1 that the result leaves out
+  Ints start_index_map;                   ///< operand axis of each component of an index vector
   Ints operand_batching_dims = {};        ///< operand axes that move along with …
   Ints start_indices_batching_dims = {};  ///< … these axes of the indices
 };
@@ -26,8 +26,8 @@ inline constexpr const char* mode_promise_in_bounds = "promise_in_bounds";
 
 /// Whether a gather reads one element of every lane of floats: along the axes that move, at the lane's own index …
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params);
-/// … and the same as a sum over the lane, all other elements of which are 0: nobody has to put the operand into memory. A
-/// zero is +0 then.
+/// … and the same as a sum over the lane, all other elements of which are 0: nobody has to put the operand into memory.
+/// A zero is +0 then.
 Array gather_by_comparing(const Array& operand, const Array& indices, const Params& params);
 /// Without a fill value, JAX's: NaN, the smallest signed or the largest unsigned integer, true.
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,
@@ -71,8 +71,7 @@ struct WindowLayout {
   Shape shape;
   Ints operand_strides, result_strides;
 };
-WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims,
-                           const Ints& slice_sizes);
+WindowLayout window_layout(const Shape& operand, const Shape& result, const WindowDims& dims, const Ints& slice_sizes);
 
 /// Calls f(result offset, operand offset, inside) for the first element of every window, in row-major order
 /// of the indices. With `clip` all windows are moved inside.

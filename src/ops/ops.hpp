@@ -7,27 +7,26 @@
 namespace cotan::ops {
 
 // arithmetic.cpp
-extern const Primitive neg_p, abs_p, sign_p, add_p, sub_p, mul_p, div_p, rem_p, max_p, min_p, pow_p,
-    integer_pow_p, square_p, sqrt_p, rsqrt_p, cbrt_p, atan2_p, hypot_p, hypot_share_p, nextafter_p, clamp_p;
+extern const Primitive neg_p, abs_p, sign_p, add_p, sub_p, mul_p, div_p, rem_p, max_p, min_p, pow_p, integer_pow_p,
+    square_p, sqrt_p, rsqrt_p, cbrt_p, atan2_p, hypot_p, hypot_share_p, nextafter_p, clamp_p;
 // transcendental.cpp
-extern const Primitive exp_p, exp2_p, expm1_p, log_p, log2_p, log10_p, log1p_p, sin_p, cos_p, tan_p, asin_p,
-    acos_p, atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, erf_p, erfc_p, erf_inv_p,
-    lgamma_p, digamma_p, polygamma_p, logaddexp_p, logaddexp2_p;
+extern const Primitive exp_p, exp2_p, expm1_p, log_p, log2_p, log10_p, log1p_p, sin_p, cos_p, tan_p, asin_p, acos_p,
+    atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, erf_p, erfc_p, erf_inv_p, lgamma_p,
+    digamma_p, polygamma_p, logaddexp_p, logaddexp2_p;
 // rounding.cpp
 extern const Primitive floor_p, ceil_p, round_p, trunc_p;
 // compare.cpp
 extern const Primitive eq_p, ne_p, lt_p, le_p, gt_p, ge_p, is_finite_p, select_p;
 // bitwise.cpp
-extern const Primitive and_p, or_p, xor_p, not_p, shift_left_p, shift_right_logical_p,
-    shift_right_arithmetic_p, population_count_p, clz_p;
+extern const Primitive and_p, or_p, xor_p, not_p, shift_left_p, shift_right_logical_p, shift_right_arithmetic_p,
+    population_count_p, clz_p;
 // cast.cpp
 extern const Primitive convert_element_type_p, bitcast_convert_type_p, stop_gradient_p;
 // shape.cpp
-extern const Primitive reshape_p, transpose_p, broadcast_in_dim_p, slice_p, pad_p, rev_p, concatenate_p,
-    iota_p;
+extern const Primitive reshape_p, transpose_p, broadcast_in_dim_p, slice_p, pad_p, rev_p, concatenate_p, iota_p;
 // reduce.cpp, argminmax.cpp
-extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p,
-    argmax_p, argmin_p;
+extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p, argmax_p,
+    argmin_p;
 // cumulative.cpp
 extern const Primitive cumsum_p, cumprod_p, cummax_p, cummin_p, cumlogsumexp_p, linear_recurrence_p;
 // dot.cpp
@@ -37,8 +36,8 @@ extern const Primitive attention_p, attention_tangent_p, attention_backward_p;
 // conv.cpp
 extern const Primitive conv_general_dilated_p;
 // gather_scatter.cpp, dynamic_slice.cpp
-extern const Primitive gather_p, scatter_p, scatter_add_p, scatter_mul_p, scatter_min_p, scatter_max_p,
-    dynamic_slice_p, dynamic_update_slice_p;
+extern const Primitive gather_p, scatter_p, scatter_add_p, scatter_mul_p, scatter_min_p, scatter_max_p, dynamic_slice_p,
+    dynamic_update_slice_p;
 // fft.cpp
 extern const Primitive fft_p, butterfly_p;
 // sort.cpp
@@ -75,8 +74,8 @@ Array iota(DType dtype, const Shape& shape, int axis);
 Array reduce_sum(const Array& a, const Ints& axes);
 Array reduce_max(const Array& a, const Ints& axes);
 Array select(const Array& predicate, const Array& on_true, const Array& on_false);
-Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b,
-                  const Ints& batch_a, const Ints& batch_b);
+Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,
+                  const Ints& batch_b);
 
 /// Sum of tangents or cotangents; either may be undefined.
 Array add_cotangents(const Array& a, const Array& b);

@@ -31,8 +31,7 @@ void for_each_reduced(const Array& x, const Ints& axes, F&& f) {
     (reduced ? axis_strides : kept_strides).push_back(strides[i]);
   }
   std::vector<std::int64_t> offsets;
-  for_each_offset(axis_shape, axis_strides, axis_strides,
-                  [&](std::int64_t o, std::int64_t) { offsets.push_back(o); });
+  for_each_offset(axis_shape, axis_strides, axis_strides, [&](std::int64_t o, std::int64_t) { offsets.push_back(o); });
   for_each_offset(kept_shape, kept_strides, strides_of(kept_shape),
                   [&](std::int64_t base, std::int64_t out) { f(out, base, offsets); });
 }
@@ -55,11 +54,11 @@ Arrays reduce_sum_eval(const Primitive&, std::span<const Array> x, const Params&
     // Integers add unsigned, so that overflow wraps.
     using C = std::conditional_t<std::is_integral_v<T>, std::uint64_t, Compute<T>>;
     T* y = reinterpret_cast<T*>(b->data());
-    for_each_reduced(x[0], params.ints("axes"),
-                     [&](std::int64_t o, std::int64_t base, const std::vector<std::int64_t>& offsets) {
-                       y[o] = static_cast<T>(pairwise_sum<C>(data<T>(x[0]) + base, offsets.data(),
-                                                             static_cast<std::int64_t>(offsets.size())));
-                     });
+    for_each_reduced(
+        x[0], params.ints("axes"), [&](std::int64_t o, std::int64_t base, const std::vector<std::int64_t>& offsets) {
+          y[o] = static_cast<T>(
+              pairwise_sum<C>(data<T>(x[0]) + base, offsets.data(), static_cast<std::int64_t>(offsets.size())));
+        });
   });
   return {out};
 }
@@ -119,8 +118,8 @@ constexpr auto all_ones = [](auto z) {
     return z;
 };
 
-BatchResult reduce_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                         std::int64_t, const Params& params) {
+BatchResult reduce_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                         const Params& params) {
   Ints axes = params.ints("axes");
   for (auto& a : axes) ++a;
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params.with("axes", axes)), {0}};
@@ -183,63 +182,61 @@ Array prod_partial(const Partial& p) {
   const Array before_parts[] = {one_row, head}, after_parts[] = {tail, one_row};
   const Array before =
       bind1(cumprod_p, {concatenate(before_parts, 0)}, {{"axis", std::int64_t{0}}, {"reverse", false}});
-  const Array after =
-      bind1(cumprod_p, {concatenate(after_parts, 0)}, {{"axis", std::int64_t{0}}, {"reverse", true}});
+  const Array after = bind1(cumprod_p, {concatenate(after_parts, 0)}, {{"axis", std::int64_t{0}}, {"reverse", true}});
   return reduce_sum(t * (before * after), {0});
 }
 
 }  // namespace
 
-const Primitive reduce_sum_p{
-    .name = "reduce_sum",
-    .op_class = OpClass::reduction,
-    .type = reduce_type<Accepts::numeric>,
-    .eval = reduce_sum_eval,
-    .partials = {[](const Partial& p) { return reduce_sum(p.t, p.params.ints("axes")); }},
-    .transpose = reduce_sum_transpose,
-    .batch = reduce_batch,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::sum>};
+const Primitive reduce_sum_p{.name = "reduce_sum",
+                             .op_class = OpClass::reduction,
+                             .type = reduce_type<Accepts::numeric>,
+                             .eval = reduce_sum_eval,
+                             .partials = {[](const Partial& p) { return reduce_sum(p.t, p.params.ints("axes")); }},
+                             .transpose = reduce_sum_transpose,
+                             .batch = reduce_batch,
+                             .element = term,
+                             .reduction = reduction_of<expr::ReduceOp::sum>};
 const Primitive reduce_prod_p{.name = "reduce_prod",
                               .op_class = OpClass::reduction,
                               .type = reduce_type<Accepts::numeric>,
                               .eval = reduce_eval<scalar_ops::mul, one>,
                               .partials = {prod_partial},
                               .batch = reduce_batch,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::product>};
+                              .element = term,
+                              .reduction = reduction_of<expr::ReduceOp::product>};
 const Primitive reduce_max_p{.name = "reduce_max",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::maximum, lowest>,
                              .partials = {extremum_partial},
                              .batch = reduce_batch,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::max>};
+                             .element = term,
+                             .reduction = reduction_of<expr::ReduceOp::max>};
 const Primitive reduce_min_p{.name = "reduce_min",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::minimum, highest>,
                              .partials = {extremum_partial},
                              .batch = reduce_batch,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::min>};
+                             .element = term,
+                             .reduction = reduction_of<expr::ReduceOp::min>};
 const Primitive reduce_and_p{.name = "reduce_and",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::bits>,
                              .eval = reduce_eval<both, all_ones>,
                              .batch = reduce_batch,
                              .not_differentiable = true,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::bit_and>};
+                             .element = term,
+                             .reduction = reduction_of<expr::ReduceOp::bit_and>};
 const Primitive reduce_or_p{.name = "reduce_or",
                             .op_class = OpClass::reduction,
                             .type = reduce_type<Accepts::bits>,
                             .eval = reduce_eval<either, zero>,
                             .batch = reduce_batch,
                             .not_differentiable = true,
-    .element = term,
-    .reduction = reduction_of<expr::ReduceOp::bit_or>};
+                            .element = term,
+                            .reduction = reduction_of<expr::ReduceOp::bit_or>};
 
 Array reduce_sum(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_sum_p, {a}, {{"axes", axes}});
@@ -257,8 +254,8 @@ Types arg_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
   if (axis < 0 || axis >= x[0].ndim())
     raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
   if (x[0].shape[axis] == 0)
-    raise<ShapeError>("[{}] axis {} of {} is empty and has no extremum; give it at least one element.",
-                      self.name, axis, x[0]);
+    raise<ShapeError>("[{}] axis {} of {} is empty and has no extremum; give it at least one element.", self.name, axis,
+                      x[0]);
   return {{params.dtype("index_dtype"), erase_axes(x[0].shape, {axis}), false}};
 }
 template <bool larger>
@@ -278,14 +275,13 @@ Arrays arg_eval(const Primitive& self, std::span<const Array> x, const Params& p
                          }
                          if (larger ? v > current : v < current) best = static_cast<std::int64_t>(i);
                        }
-                       dispatch(o.dtype(),
-                                [&]<class I>() { reinterpret_cast<I*>(b->data())[at] = convert<I>(best); });
+                       dispatch(o.dtype(), [&]<class I>() { reinterpret_cast<I*>(b->data())[at] = convert<I>(best); });
                      });
   });
   return {out};
 }
-BatchResult arg_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                      std::int64_t, const Params& params) {
+BatchResult arg_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                      const Params& params) {
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params.with("axis", params.integer("axis") + 1)), {0}};
 }
 
@@ -297,15 +293,15 @@ const Primitive argmax_p{.name = "argmax",
                          .eval = arg_eval<true>,
                          .batch = arg_batch,
                          .not_differentiable = true,
-    .element = term,
-    .reduction = arg_reduction<expr::ReduceOp::argmax>};
+                         .element = term,
+                         .reduction = arg_reduction<expr::ReduceOp::argmax>};
 const Primitive argmin_p{.name = "argmin",
                          .op_class = OpClass::reduction,
                          .type = arg_type,
                          .eval = arg_eval<false>,
                          .batch = arg_batch,
                          .not_differentiable = true,
-    .element = term,
-    .reduction = arg_reduction<expr::ReduceOp::argmin>};
+                         .element = term,
+                         .reduction = arg_reduction<expr::ReduceOp::argmin>};
 
 }  // namespace cotan::ops

@@ -129,8 +129,7 @@ std::vector<const Primitive*> all_primitives() {
                                         &sampler_log_p,
                                         &sampler_log1p_p,
                                         &sampler_erf_inv_p};
-  std::sort(list.begin(), list.end(),
-            [](const Primitive* a, const Primitive* b) { return a->name < b->name; });
+  std::sort(list.begin(), list.end(), [](const Primitive* a, const Primitive* b) { return a->name < b->name; });
   return list;
 }
 

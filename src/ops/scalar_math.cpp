@@ -61,13 +61,12 @@ constexpr Quad ln2<Quad> = Quad(0xb.17217f7d1cf79abp-4L) + Quad(0xc.9e3b39803f2f
 
 // glibc's double reduction by pi/2 is exact enough only for moderate arguments: next to a multiple of
 // pi/2, beyond 1e8, its sin, cos and tan are off by up to 1e5 ulp.
-#define COTAN_TRIGONOMETRIC(name)                                                               \
-  template <class T>                                                                            \
-  T name(T x) {                                                                                 \
-    const double wide = x;                                                                      \
-    return static_cast<T>(std::abs(wide) < 0x1p26 ? std::name(wide)                             \
-                                                  : std::name(static_cast<long double>(wide))); \
-  }                                                                                             \
+#define COTAN_TRIGONOMETRIC(name)                                                                                 \
+  template <class T>                                                                                              \
+  T name(T x) {                                                                                                   \
+    const double wide = x;                                                                                        \
+    return static_cast<T>(std::abs(wide) < 0x1p26 ? std::name(wide) : std::name(static_cast<long double>(wide))); \
+  }                                                                                                               \
   COTAN_INSTANTIATE_UNARY(name)
 
 template <class T>
@@ -190,8 +189,7 @@ R positive_digamma(R x) {
   for (; x < series_from; x += 1) shift += 1 / x;
   const R inverse_square = 1 / x / x;
   R sum = 0;
-  for (auto k = std::size(bernoulli); k-- > 0;)
-    sum = (sum + R(bernoulli[k][0]) / R(bernoulli[k][1])) * inverse_square;
+  for (auto k = std::size(bernoulli); k-- > 0;) sum = (sum + R(bernoulli[k][0]) / R(bernoulli[k][1])) * inverse_square;
   return log_of(x) - 1 / (2 * x) - sum - shift;
 }
 
@@ -237,8 +235,7 @@ long double polygamma_of(std::int64_t n, long double x) {
   const long double threshold = 20.0L + order;
   for (; x < threshold; x += 1.0L) {
     if (x == 0.0L)
-      return n % 2 ? std::numeric_limits<long double>::infinity()
-                   : std::numeric_limits<long double>::quiet_NaN();
+      return n % 2 ? std::numeric_limits<long double>::infinity() : std::numeric_limits<long double>::quiet_NaN();
     sum += factorial / std::pow(x, order + 1.0L);
   }
   // (n-1)!/x^n + n!/(2 x^(n+1)) + sum of B_2k (2k+n-1)! / ((2k)! x^(2k+n))

@@ -13,8 +13,7 @@ T wrapping(T a, T b, F f) {
   using U = std::make_unsigned_t<T>;
   // u16 * u16 would promote to a signed int: widen to at least unsigned.
   using W = std::conditional_t<(sizeof(U) < sizeof(unsigned)), unsigned, U>;
-  return static_cast<T>(
-      static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
+  return static_cast<T>(static_cast<U>(f(static_cast<W>(static_cast<U>(a)), static_cast<W>(static_cast<U>(b)))));
 }
 
 template <class T>

@@ -39,15 +39,15 @@ Types scatter_type(const Primitive& self, std::span<const AbstractValue> x, cons
   const AbstractValue &operand = x[0], &indices = x[1], &updates = x[2];
   check_mode(self, params);
   check_windows(self, operand, indices, dims,
-                {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
-                 "operand_batching_dims", "scatter_indices_batching_dims"});
+                {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", "operand_batching_dims",
+                 "scatter_indices_batching_dims"});
   if (operand.dtype != updates.dtype)
-    raise<TypeError>("[{}] the operand is {} and the updates are {}; give them one dtype with astype.",
-                     self.name, operand, updates);
+    raise<TypeError>("[{}] the operand is {} and the updates are {}; give them one dtype with astype.", self.name,
+                     operand, updates);
   const std::size_t rank = dims.offset_dims.size() + indices.shape.size() - 1;
   if (updates.shape.size() != rank)
-    raise<ShapeError>("[{}] the updates are {}; for indices {} and {} window axes they need {} axes.",
-                      self.name, updates, indices, dims.offset_dims.size(), rank);
+    raise<ShapeError>("[{}] the updates are {}; for indices {} and {} window axes they need {} axes.", self.name,
+                      updates, indices, dims.offset_dims.size(), rank);
   std::size_t batch = 0;
   for (auto axis : batch_axes(static_cast<std::int64_t>(rank), dims.offset_dims))
     if (updates.shape[axis] != indices.shape[batch++])
@@ -79,15 +79,12 @@ Arrays scatter_eval(const Primitive& self, std::span<const Array> x, const Param
     T* y = reinterpret_cast<T*>(b->data());
     std::copy_n(data<T>(x[0]), x[0].size(), y);
     const T* in = data<T>(x[2]);
-    for_each_window(
-        operand, updates, x[1], dims, sizes, clip, [&](std::int64_t u, std::int64_t o, bool inside) {
-          if (!inside) return;
-          for_each_offset(window.shape, window.result_strides, window.operand_strides,
-                          [&](std::int64_t i, std::int64_t j) {
-                            y[o + j] =
-                                static_cast<T>(combine(static_cast<C>(y[o + j]), static_cast<C>(in[u + i])));
-                          });
-        });
+    for_each_window(operand, updates, x[1], dims, sizes, clip, [&](std::int64_t u, std::int64_t o, bool inside) {
+      if (!inside) return;
+      for_each_offset(window.shape, window.result_strides, window.operand_strides, [&](std::int64_t i, std::int64_t j) {
+        y[o + j] = static_cast<T>(combine(static_cast<C>(y[o + j]), static_cast<C>(in[u + i])));
+      });
+    });
   });
   return {out};
 }
@@ -95,8 +92,7 @@ Arrays scatter_eval(const Primitive& self, std::span<const Array> x, const Param
 /// What the windows hold now, in the shape of the updates; zero for windows that are outside.
 Array read_back(const Array& operand, const Array& indices, const Shape& updates, const Params& params) {
   const WindowDims dims = dims_of(params);
-  return gather(operand, indices, dims, window_sizes(operand.shape(), updates, dims), params.text("mode"),
-                0.0);
+  return gather(operand, indices, dims, window_sizes(operand.shape(), updates, dims), params.text("mode"), 0.0);
 }
 
 Array zeros_of_type(const Shape& shape, DType dtype) { return full(shape, scalar(dtype, 0)); }
@@ -104,8 +100,7 @@ Array zeros_of_type(const Shape& shape, DType dtype) { return full(shape, scalar
 // Derivatives of set ------------------------------------------------------------------------------
 
 /// scatter is linear in operand and updates together.
-JvpResult scatter_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                      const Params& params) {
+JvpResult scatter_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Array operand = t[0].defined() ? t[0] : zeros_like(x[0]);
   const Array updates = t[2].defined() ? t[2] : zeros_like(x[2]);
   return {bind(self, x, params), bind(self, {operand, x[1], updates}, params)};
@@ -129,8 +124,7 @@ Arrays scatter_transpose(const Primitive& self, std::span<const Array> ct, std::
                          const Params& params) {
   const Array& indices = in[1].value;
   Arrays out(3);
-  if (in[0].linear)
-    out[0] = bind1(self, {ct[0], indices, zeros_of_type(in[2].aval.shape, ct[0].dtype())}, params);
+  if (in[0].linear) out[0] = bind1(self, {ct[0], indices, zeros_of_type(in[2].aval.shape, ct[0].dtype())}, params);
   if (in[2].linear) {
     out[2] = read_back(ct[0], indices, in[2].aval.shape, params);
     if (!params.flag("unique_indices"))
@@ -177,8 +171,7 @@ Array other_factors(std::span<const Array> x, const Array& result, const Params&
   const Array count = at_updates(scattered_sum(none, indices, cast(is_zero, updates.dtype()), params));
   const Array other_zero = at_updates(scattered_sum(none, indices, zeros, params)) - updates;
   const Array product_of_others = at_updates(bind1(scatter_mul_p, {operand, indices, nonzero}, params));
-  const Array at_zero =
-      product_of_others * numpy::where(count == 1, one, numpy::where(count == 2, other_zero, zero));
+  const Array at_zero = product_of_others * numpy::where(count == 1, one, numpy::where(count == 2, other_zero, zero));
   return select(is_zero, at_zero, bind1(div_p, {at_updates(result), nonzero}));
 }
 
@@ -193,8 +186,8 @@ JvpResult scatter_mul_jvp(const Primitive& self, std::span<const Array> x, std::
   }
   return {{result}, {tangent}};
 }
-Arrays scatter_mul_transpose(const Primitive& self, std::span<const Array> ct,
-                             std::span<const LinearInput> in, const Params& params) {
+Arrays scatter_mul_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
+                             const Params& params) {
   if (in[2].linear)
     raise<TransformError>(
         "[transpose] scatter_mul is not linear in its updates; use vjp or grad in place of "
@@ -223,8 +216,8 @@ JvpResult extremum_jvp(const Primitive& self, std::span<const Array> x, std::spa
 
 // Batching ----------------------------------------------------------------------------------------
 
-BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                          std::int64_t size, const Params& params) {
+BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                          const Params& params) {
   const Array operand = batch_at_front(x[0], dims[0], size), updates = batch_at_front(x[2], dims[2], size);
   WindowDims d = dims_of(params);
   d.offset_dims = shifted(d.offset_dims);
@@ -240,8 +233,7 @@ BatchResult scatter_batch(const Primitive& self, std::span<const Array> x, std::
     d.operand_batching_dims = behind(0, d.operand_batching_dims);
     d.start_indices_batching_dims = behind(0, shifted(d.start_indices_batching_dims));
   }
-  return {{scatter(self, operand, indices, updates, d, params.text("mode"), params.flag("unique_indices"))},
-          {0}};
+  return {{scatter(self, operand, indices, updates, d, params.text("mode"), params.flag("unique_indices"))}, {0}};
 }
 
 std::string scatter_out_of_bounds(std::span<const Array> x, const Params& params) {

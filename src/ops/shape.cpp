@@ -19,9 +19,8 @@ Ints strides_of(const Shape& shape) {
   std::int64_t s = 1;
   for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
     out[i] = s;
-    s = static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(s) *
-        static_cast<std::uint64_t>(shape[i]));  // of no use if it wraps: the array is empty
+    s = static_cast<std::int64_t>(static_cast<std::uint64_t>(s) *
+                                  static_cast<std::uint64_t>(shape[i]));  // of no use if it wraps: the array is empty
   }
   return out;
 }
@@ -57,12 +56,11 @@ Arrays reshape_eval(const Primitive&, std::span<const Array> x, const Params& pa
   return {Array(std::make_shared<detail::Concrete>(
       AbstractValue{x[0].dtype(), params.ints("new_sizes"), x[0].weak_type()}, concrete(x[0])->buffer))};
 }
-Arrays reshape_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                         const Params&) {
+Arrays reshape_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   return {reshape(ct[0], in[0].aval.shape)};
 }
-BatchResult reshape_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                          std::int64_t size, const Params& params) {
+BatchResult reshape_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                          const Params& params) {
   Shape shape = params.ints("new_sizes");
   shape.insert(shape.begin(), size);
   return {{reshape(move_axis(x[0], dims[0], 0), shape)}, {0}};
@@ -81,8 +79,8 @@ Types transpose_type(const Primitive&, std::span<const AbstractValue> x, const P
   Ints expected(x[0].shape.size());
   std::iota(expected.begin(), expected.end(), 0);
   if (sorted != expected)
-    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.",
-                      describe(perm), x[0].ndim(), x[0]);
+    raise<ShapeError>("[transpose] {} is not a permutation of the {} axes of {}; name each axis once.", describe(perm),
+                      x[0].ndim(), x[0]);
   Shape shape;
   for (auto i : perm) shape.push_back(x[0].shape[i]);
   return {{x[0].dtype, shape, x[0].weak_type}};
@@ -101,8 +99,8 @@ Arrays transpose_transpose(const Primitive&, std::span<const Array> ct, std::spa
   for (std::size_t i = 0; i < perm.size(); ++i) inverse[perm[i]] = static_cast<std::int64_t>(i);
   return {transpose(ct[0], inverse)};
 }
-BatchResult transpose_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                            std::int64_t, const Params& params) {
+BatchResult transpose_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                            const Params& params) {
   return {{transpose(move_axis(x[0], dims[0], 0), inserted_front(params.ints("permutation"), 1, 0))}, {0}};
 }
 
@@ -119,13 +117,11 @@ Types broadcast_type(const Primitive&, std::span<const AbstractValue> x, const P
   const Shape& shape = params.ints("shape");
   const Ints& dims = params.ints("broadcast_dimensions");
   if (dims.size() != x[0].shape.size())
-    raise<ShapeError>(
-        "[broadcast_in_dim] {} has {} axes but the broadcast dimensions are {}; give one per axis.", x[0],
-        x[0].ndim(), describe(dims));
+    raise<ShapeError>("[broadcast_in_dim] {} has {} axes but the broadcast dimensions are {}; give one per axis.", x[0],
+                      x[0].ndim(), describe(dims));
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const bool fits = dims[i] >= 0 && dims[i] < static_cast<std::int64_t>(shape.size()) &&
-                      (i == 0 || dims[i - 1] < dims[i]) &&
-                      (x[0].shape[i] == 1 || x[0].shape[i] == shape[dims[i]]);
+                      (i == 0 || dims[i - 1] < dims[i]) && (x[0].shape[i] == 1 || x[0].shape[i] == shape[dims[i]]);
     if (!fits)
       raise<ShapeError>(
           "[broadcast_in_dim] {} does not fit shape {} along dimensions {}; those must ascend, and each axis "
@@ -154,20 +150,19 @@ Arrays broadcast_transpose(const Primitive&, std::span<const Array> ct, std::spa
   }
   return {reshape(reduce_sum(ct[0], summed), in[0].aval.shape)};
 }
-BatchResult broadcast_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                            std::int64_t size, const Params& params) {
+BatchResult broadcast_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                            const Params& params) {
   Shape shape = params.ints("shape");
   shape.insert(shape.begin(), size);
-  return {{broadcast_in_dim(move_axis(x[0], dims[0], 0), shape,
-                            inserted_front(params.ints("broadcast_dimensions"), 1, 0))},
-          {0}};
+  return {
+      {broadcast_in_dim(move_axis(x[0], dims[0], 0), shape, inserted_front(params.ints("broadcast_dimensions"), 1, 0))},
+      {0}};
 }
 
 Expr broadcast_element(const Operands& x, Is i, const Params& params) {
   const Ints& dims = params.ints("broadcast_dimensions");
   std::vector<Expr> at;
-  for (std::size_t k = 0; k < dims.size(); ++k)
-    at.push_back(x.type(0).shape[k] == 1 ? integer(0) : i[dims[k]]);
+  for (std::size_t k = 0; k < dims.size(); ++k) at.push_back(x.type(0).shape[k] == 1 ? integer(0) : i[dims[k]]);
   return x.at(0, at);
 }
 
@@ -183,8 +178,8 @@ Types slice_type(const Primitive&, std::span<const AbstractValue> x, const Param
   for (std::size_t i = 0; i < n; ++i) {
     if (start[i] < 0 || limit[i] > x[0].shape[i] || start[i] > limit[i] || strides[i] < 1)
       raise<IndexError>(
-          "[slice] {}:{}:{} does not fit axis {} of {}; bounds run from 0 to {} and strides are positive.",
-          start[i], limit[i], strides[i], i, x[0], x[0].shape[i]);
+          "[slice] {}:{}:{} does not fit axis {} of {}; bounds run from 0 to {} and strides are positive.", start[i],
+          limit[i], strides[i], i, x[0], x[0].shape[i]);
     shape.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);
   }
   return {{x[0].dtype, shape, x[0].weak_type}};
@@ -211,11 +206,10 @@ Arrays slice_transpose(const Primitive&, std::span<const Array> ct, std::span<co
   }
   return {pad(ct[0], scalar(ct[0].dtype(), 0), low, high, interior)};
 }
-BatchResult slice_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                        std::int64_t size, const Params& params) {
+BatchResult slice_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                        const Params& params) {
   return {{slice(move_axis(x[0], dims[0], 0), inserted_front(params.ints("start_indices"), 0, 0),
-                 inserted_front(params.ints("limit_indices"), 0, size),
-                 inserted_front(params.ints("strides"), 0, 1))},
+                 inserted_front(params.ints("limit_indices"), 0, size), inserted_front(params.ints("strides"), 0, 1))},
           {0}};
 }
 
@@ -244,12 +238,11 @@ Types pad_type(const Primitive&, std::span<const AbstractValue> x, const Params&
     if (__builtin_mul_overflow(std::max<std::int64_t>(d - 1, 0), interior[i], &size) ||
         __builtin_add_overflow(size, d, &size) || __builtin_add_overflow(size, low[i], &size) ||
         __builtin_add_overflow(size, high[i], &size))
-      raise<OutOfMemoryError>(
-          "[pad] padding {}, {} and {} makes axis {} of {} longer than can be addressed; pad less.", low[i],
-          high[i], interior[i], i, x[0]);
+      raise<OutOfMemoryError>("[pad] padding {}, {} and {} makes axis {} of {} longer than can be addressed; pad less.",
+                              low[i], high[i], interior[i], i, x[0]);
     if (size < 0)
-      raise<ShapeError>("[pad] padding {} and {} leaves a negative size on axis {} of {}; crop less.", low[i],
-                        high[i], i, x[0]);
+      raise<ShapeError>("[pad] padding {} and {} leaves a negative size on axis {} of {}; crop less.", low[i], high[i],
+                        i, x[0]);
     shape.push_back(size);
   }
   return {{x[0].dtype, shape, x[0].weak_type && x[1].weak_type}};
@@ -278,14 +271,12 @@ Arrays pad_eval(const Primitive& self, std::span<const Array> x, const Params& p
     T* y = reinterpret_cast<T*>(b->data());
     std::fill(y, y + n, *data<T>(x[1]));
     const T* in = data<T>(x[0]) + from_offset;
-    for_each_offset(count, from, to_strides,
-                    [&](std::int64_t i, std::int64_t o) { y[to_offset + o] = in[i]; });
+    for_each_offset(count, from, to_strides, [&](std::int64_t i, std::int64_t o) { y[to_offset + o] = in[i]; });
   });
   return {out};
 }
 Array pad_operand(const Partial& p) {
-  return pad(p.t, scalar(p.t.dtype(), 0), p.params.ints("low"), p.params.ints("high"),
-             p.params.ints("interior"));
+  return pad(p.t, scalar(p.t.dtype(), 0), p.params.ints("low"), p.params.ints("high"), p.params.ints("interior"));
 }
 Array pad_value(const Partial& p) {
   return pad(zeros_like(p.x[0]), p.t, p.params.ints("low"), p.params.ints("high"), p.params.ints("interior"));
@@ -312,8 +303,8 @@ Arrays pad_transpose(const Primitive&, std::span<const Array> ct, std::span<cons
   }
   return out;
 }
-BatchResult pad_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                      std::int64_t size, const Params& params) {
+BatchResult pad_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                      const Params& params) {
   const Ints low = inserted_front(params.ints("low"), 0, 0), high = inserted_front(params.ints("high"), 0, 0),
              interior = inserted_front(params.ints("interior"), 0, 0);
   const Array operand = batch_at_front(x[0], dims[0], size);
@@ -357,8 +348,7 @@ Arrays rev_eval(const Primitive&, std::span<const Array> x, const Params& params
   }
   return {gather_strided(x[0], x[0].shape(), x[0].size() ? offset : 0, strides)};
 }
-Arrays rev_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
-                     const Params& params) {
+Arrays rev_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>, const Params& params) {
   return {rev(ct[0], params.ints("dimensions"))};
 }
 BatchResult rev_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t,
@@ -387,8 +377,8 @@ Types concatenate_type(const Primitive&, std::span<const AbstractValue> x, const
     Shape expected = x[0].shape;
     if (operand.ndim() == x[0].ndim()) expected[axis] = operand.shape[axis];
     if (operand.shape != expected)
-      raise<ShapeError>("[concatenate] {} and {} differ in an axis other than {}; all others must be equal.",
-                        x[0], operand, axis);
+      raise<ShapeError>("[concatenate] {} and {} differ in an axis other than {}; all others must be equal.", x[0],
+                        operand, axis);
     if (operand.dtype != x[0].dtype)
       raise<TypeError>("[concatenate] operands are {} and {}; give them one dtype.", x[0], operand);
     out.shape[axis] += operand.shape[axis];
@@ -407,15 +397,14 @@ Arrays concatenate_eval(const Primitive& self, std::span<const Array> x, const P
     for (const Array& a : x) {
       T* y = reinterpret_cast<T*>(b->data()) + at * to[axis];
       const T* in = data<T>(a);
-      for_each_offset(a.shape(), strides_of(a.shape()), to,
-                      [&](std::int64_t i, std::int64_t o) { y[o] = in[i]; });
+      for_each_offset(a.shape(), strides_of(a.shape()), to, [&](std::int64_t i, std::int64_t o) { y[o] = in[i]; });
       at += a.shape()[axis];
     }
   });
   return {out};
 }
-JvpResult concatenate_jvp(const Primitive& self, std::span<const Array> primals,
-                          std::span<const Array> tangents, const Params& params) {
+JvpResult concatenate_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents,
+                          const Params& params) {
   Arrays parts;
   for (std::size_t i = 0; i < primals.size(); ++i)
     parts.push_back(tangents[i].defined() ? tangents[i] : zeros_like(primals[i]));
@@ -433,8 +422,8 @@ Arrays concatenate_transpose(const Primitive&, std::span<const Array> ct, std::s
   }
   return out;
 }
-BatchResult concatenate_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims,
-                              std::int64_t size, const Params& params) {
+BatchResult concatenate_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                              const Params& params) {
   Arrays parts;
   for (std::size_t i = 0; i < x.size(); ++i) parts.push_back(batch_at_front(x[i], dims[i], size));
   return {{concatenate(parts, static_cast<int>(params.integer("dimension")) + 1)}, {0}};
@@ -466,8 +455,7 @@ Types iota_type(const Primitive&, std::span<const AbstractValue>, const Params& 
   checked_bytes({params.dtype("dtype"), shape, false}, "iota");
   const std::int64_t axis = params.integer("dimension");
   if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size()))
-    raise<IndexError>("[iota] axis {} is out of range for shape {}; axes count from 0.", axis,
-                      describe(shape));
+    raise<IndexError>("[iota] axis {} is out of range for shape {}; axes count from 0.", axis, describe(shape));
   return {{params.dtype("dtype"), shape, false}};
 }
 Arrays iota_eval(const Primitive&, std::span<const Array>, const Params& params) {
@@ -558,8 +546,7 @@ Array reshape(const Array& a, const Shape& shape) {
   return a.shape() == shape ? a : bind1(reshape_p, {a}, {{"new_sizes", shape}});
 }
 Array transpose(const Array& a, const Ints& permutation) {
-  return std::is_sorted(permutation.begin(), permutation.end()) &&
-                 static_cast<int>(permutation.size()) == a.ndim()
+  return std::is_sorted(permutation.begin(), permutation.end()) && static_cast<int>(permutation.size()) == a.ndim()
              ? a
              : bind1(transpose_p, {a}, {{"permutation", permutation}});
 }
@@ -572,9 +559,7 @@ Array move_axis(const Array& a, int from, int to) {
   return transpose(a, perm);
 }
 Array broadcast_in_dim(const Array& a, const Shape& shape, const Ints& dims) {
-  return a.shape() == shape
-             ? a
-             : bind1(broadcast_in_dim_p, {a}, {{"shape", shape}, {"broadcast_dimensions", dims}});
+  return a.shape() == shape ? a : bind1(broadcast_in_dim_p, {a}, {{"shape", shape}, {"broadcast_dimensions", dims}});
 }
 Array broadcast_to(const Array& a, const Shape& shape) {
   const int offset = static_cast<int>(shape.size()) - a.ndim();
@@ -595,8 +580,7 @@ Array full(const Shape& shape, const Array& value) { return broadcast_in_dim(val
 Array zeros_like(const Array& a) { return full(a.shape(), scalar(a.dtype(), 0)); }
 Array slice(const Array& a, const Ints& start, const Ints& limit, const Ints& strides) {
   const Ints steps = strides.empty() ? Ints(start.size(), 1) : strides;
-  const bool whole = limit == a.shape() &&
-                     std::all_of(start.begin(), start.end(), [](auto s) { return s == 0; }) &&
+  const bool whole = limit == a.shape() && std::all_of(start.begin(), start.end(), [](auto s) { return s == 0; }) &&
                      std::all_of(steps.begin(), steps.end(), [](auto s) { return s == 1; });
   if (whole) return a;
   return bind1(slice_p, {a}, {{"start_indices", start}, {"limit_indices", limit}, {"strides", steps}});
@@ -609,9 +593,7 @@ Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t limi
   return slice(a, starts, limits, strides);
 }
 Array pad(const Array& a, const Array& value, const Ints& low, const Ints& high, const Ints& interior) {
-  const auto zero = [](const Ints& v) {
-    return std::all_of(v.begin(), v.end(), [](auto i) { return i == 0; });
-  };
+  const auto zero = [](const Ints& v) { return std::all_of(v.begin(), v.end(), [](auto i) { return i == 0; }); };
   if (zero(low) && zero(high) && zero(interior)) return a;
   return bind1(pad_p, {a, value}, {{"low", low}, {"high", high}, {"interior", interior}});
 }

@@ -60,11 +60,9 @@ Types sort_type(const Primitive&, std::span<const AbstractValue> x, const Params
     raise<IndexError>("[sort] axis {} is out of range for {}; axes count from 0.", axis, x[0]);
   for (const auto& operand : x)
     if (operand.shape != x[0].shape)
-      raise<ShapeError>("[sort] operands are {} and {}; those sorted together must have one shape.", x[0],
-                        operand);
+      raise<ShapeError>("[sort] operands are {} and {}; those sorted together must have one shape.", x[0], operand);
   if (keys < 1 || keys > static_cast<std::int64_t>(x.size()))
-    raise<ValueError>("[sort] num_keys is {} with {} operands; it must be from 1 to {}.", keys, x.size(),
-                      x.size());
+    raise<ValueError>("[sort] num_keys is {} with {} operands; it must be from 1 to {}.", keys, x.size(), x.size());
   return Types(x.begin(), x.end());
 }
 
@@ -80,14 +78,12 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
   }
   const auto num_keys = static_cast<std::size_t>(params.integer("num_keys"));
   std::vector<std::vector<std::uint64_t>> keys(num_keys, std::vector<std::uint64_t>(n));
-  std::vector<std::pair<std::uint64_t, std::int64_t>> order(
-      n);  // first key and position: distinct, hence stable
+  std::vector<std::pair<std::uint64_t, std::int64_t>> order(n);  // first key and position: distinct, hence stable
   lines.for_each([&](std::int64_t first) {
     for (std::size_t k = 0; k < num_keys; ++k)
       dispatch(x[k].dtype(), [&]<class T>() {
         const T* in = data<T>(x[k]) + first;
-        for (std::size_t i = 0; i < n; ++i)
-          keys[k][i] = numeric_order(in[static_cast<std::int64_t>(i) * lines.inner]);
+        for (std::size_t i = 0; i < n; ++i) keys[k][i] = numeric_order(in[static_cast<std::int64_t>(i) * lines.inner]);
       });
     for (std::size_t i = 0; i < n; ++i) order[i] = {keys[0][i], static_cast<std::int64_t>(i)};
     if (num_keys == 1) {
@@ -96,8 +92,7 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
       std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
         if (a.first != b.first) return a.first < b.first;
         for (std::size_t k = 1; k < num_keys; ++k) {
-          const auto ka = keys[k][static_cast<std::size_t>(a.second)],
-                     kb = keys[k][static_cast<std::size_t>(b.second)];
+          const auto ka = keys[k][static_cast<std::size_t>(a.second)], kb = keys[k][static_cast<std::size_t>(b.second)];
           if (ka != kb) return ka < kb;
         }
         return a.second < b.second;
@@ -116,8 +111,7 @@ Arrays sort_eval(const Primitive&, std::span<const Array> x, const Params& param
 
 /// t[…, indices, …] along one axis, all other axes matched.
 Array pick(const Array& t, const Array& indices, int axis) {
-  lax::GatherDimensionNumbers dimensions{
-      .offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};
+  lax::GatherDimensionNumbers dimensions{.offset_dims = {}, .collapsed_slice_dims = {axis}, .start_index_map = {axis}};
   for (int i = 0; i < t.ndim(); ++i)
     if (i != axis) {
       dimensions.operand_batching_dims.push_back(i);
@@ -130,8 +124,7 @@ Array pick(const Array& t, const Array& indices, int axis) {
 }
 
 /// Tangents move as their elements do: positions are sorted along, and gather by them.
-JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                   const Params& params) {
+JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const auto axis = static_cast<int>(params.integer("dimension"));
   const Shape& shape = x[0].shape();
   Arrays operands(x.begin(), x.end());
@@ -140,13 +133,12 @@ JvpResult sort_jvp(const Primitive& self, std::span<const Array> x, std::span<co
   const Array positions = sorted.back();
   sorted.pop_back();
   Arrays tangents;
-  for (const Array& tangent : t)
-    tangents.push_back(tangent.defined() ? pick(tangent, positions, axis) : Array());
+  for (const Array& tangent : t) tangents.push_back(tangent.defined() ? pick(tangent, positions, axis) : Array());
   return {std::move(sorted), std::move(tangents)};
 }
 
-BatchResult sort_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                       std::int64_t size, const Params& params) {
+BatchResult sort_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
   Arrays operands;
   for (std::size_t i = 0; i < x.size(); ++i) operands.push_back(batch_at_front(x[i], dims[i], size));
   return {bind(self, operands, params.with("dimension", params.integer("dimension") + 1)),
@@ -159,8 +151,8 @@ Types top_k_type(const Primitive&, std::span<const AbstractValue> x, const Param
   const std::int64_t k = params.integer("k");
   if (x[0].ndim() == 0) raise<ShapeError>("[top_k] {} has no axis to search; it needs at least one.", x[0]);
   if (k < 0 || k > x[0].shape.back())
-    raise<ValueError>("[top_k] k is {} but the last axis of {} has {} elements; k must be from 0 to that.", k,
-                      x[0], x[0].shape.back());
+    raise<ValueError>("[top_k] k is {} but the last axis of {} has {} elements; k must be from 0 to that.", k, x[0],
+                      x[0].shape.back());
   AbstractValue values = x[0];
   values.shape.back() = k;
   return {values, {DType::i32, values.shape, false}};
@@ -189,14 +181,13 @@ Arrays top_k_eval(const Primitive& self, std::span<const Array> x, const Params&
   });
   return {values, indices};
 }
-JvpResult top_k_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                    const Params& params) {
+JvpResult top_k_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   Arrays out = bind(self, x, params);
   Array tangent = pick(t[0], out[1], x[0].ndim() - 1);
   return {std::move(out), {std::move(tangent), Array()}};
 }
-BatchResult top_k_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                        std::int64_t, const Params& params) {
+BatchResult top_k_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                        const Params& params) {
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0, 0}};
 }
 

@@ -15,12 +15,13 @@ using std::numbers::ln10;
 using std::numbers::ln2;
 
 // Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
-#define COTAN_UNARY(op, derivative)                                                         \
-  const Primitive op##_p = lowered(                                                         \
-      unary<[](auto v) { return scalar_math::op(v); }>(#op, [](const Partial& p) -> Array { \
-        [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t;                       \
-        return derivative;                                                                  \
-      }),                                                                                   \
+#define COTAN_UNARY(op, derivative)                                                                                    \
+  const Primitive op##_p = lowered(                                                                                    \
+      unary<[](auto v) { return scalar_math::op(v); }>(#op,                                                            \
+                                                       [](const Partial& p) -> Array {                                 \
+                                                         [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t; \
+                                                         return derivative;                                            \
+                                                       }),                                                             \
       [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); })
 
 COTAN_UNARY(exp, t* y);
@@ -32,20 +33,20 @@ COTAN_UNARY(log10, t / (x * ln10));
 COTAN_UNARY(log1p, t / (x + 1.0));
 COTAN_UNARY(sin, t* np::cos(x));
 COTAN_UNARY(cos, -(t* np::sin(x)));
-COTAN_UNARY(tan, t*(1.0 + np::square(y)));
+COTAN_UNARY(tan, t * (1.0 + np::square(y)));
 COTAN_UNARY(asin, t* bind1(rsqrt_p, {1.0 - np::square(x)}));
 COTAN_UNARY(acos, -(t* bind1(rsqrt_p, {1.0 - np::square(x)})));
 COTAN_UNARY(atan, t / (1.0 + np::square(x)));
 COTAN_UNARY(sinh, t* np::cosh(x));
 COTAN_UNARY(cosh, t* np::sinh(x));
-COTAN_UNARY(tanh, t*(1.0 - np::square(y)));
+COTAN_UNARY(tanh, t * (1.0 - np::square(y)));
 COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
 COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
 COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
-COTAN_UNARY(logistic, t*(y*(1.0 - y)));
-COTAN_UNARY(erf, t*(2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erfc, t*(-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erf_inv, t*(0.5 / inv_sqrtpi * np::exp(np::square(y))));
+COTAN_UNARY(logistic, t*(y * (1.0 - y)));
+COTAN_UNARY(erf, t * (2.0 * inv_sqrtpi * np::exp(-np::square(x))));
+COTAN_UNARY(erfc, t * (-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
+COTAN_UNARY(erf_inv, t * (0.5 / inv_sqrtpi * np::exp(np::square(y))));
 COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
 #undef COTAN_UNARY
@@ -70,7 +71,8 @@ expr::Expr sum_of_powers_scalar(std::span<const expr::Expr> x, const Params&) {
   const expr::Expr log = expr::math::log1p(power);
   return max(x[0], x[1]) + (base_two ? log * expr::constant(x[0]->dtype, std::numbers::log2e) : log);
 }
-/// The share of one of them in the sum: 1 / (1 + e^(b - a)). It is a half for equal infinities, and for others the limit.
+/// The share of one of them in the sum: 1 / (1 + e^(b - a)). It is a half for equal infinities, and for others the
+/// limit.
 template <bool base_two, bool first>
 Array share(const Partial& p) {
   const Array &mine = p.x[first ? 0 : 1], &other = p.x[first ? 1 : 0];
@@ -86,9 +88,8 @@ const Primitive logaddexp2_p = lowered(
     binary<sum_of_powers<true>>("logaddexp2", {share<true, true>, share<true, false>}), sum_of_powers_scalar<true>);
 
 const Primitive digamma_p = lowered(
-    unary<[](auto v) { return scalar_math::digamma(v); }>("digamma", [](const Partial& p) {
-      return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}});
-    }),
+    unary<[](auto v) { return scalar_math::digamma(v); }>(
+        "digamma", [](const Partial& p) { return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}}); }),
     [](std::span<const expr::Expr> x, const Params&) { return expr::math::digamma(x[0]); });
 
 namespace {

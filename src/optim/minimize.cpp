@@ -1,5 +1,5 @@
-// Searches as while_loops. A step evaluates the objective once, at a trial point; whether the point is taken or the line
-// search goes on is decided by selects, so that the objective is in the program once.
+// Searches as while_loops. A step evaluates the objective once, at a trial point; whether the point is taken or the
+// line search goes on is decided by selects, so that the objective is in the program once.
 #include <cotan/optim.hpp>
 #include <limits>
 
@@ -39,8 +39,8 @@ Search select(const Array& condition, const Search& a, const Search& b) {
 
 // L-BFGS ----------------------------------------------------------------------------------------------
 
-/// A⁻¹ q of a matrix that may be singular, damped (Levenberg) by a share of its size: little where little is left to gain, and
-/// steps go far.
+/// A⁻¹ q of a matrix that may be singular, damped (Levenberg) by a share of its size: little where little is left to
+/// gain, and steps go far.
 Array damped_solve(const Array& A, const Array& q) {
   const Array size = np::maximum(np::max(np::diagonal(A)), 1e-300) * np::eye(q.shape()[0], {}, 0, A.dtype());
   const auto solved = [&](const Array& share) {
@@ -51,8 +51,8 @@ Array damped_solve(const Array& A, const Array& q) {
   return solved(most * np::clip(gain, 1e-3, 1.0));
 }
 
-/// -H g by the two loops over the steps that are remembered, the newest last; unused rows are zero. `curvature`: where they
-/// begin, if there is one.
+/// -H g by the two loops over the steps that are remembered, the newest last; unused rows are zero. `curvature`: where
+/// they begin, if there is one.
 Array quasi_newton_direction(const Array& steps, const Array& changes, const Array& gradient, const Array& curvature) {
   const Array products = np::sum(steps * changes, 1), used = products > 0;
   const Array rho = np::where(used, 1.0 / np::where(used, products, 1.0), 0.0);
@@ -78,7 +78,8 @@ Array quasi_newton_direction(const Array& steps, const Array& changes, const Arr
   return -direction;
 }
 
-Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& evaluate, const Search& s, const MinimizeOptions& o) {
+Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& evaluate, const Search& s,
+                  const MinimizeOptions& o) {
   const Array trial = s.x + s.step * s.direction;
   const auto [value, gradient] = evaluate(trial);
   const Array first = s.iterations == 0, slope = dot(s.gradient, s.direction);
@@ -97,7 +98,8 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   // Out of tries: what is no longer told apart is as good as it gets.
   const Array stuck = (tries >= static_cast<double>(longest_line_search)) | (first & ~finite);
   searching.finished = stuck;
-  searching.converged = stuck & finite & ~first & (np::abs(value - s.value) <= 1e-9 * np::maximum(np::abs(s.value), 1.0));
+  searching.converged =
+      stuck & finite & ~first & (np::abs(value - s.value) <= 1e-9 * np::maximum(np::abs(s.value), 1.0));
 
   Search next = taken(s, trial, value, gradient, o);
   const Array step = trial - s.x, change = gradient - s.gradient;
@@ -115,7 +117,8 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   const Array direction = o.curvature ? lax::cond(accepted, turned, [&] { return s.direction; }) : turned();
   const Array down = dot(direction, gradient) < 0;
   next.direction = choose(down, direction, -gradient);
-  next.step = choose((o.curvature ? ~down : first | ~down), 1.0 / np::maximum(np::sqrt(dot(gradient, gradient)), 1.0), 1.0);
+  next.step =
+      choose((o.curvature ? ~down : first | ~down), 1.0 / np::maximum(np::sqrt(dot(gradient, gradient)), 1.0), 1.0);
   next.low = np::zeros_like(s.low);
   next.high = np::full_like(s.high, infinity);
   next.lambda = np::zeros_like(s.lambda);
@@ -126,7 +129,8 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
 
 // Adam ------------------------------------------------------------------------------------------------
 
-Search adam_step(const std::function<std::pair<Array, Array>(const Array&)>& evaluate, const Search& s, const MinimizeOptions& o) {
+Search adam_step(const std::function<std::pair<Array, Array>(const Array&)>& evaluate, const Search& s,
+                 const MinimizeOptions& o) {
   const Array trial = s.x + s.direction;
   const auto [value, gradient] = evaluate(trial);
   const Array finite = np::isfinite(value) & np::all(np::isfinite(gradient));
@@ -147,8 +151,8 @@ Search adam_step(const std::function<std::pair<Array, Array>(const Array&)>& eva
 
 // Newton ------------------------------------------------------------------------------------------------
 
-Search newton_step(const Objective& f, const std::function<std::pair<Array, Array>(const Array&)>& evaluate, const Search& s,
-                   const MinimizeOptions& o) {
+Search newton_step(const Objective& f, const std::function<std::pair<Array, Array>(const Array&)>& evaluate,
+                   const Search& s, const MinimizeOptions& o) {
   const Array trial = s.x + s.direction;
   const auto [value, gradient] = evaluate(trial);
   const Array first = s.iterations == 0;
@@ -182,7 +186,8 @@ Array hessian_of(const Objective& f, const Array& x) {
 
 Search start(const Array& x0, const MinimizeOptions& o) {
   if (x0.ndim() != 1 || x0.shape()[0] == 0 || (x0.dtype() != f32 && x0.dtype() != f64))
-    raise<ShapeError>("[minimize] the start is {}; it must be a vector of f32 or f64 with at least one element.", x0.aval());
+    raise<ShapeError>("[minimize] the start is {}; it must be a vector of f32 or f64 with at least one element.",
+                      x0.aval());
   if (o.memory < 1) raise<ValueError>("[minimize] a memory of {} steps; it must be at least 1.", o.memory);
   const DType dtype = x0.dtype();
   const std::int64_t d = x0.shape()[0];
@@ -211,7 +216,9 @@ Search advance(const Objective& f, const Search& search, const MinimizeOptions& 
   const auto value_and_gradient = value_and_grad(f);
   const auto evaluate = [&](const Array& x) { return std::pair<Array, Array>(value_and_gradient(x)); };
   const bool bounded = evaluations.defined();
-  const Array last = bounded ? np::where(evaluations > 0, search.evaluations + evaluations.astype(i32), std::numeric_limits<int>::max()) : Array();
+  const Array last = bounded ? np::where(evaluations > 0, search.evaluations + evaluations.astype(i32),
+                                         std::numeric_limits<int>::max())
+                             : Array();
   return lax::while_loop(
       [&](const Search& s) {
         const Array more = ~s.finished;

@@ -10,7 +10,8 @@ constexpr std::int64_t most_elements = 4096;
 
 /// Whether the operation reads its operands whole, from memory; what is elementwise computes them where it needs them.
 bool wants_memory(const Primitive& p) {
-  return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call || &p == &ops::dot_general_p;
+  return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call ||
+         &p == &ops::dot_general_p;
 }
 /// What nobody would put into memory.
 bool is_trivial(const Primitive& p) { return &p == &ops::iota_p || &p == &ops::broadcast_in_dim_p; }
@@ -42,7 +43,9 @@ SplitConstants split_constants(const JaxprPtr& jaxpr) {
     if (!wants_memory(*e.primitive)) continue;
     for (const Atom& a : e.inputs) {
       const Var* v = std::get_if<Var>(&a);
-      if (!v || !constant[at(*v)] || taken[at(*v)] || given[at(*v)] || j.type(*v).size() < 2 || is_trivial(*home[at(*v)]->primitive)) continue;
+      if (!v || !constant[at(*v)] || taken[at(*v)] || given[at(*v)] || j.type(*v).size() < 2 ||
+          is_trivial(*home[at(*v)]->primitive))
+        continue;
       taken[at(*v)] = true;
       constants.outputs.push_back(*v);
     }

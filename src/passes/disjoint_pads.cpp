@@ -1,5 +1,5 @@
-// Arrays that are padded with zeros to lie side by side, and added, are a concatenation: what the gradients of the parts of a
-// split come to. 0 + x is x but for the sign of a zero, which is x's own afterwards.
+// Arrays that are padded with zeros to lie side by side, and added, are a concatenation: what the gradients of the
+// parts of a split come to. 0 + x is x but for the sign of a zero, which is x's own afterwards.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -39,7 +39,8 @@ struct Row {
 bool is_zero(const Atom& a) {
   const Literal* literal = std::get_if<Literal>(&a);
   if (!literal || !is_floating(literal->value.dtype())) return false;
-  const double v = dispatch(literal->value.dtype(), [&]<class T>() { return convert<double>(*data<T>(literal->value)); });
+  const double v =
+      dispatch(literal->value.dtype(), [&]<class T>() { return convert<double>(*data<T>(literal->value)); });
   return v == 0 && !std::signbit(v);
 }
 
@@ -64,7 +65,8 @@ std::optional<Row> joined(const Row& a, const Row& b) {
   if (a.axis != b.axis) return std::nullopt;
   Row out = a;
   out.parts.insert(out.parts.end(), b.parts.begin(), b.parts.end());
-  std::sort(out.parts.begin(), out.parts.end(), [](const Row::Part& x, const Row::Part& y) { return x.begin < y.begin; });
+  std::sort(out.parts.begin(), out.parts.end(),
+            [](const Row::Part& x, const Row::Part& y) { return x.begin < y.begin; });
   for (std::size_t k = 1; k < out.parts.size(); ++k)
     if (out.parts[k].begin < out.parts[k - 1].end) return std::nullopt;
   return out;
@@ -83,7 +85,8 @@ JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr) {
   };
   for (const Equation& e : j.equations) {
     std::optional<Row>& found = rows[e.outputs.empty() ? 0 : static_cast<std::size_t>(e.outputs[0].id)];
-    if (e.primitive == &ops::add_p && row(e.inputs[0]) && row(e.inputs[1])) found = joined(*row(e.inputs[0]), *row(e.inputs[1]));
+    if (e.primitive == &ops::add_p && row(e.inputs[0]) && row(e.inputs[1]))
+      found = joined(*row(e.inputs[0]), *row(e.inputs[1]));
     if (!found || found->has_gaps()) {  // which what is added next may fill
       const Params params = map_nested(e.params, [](const JaxprPtr& nested) { return join_disjoint_pads(nested); });
       if (e.primitive == &ops::pad_p) found = row_of(j, e, rewriter);

@@ -1,5 +1,5 @@
-// A gather of one element of every row of what is computed (the log-probability of a label) as a sum over the row: it is known
-// together with the row's other sums, and the row itself need not be in memory.
+// A gather of one element of every row of what is computed (the log-probability of a label) as a sum over the row: it
+// is known together with the row's other sums, and the row itself need not be in memory.
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "ops/gather_scatter.hpp"
@@ -25,7 +25,8 @@ JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr) {
   for (const Equation& e : j.equations) {
     const Var* operand = e.primitive == &ops::gather_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
     const Equation* maker = operand ? made_by[static_cast<std::size_t>(operand->id)] : nullptr;
-    const bool computed = maker && !j.type(*operand).weak_type && maker->primitive->op_class == OpClass::elementwise && uses[static_cast<std::size_t>(operand->id)] == 1;
+    const bool computed = maker && !j.type(*operand).weak_type && maker->primitive->op_class == OpClass::elementwise &&
+                          uses[static_cast<std::size_t>(operand->id)] == 1;
     if (!computed || !ops::reads_one_of_each_lane(j.type(e.inputs[0]), j.type(e.inputs[1]), e.params)) {
       rewriter.emit(e, rewriter.read(e.inputs),
                     map_nested(e.params, [](const JaxprPtr& nested) { return few_reads_as_sums(nested); }));
@@ -33,8 +34,9 @@ JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr) {
     }
     Types types{j.type(e.inputs[0]), j.type(e.inputs[1])};
     for (AbstractValue& t : types) t.weak_type = false;
-    const ClosedJaxpr sum = trace_to_jaxpr(
-        [&](std::span<const Array> x) { return Arrays{ops::gather_by_comparing(x[0], x[1], e.params)}; }, types, "gather");
+    const ClosedJaxpr sum =
+        trace_to_jaxpr([&](std::span<const Array> x) { return Arrays{ops::gather_by_comparing(x[0], x[1], e.params)}; },
+                       types, "gather");
     internal_check(sum.consts.empty(), "a gather captures an array");
     rewriter.substitute(e.outputs[0], splice(*sum.jaxpr, rewriter.read(e.inputs), rewriter)[0]);
   }

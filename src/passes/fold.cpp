@@ -39,8 +39,7 @@ class Folder {
       }
       const Params params = compose_views(e, inputs, map_nested(e.params, fold_constants_and_identities));
       for (std::size_t i = 0; i < e.outputs.size(); ++i)
-        defined_by_[static_cast<std::int32_t>(rewriter_.out().types.size() + i)] =
-            rewriter_.out().equations.size();
+        defined_by_[static_cast<std::int32_t>(rewriter_.out().types.size() + i)] = rewriter_.out().equations.size();
       rewriter_.emit(e, std::move(inputs), params);
     }
     return rewriter_.finish(jaxpr_.outputs, "folding");
@@ -70,8 +69,7 @@ class Folder {
       for (std::size_t i : {0, 1})
         if (is(i, 0) && (!floating || is_negative_zero(*literal(i)))) return if_same_type(e, in[1 - i]);
     if (p == &ops::integer_pow_p && e.params.integer("y") == 1) return in[0];
-    if ((p == &ops::max_p || p == &ops::min_p || p == &ops::and_p || p == &ops::or_p) &&
-        same_var(in[0], in[1]))
+    if ((p == &ops::max_p || p == &ops::min_p || p == &ops::and_p || p == &ops::or_p) && same_var(in[0], in[1]))
       return in[0];
     if (p == &ops::select_p && same_var(in[1], in[2])) return if_same_type(e, in[1]);
     if (p == &ops::select_p && literal(0)) return if_same_type(e, in[*literal(0) != 0 ? 1 : 2]);
@@ -102,8 +100,7 @@ class Folder {
     };
     if (e.primitive == &ops::pad_p) return zero("low") && zero("high") && zero("interior");
     const Ints& strides = e.params.ints("strides");
-    return zero("start_indices") &&
-           std::all_of(strides.begin(), strides.end(), [](auto i) { return i == 1; });
+    return zero("start_indices") && std::all_of(strides.begin(), strides.end(), [](auto i) { return i == 1; });
   }
   const Equation* definition(const Atom& a) const {
     const Var* v = std::get_if<Var>(&a);
@@ -114,8 +111,7 @@ class Folder {
 
   /// Scalar operations on literals, evaluated now.
   std::optional<Atom> folded(const Equation& e, const std::vector<Atom>& in) {
-    if (e.primitive->op_class != OpClass::elementwise || in.empty() ||
-        !jaxpr_.type(e.outputs[0]).shape.empty())
+    if (e.primitive->op_class != OpClass::elementwise || in.empty() || !jaxpr_.type(e.outputs[0]).shape.empty())
       return std::nullopt;
     if (e.primitive == &ops::stop_gradient_p) return std::nullopt;
     Arrays operands;

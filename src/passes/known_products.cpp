@@ -1,5 +1,6 @@
-// Products with matrices that are known while a program is made and have few diagonals (selections, shifts, bands): what is
-// left of them are scaled slices. 0 x is 0 only where x is finite, so this runs where the user promises that (assume_finite).
+// Products with matrices that are known while a program is made and have few diagonals (selections, shifts, bands):
+// what is left of them are scaled slices. 0 x is 0 only where x is finite, so this runs where the user promises that
+// (assume_finite).
 #include <cotan/assume_finite.hpp>
 #include <cotan/numpy.hpp>
 
@@ -56,7 +57,8 @@ std::vector<Run> runs_of(std::span<const double> by_row, std::int64_t rows, std:
     for (std::int64_t i = std::max<std::int64_t>(0, -d); i < std::min(rows, terms - d); ++i) {
       const double value = by_row[static_cast<std::size_t>(i * terms + i + d)];
       if (value == 0) continue;
-      const bool goes_on = !runs.empty() && runs.back().diagonal == d && runs.back().row + runs.back().length == i && runs.back().value == value;
+      const bool goes_on = !runs.empty() && runs.back().diagonal == d && runs.back().row + runs.back().length == i &&
+                           runs.back().value == value;
       if (goes_on)
         ++runs.back().length;
       else
@@ -76,9 +78,10 @@ Array part_of_product(const Run& run, const Array& x, int axis, std::int64_t row
   return low[axis] == 0 && high[axis] == 0 ? scaled : ops::pad(scaled, scalar(x.dtype(), 0), low, high, none);
 }
 
-/// The product of a known vector or matrix with `x` along their axes `inner` and `x_inner`; nothing where it is not worth
-/// while. The other axis of the matrix comes first in the result, or last.
-std::optional<Array> written_out(const Array& matrix, std::int64_t inner, const Array& x, std::int64_t x_inner, bool first) {
+/// The product of a known vector or matrix with `x` along their axes `inner` and `x_inner`; nothing where it is not
+/// worth while. The other axis of the matrix comes first in the result, or last.
+std::optional<Array> written_out(const Array& matrix, std::int64_t inner, const Array& x, std::int64_t x_inner,
+                                 bool first) {
   if (matrix.ndim() > 2 || matrix.size() == 0 || !is_floating(matrix.dtype())) return std::nullopt;
   const std::int64_t terms = matrix.shape()[inner], rows = matrix.size() / terms;
   const std::vector<double> by_row = elements(matrix, matrix.ndim() == 2 && inner == 0);
@@ -99,7 +102,8 @@ std::optional<Array> written_out(const Array& matrix, std::int64_t inner, const 
   return ops::reshape(sum, shape);
 }
 
-std::optional<Array> known_product(const Equation& e, const Array& a, const Array& known_a, const Array& b, const Array& known_b) {
+std::optional<Array> known_product(const Equation& e, const Array& a, const Array& known_a, const Array& b,
+                                   const Array& known_b) {
   const Ints &inner_a = e.params.ints("contract_lhs"), &inner_b = e.params.ints("contract_rhs");
   if (!e.params.ints("batch_lhs").empty() || inner_a.size() != 1) return std::nullopt;
   std::optional<Array> out;

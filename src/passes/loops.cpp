@@ -36,13 +36,11 @@ void substitute(const Substitution& by, Jaxpr& program) {
 /// program.
 void merge_equal(Jaxpr& program, std::size_t first, std::vector<Atom>& operands) {
   Substitution by = no_substitution(program);
-  std::vector<Var> inputs(program.inputs.begin(),
-                          program.inputs.begin() + static_cast<std::ptrdiff_t>(first));
+  std::vector<Var> inputs(program.inputs.begin(), program.inputs.begin() + static_cast<std::ptrdiff_t>(first));
   std::vector<Atom> kept;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const Var input = program.inputs[first + k];
-    const auto twin =
-        std::find_if(kept.begin(), kept.end(), [&](const Atom& a) { return same(a, operands[k]); });
+    const auto twin = std::find_if(kept.begin(), kept.end(), [&](const Atom& a) { return same(a, operands[k]); });
     if (std::holds_alternative<Literal>(operands[k])) {
       by[id(input)] = operands[k];
     } else if (twin != kept.end()) {
@@ -146,8 +144,7 @@ void hoist(Body& body, Rewriter& before, bool runs) {
   mark(program.outputs);
   for (std::size_t i = program.equations.size(); i-- > 0;) {
     const Equation& e = program.equations[i];
-    inside[i] =
-        !taken[i] && std::any_of(e.outputs.begin(), e.outputs.end(), [&](Var v) { return read[id(v)]; });
+    inside[i] = !taken[i] && std::any_of(e.outputs.begin(), e.outputs.end(), [&](Var v) { return read[id(v)]; });
     if (inside[i]) mark(e.inputs);
   }
   std::vector<Var> more;
@@ -170,9 +167,8 @@ void hoist(Body& body, Rewriter& before, bool runs) {
     }
     before.out().equations.push_back(std::move(copy));
   }
-  program.inputs.insert(
-      program.inputs.begin() + static_cast<std::ptrdiff_t>(body.constants.size() - more.size()), more.begin(),
-      more.end());
+  program.inputs.insert(program.inputs.begin() + static_cast<std::ptrdiff_t>(body.constants.size() - more.size()),
+                        more.begin(), more.end());
   program.equations = std::move(rest);
 }
 
@@ -209,9 +205,7 @@ class ScanSimplifier {
   void settle_carries() {
     Jaxpr& p = program();
     Substitution by = no_substitution(p);
-    std::vector<Var> constants(p.inputs.begin(),
-                               p.inputs.begin() + static_cast<std::ptrdiff_t>(scan_.consts)),
-        carries;
+    std::vector<Var> constants(p.inputs.begin(), p.inputs.begin() + static_cast<std::ptrdiff_t>(scan_.consts)), carries;
     std::vector<Atom> first, next;
     for (std::size_t i = 0; i < scan_.carries; ++i) {
       const Var input = p.inputs[scan_.consts + i];
@@ -258,8 +252,7 @@ class ScanSimplifier {
       const Atom& slice = p.outputs[k];
       const Var y = equation_.outputs[kept_.size() + k - carries];
       const Var* v = std::get_if<Var>(&slice);
-      const auto input =
-          std::find_if(p.inputs.begin(), p.inputs.end(), [&](Var in) { return v && in == *v; });
+      const auto input = std::find_if(p.inputs.begin(), p.inputs.end(), [&](Var in) { return v && in == *v; });
       const auto at = static_cast<std::size_t>(input - p.inputs.begin());
       const auto twin = std::find_if(outputs.begin() + static_cast<std::ptrdiff_t>(carries), outputs.end(),
                                      [&](const Atom& a) { return same(a, slice); });

@@ -16,18 +16,15 @@ namespace {
 namespace np = numpy;
 
 void check_key(std::string_view op, const Array& key) {
-  if (!key.defined())
-    raise<ValueError>("[random.{}] the key is an empty Array; make one with random::key(seed).", op);
+  if (!key.defined()) raise<ValueError>("[random.{}] the key is an empty Array; make one with random::key(seed).", op);
   if (key.dtype() != u32 || key.shape() != Shape{2})
-    raise<TypeError>(
-        "[random.{}] the key is {}; it must be u32[2], from random::key or split. Many keys: use vmap.", op,
-        key.aval());
+    raise<TypeError>("[random.{}] the key is {}; it must be u32[2], from random::key or split. Many keys: use vmap.",
+                     op, key.aval());
 }
 void check_shape(std::string_view op, const Shape& shape) {
   for (auto d : shape)
     if (d < 0)
-      raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op,
-                        describe(shape));
+      raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(shape));
 }
 /// Draws are made of words as wide as their dtype: a device without it would complain of those.
 void check_device(std::string_view op, const Array& key, DType dtype) {
@@ -35,12 +32,14 @@ void check_device(std::string_view op, const Array& key, DType dtype) {
   if (!c || c->buffer->backend().holds(dtype)) return;
   raise<TypeError>(
       "[random.{}] the key is on the device '{}', which has no {}; draw {}, or put the key on the device 'native'.", op,
-      c->buffer->backend().name(), dtype, is_floating(dtype) ? "in f32" : is_unsigned_integer(dtype) ? "u32" : "i32");
+      c->buffer->backend().name(), dtype,
+      is_floating(dtype)           ? "in f32"
+      : is_unsigned_integer(dtype) ? "u32"
+                                   : "i32");
 }
 void check_floating(std::string_view op, const Array& key, DType dtype) {
   if (!is_floating(dtype))
-    raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op,
-                     dtype);
+    raise<TypeError>("[random.{}] dtype {} is not a floating-point one; use f32, f64, f16 or bf16.", op, dtype);
   check_device(op, key, dtype);
 }
 void check_fits(std::string_view op, std::string_view what, const Shape& a, const Shape& shape) {
@@ -51,8 +50,8 @@ void check_fits(std::string_view op, std::string_view what, const Shape& a, cons
   }
   if (!fits)
     raise<ShapeError>(
-        "[random.{}] {} of shape {} does not broadcast to the result's shape {}; give a shape that it fits.",
-        op, what, describe(a), describe(shape));
+        "[random.{}] {} of shape {} does not broadcast to the result's shape {}; give a shape that it fits.", op, what,
+        describe(a), describe(shape));
 }
 /// `a` in the result's shape; 0-d stays 0-d.
 Array parameter(std::string_view op, std::string_view what, const Array& a, const Shape& shape) {
@@ -107,8 +106,7 @@ Array unit_interval(const Array& key, const Shape& shape, DType dtype) {
   const FloatFormat format = format_of(dtype);
   const int random = format.mantissa < 8 ? 8 : format.width;  // bf16 needs only a byte
   const Array bits = ops::cast(random_bits(key, shape, random == 8 ? u8 : format.bits), format.bits);
-  const Array mantissa =
-      bind1(ops::shift_right_logical_p, {bits, scalar(format.bits, random - format.mantissa)});
+  const Array mantissa = bind1(ops::shift_right_logical_p, {bits, scalar(format.bits, random - format.mantissa)});
   const Array in_1_2 = bind1(ops::or_p, {mantissa, scalar(format.bits, format.one)});
   return bind1(ops::bitcast_convert_type_p, {in_1_2}, {{"new_dtype", dtype}}) - scalar(dtype, 1);
 }
@@ -130,15 +128,12 @@ bool is_literal(const Array& a, double value) {
 Array log(const Array& x) { return bind1(ops::sampler_log_p, {x}); }
 Array log1p(const Array& x) { return bind1(ops::sampler_log1p_p, {x}); }
 /// The quantile function of the normal distribution, of a uniform number in (-1, 1).
-Array normal_of(const Array& u) {
-  return scalar(u.dtype(), std::sqrt(2.0)) * bind1(ops::sampler_erf_inv_p, {u});
-}
+Array normal_of(const Array& u) { return scalar(u.dtype(), std::sqrt(2.0)) * bind1(ops::sampler_erf_inv_p, {u}); }
 
 /// Two keys.
 std::pair<Array, Array> split_in_two(const Array& key) {
   const Array keys = split(key);
-  return {ops::reshape(ops::slice_axis(keys, 0, 0, 1), {2}),
-          ops::reshape(ops::slice_axis(keys, 0, 1, 2), {2})};
+  return {ops::reshape(ops::slice_axis(keys, 0, 0, 1), {2}), ops::reshape(ops::slice_axis(keys, 0, 1, 2), {2})};
 }
 
 }  // namespace
@@ -151,8 +146,7 @@ Array key(std::uint64_t seed) {
 
 Array split(const ArrayLike& key, std::int64_t num) {
   check_key("split", key);
-  if (num < 0)
-    raise<ValueError>("[random.split] {} keys were asked for; the number must not be negative.", num);
+  if (num < 0) raise<ValueError>("[random.split] {} keys were asked for; the number must not be negative.", num);
   const Arrays words = cipher(key, {num});
   const Array columns[] = {ops::reshape(words[0], {num, 1}), ops::reshape(words[1], {num, 1})};
   return ops::concatenate(columns, 1);
@@ -161,8 +155,7 @@ Array split(const ArrayLike& key, std::int64_t num) {
 Array fold_in(const ArrayLike& key, const ArrayLike& data) {
   check_key("fold_in", key);
   if (data->ndim() != 0 || !is_integer(data->dtype()))
-    raise<TypeError>("[random.fold_in] the data is {}; it must be one integer. Many: use vmap.",
-                     data->aval());
+    raise<TypeError>("[random.fold_in] the data is {}; it must be one integer. Many: use vmap.", data->aval());
   const auto word = [&](std::int64_t i) { return ops::slice_axis(key, 0, i, i + 1); };
   const Array counter = ops::reshape(ops::cast(data, u32), {1});
   return ops::concatenate(bind(ops::threefry2x32_p, {word(0), word(1), scalar(u32, 0), counter}), 0);
@@ -177,8 +170,7 @@ Array bits(const ArrayLike& key, const Shape& shape, DType dtype) {
   return random_bits(key, shape, dtype);
 }
 
-Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const ArrayLike& minval,
-              const ArrayLike& maxval) {
+Array uniform(const ArrayLike& key, const Shape& shape, DType dtype, const ArrayLike& minval, const ArrayLike& maxval) {
   check_key("uniform", key);
   check_shape("uniform", shape);
   check_floating("uniform", key, dtype);
@@ -195,8 +187,8 @@ Array normal(const ArrayLike& key, const Shape& shape, DType dtype) {
   return normal_of(uniform_between(key, shape, dtype, -format_of(dtype).below_one, 1.0));
 }
 
-Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper,
-                       const Shape& shape, DType dtype) {
+Array truncated_normal(const ArrayLike& key, const ArrayLike& lower, const ArrayLike& upper, const Shape& shape,
+                       DType dtype) {
   check_key("truncated_normal", key);
   check_shape("truncated_normal", shape);
   check_floating("truncated_normal", key, dtype);
@@ -283,8 +275,7 @@ DType integers_for(Wide value) {
 }
 /// A bound as a strong integer array, with every bit of a C++ scalar.
 Array integer_bound(std::string_view what, const Array& a) {
-  if (a.dtype() == DType::bool_)
-    raise<TypeError>("[random.randint] {} is {}; it must be an integer.", what, a.aval());
+  if (a.dtype() == DType::bool_) raise<TypeError>("[random.randint] {} is {}; it must be an integer.", what, a.aval());
   if (a.weak_type() && concrete(a) && concrete(a)->exact) {
     const ExactScalar& exact = *concrete(a)->exact;
     const bool is_unsigned = exact.kind == ExactScalar::Kind::unsigned_integer;
@@ -297,16 +288,12 @@ Array integer_bound(std::string_view what, const Array& a) {
 Array clamped(const Array& a, Wide low, Wide high) {
   const DType t = a.dtype();
   if (low <= lowest(t) && high >= highest(t)) return a;
-  return bind1(ops::clamp_p,
-               {integer(t, std::max(low, lowest(t))), a, integer(t, std::min(high, highest(t)))});
+  return bind1(ops::clamp_p, {integer(t, std::max(low, lowest(t))), a, integer(t, std::min(high, highest(t)))});
 }
-Array clip_to(const Array& a, DType dtype) {
-  return ops::cast(clamped(a, lowest(dtype), highest(dtype)), dtype);
-}
+Array clip_to(const Array& a, DType dtype) { return ops::cast(clamped(a, lowest(dtype), highest(dtype)), dtype); }
 
 /// Twice as many random bits as the dtype has, modulo the span: the bias is far below what can be seen.
-Array sample_integers(const Array& key, const Shape& shape, const Array& minval, const Array& maxval,
-                      DType dtype) {
+Array sample_integers(const Array& key, const Shape& shape, const Array& minval, const Array& maxval, DType dtype) {
   const DType bits = itemsize(dtype) == 8 ? u64 : u32;
   const Array one = scalar(bits, 1);
   // One more than the largest number may be asked for: its span is one larger than can be written here.
@@ -339,8 +326,7 @@ Array shuffled(const Array& key, const Array& x) {
 
 }  // namespace
 
-Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval, const ArrayLike& maxval,
-              DType dtype) {
+Array randint(const ArrayLike& key, const Shape& shape, const ArrayLike& minval, const ArrayLike& maxval, DType dtype) {
   check_key("randint", key);
   check_shape("randint", shape);
   if (!is_integer(dtype))

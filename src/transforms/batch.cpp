@@ -49,8 +49,8 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
   return out;
 }
 
-BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims,
-                       std::int64_t size, std::string_view transform) {
+BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       std::string_view transform) {
   auto trace = std::make_shared<BatchTrace>(transform, current_trace_ptr(), size);
   TraceCloser closer(*trace);
   Arrays wrapped, outs;
@@ -80,8 +80,8 @@ BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, s
   BatchedJaxpr out;
   out.jaxpr = trace_to_jaxpr(
       [&](std::span<const Array> args) {
-        BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args,
-                                   dims, size, "vmap");
+        BatchResult r =
+            batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args, dims, size, "vmap");
         for (std::size_t i = 0; i < r.values.size(); ++i) {
           out.batched_out.push_back(r.dims[i] != not_batched || (i < force.size() && force[i]));
           if (out.batched_out.back()) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
@@ -107,15 +107,14 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     }
     const int ndim = args[i].ndim();
     if (in_axes[i] < -ndim || in_axes[i] >= ndim)
-      raise<ShapeError>(
-          "[vmap] {} has shape {} and no axis {} to map over; pass none in in_axes to leave it whole.",
-          paths(i), describe(args[i].shape()), in_axes[i]);
+      raise<ShapeError>("[vmap] {} has shape {} and no axis {} to map over; pass none in in_axes to leave it whole.",
+                        paths(i), describe(args[i].shape()), in_axes[i]);
     dims.push_back(in_axes[i] < 0 ? in_axes[i] + ndim : in_axes[i]);
     const std::int64_t here = args[i].shape()[dims.back()];
     if (size >= 0 && here != size)
       raise<ShapeError>(
-          "[vmap] mapped axes have different sizes: {} for {} but {} for {} (shape {}); they must be equal.",
-          size, first, here, paths(i), describe(args[i].shape()));
+          "[vmap] mapped axes have different sizes: {} for {} but {} for {} (shape {}); they must be equal.", size,
+          first, here, paths(i), describe(args[i].shape()));
     if (size < 0) first = paths(i);
     size = here;
   }
@@ -127,8 +126,8 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     const Array& value = r.values[i];
     if (wanted[i] == no_axis) {
       if (r.dims[i] != not_batched)
-        raise<ShapeError>(
-            "[vmap] output {} has none in out_axes but depends on a mapped argument; give it an axis.", i);
+        raise<ShapeError>("[vmap] output {} has none in out_axes but depends on a mapped argument; give it an axis.",
+                          i);
       out.push_back(value);
       continue;
     }

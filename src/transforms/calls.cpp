@@ -7,13 +7,13 @@ namespace cotan {
 Types call_type(const Primitive& self, std::span<const AbstractValue> operands, const Params& params) {
   const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
   if (operands.size() != jaxpr.inputs.size())
-    raise<InternalError>("[{}] got {} operands for a program of {} inputs; this is a bug in cotan.",
-                         self.name, operands.size(), jaxpr.inputs.size());
+    raise<InternalError>("[{}] got {} operands for a program of {} inputs; this is a bug in cotan.", self.name,
+                         operands.size(), jaxpr.inputs.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const AbstractValue& want = jaxpr.type(jaxpr.inputs[i]);
     if (want.dtype != operands[i].dtype || want.shape != operands[i].shape)
-      raise<InternalError>("[{}] operand {} is {} but the program takes {}; this is a bug in cotan.",
-                           self.name, i, operands[i], want);
+      raise<InternalError>("[{}] operand {} is {} but the program takes {}; this is a bug in cotan.", self.name, i,
+                           operands[i], want);
   }
   return jaxpr.output_types();
 }
@@ -51,8 +51,8 @@ std::vector<int> dims_of(const std::vector<bool>& batched) {
   return dims;
 }
 
-BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
-                       std::int64_t size, const Params& params) {
+BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params) {
   const FrontOperands front = batch_in_front(args, dims);
   const BatchedJaxpr j = batch_jaxpr(*params.jaxpr("jaxpr"), front.batched, size);
   return {bind(self, concat(j.jaxpr.consts, front.values), params.with("jaxpr", j.jaxpr.jaxpr)),
@@ -122,8 +122,7 @@ Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& k
   for (bool u : split.output_unknown) known += !u;
   Arrays out;
   for (int source : split.residual_source)
-    out.push_back(source >= 0 ? known_args[source]
-                              : known_outs[known + static_cast<std::size_t>(-1 - source)]);
+    out.push_back(source >= 0 ? known_args[source] : known_outs[known + static_cast<std::size_t>(-1 - source)]);
   known_outs.resize(known);
   return out;
 }
@@ -135,8 +134,7 @@ Arrays merge_outputs(const std::vector<bool>& output_unknown, const Arrays& know
   return out;
 }
 
-Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero,
-                          const Arrays& cts) {
+Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero, const Arrays& cts) {
   Arrays out(inputs.size());
   std::size_t linear = 0, k = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i)

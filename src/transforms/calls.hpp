@@ -11,11 +11,11 @@ Types call_type(const Primitive& self, std::span<const AbstractValue> operands, 
 Arrays call_eval(const Primitive& self, std::span<const Array> args, const Params& params);
 JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents,
                    const Params& params);
-BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
-                       std::int64_t size, const Params& params);
+BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       const Params& params);
 
-// C++ numbers among the arguments of a traced function: where one meets f64 inside, it comes as f64 and is narrowed where
-// it meets nothing that wide (core/weak.cpp).
+// C++ numbers among the arguments of a traced function: where one meets f64 inside, it comes as f64 and is narrowed
+// where it meets nothing that wide (core/weak.cpp).
 /// Weak f32 from f64 where `wide`.
 Arrays narrowed(std::span<const Array> args, const std::vector<bool>& wide);
 /// f64, with all bits that are known, where `wide`.
@@ -49,7 +49,6 @@ KnownOperands split_known(const PartialEvalTrace& trace, std::span<const Array> 
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs);
 Arrays merge_outputs(const std::vector<bool>& output_unknown, const Arrays& known, const Arrays& unknown);
 /// Cotangents per operand from those of the linear operands that are not zero.
-Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero,
-                          const Arrays& cts);
+Arrays scatter_cotangents(std::span<const LinearInput> inputs, const std::vector<bool>& nonzero, const Arrays& cts);
 
 }  // namespace cotan

@@ -99,8 +99,8 @@ Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, s
       types, "checkpoint", params.jaxpr("jaxpr")->name);
   Arrays unknown_outs;
   if (!staged.jaxpr->outputs.empty())
-    unknown_outs = trace.record(self, concat(staged.consts, operands),
-                                params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
+    unknown_outs =
+        trace.record(self, concat(staged.consts, operands), params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
   return merge_outputs(split.output_unknown, known_outs, unknown_outs);
 }
 
@@ -163,25 +163,22 @@ const Primitive name_p{.name = "name",
                        .type = ops::elementwise_type<ops::Accepts::any>,
                        .eval = identity_eval,
                        .partials = {[](const Partial& p) { return p.t; }},
-                       .transpose = [](const Primitive&, std::span<const Array> ct,
-                                       std::span<const LinearInput>, const Params&) { return Arrays{ct[0]}; },
+                       .transpose = [](const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
+                                       const Params&) { return Arrays{ct[0]}; },
                        .batch = ops::elementwise_batch};
 
 namespace policy {
-const PolicyPtr everything_saveable =
-    make_policy("everything_saveable", [](const Equation&) { return true; });
+const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });
 const PolicyPtr nothing_saveable = make_policy("nothing_saveable", [](const Equation&) { return false; });
 const PolicyPtr dots_saveable =
     make_policy("dots_saveable", [](const Equation& e) { return e.primitive == &ops::dot_general_p; });
-const PolicyPtr dots_with_no_batch_dims_saveable =
-    make_policy("dots_with_no_batch_dims_saveable", [](const Equation& e) {
-      return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty();
-    });
+const PolicyPtr dots_with_no_batch_dims_saveable = make_policy(
+    "dots_with_no_batch_dims_saveable",
+    [](const Equation& e) { return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty(); });
 PolicyPtr save_only_these_names(std::vector<std::string> names) {
   std::string text = fmt::format("save_only_these_names({})", fmt::join(names, ", "));
   return make_policy(std::move(text), [names = std::move(names)](const Equation& e) {
-    return e.primitive == &name_p &&
-           std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
+    return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
   });
 }
 }  // namespace policy

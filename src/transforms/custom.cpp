@@ -50,12 +50,12 @@ void check_constants(std::string_view op, std::span<const Array> tangents, std::
 void check_results(std::string_view op, std::string_view what, const Arrays& got, const Types& want,
                    std::string_view of = "its primal") {
   if (got.size() != want.size())
-    raise<TreeError>("[{}] the rule returned {} {}s but {} are needed; return one per {}.", op, got.size(),
-                     what, want.size(), what == "cotangent" ? "argument" : "output");
+    raise<TreeError>("[{}] the rule returned {} {}s but {} are needed; return one per {}.", op, got.size(), what,
+                     want.size(), what == "cotangent" ? "argument" : "output");
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i].defined() && got[i].shape() != want[i].shape)
-      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op,
-                        what, i, describe(got[i].shape()), describe(want[i].shape), of);
+      raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op, what, i,
+                        describe(got[i].shape()), describe(want[i].shape), of);
     if (got[i].defined() && got[i].dtype() != want[i].dtype && !got[i].weak_type())
       raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of {}.", op, what, i,
                        got[i].dtype(), want[i].dtype, of);
@@ -86,29 +86,24 @@ BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, s
   out.batched = front.batched;
   // All outputs are batched, so that they fit what the rule gives under the same batch.
   const Jaxpr& jaxpr = *params.jaxpr("jaxpr");
-  const BatchedJaxpr j =
-      batch_jaxpr(jaxpr, out.batched, size, std::vector<bool>(jaxpr.outputs.size(), true));
+  const BatchedJaxpr j = batch_jaxpr(jaxpr, out.batched, size, std::vector<bool>(jaxpr.outputs.size(), true));
   out.batched_out = j.batched_out;
   out.new_consts = j.jaxpr.consts.size();
   out.operands = concat(j.jaxpr.consts, front.values);
-  out.params =
-      params.with("jaxpr", j.jaxpr.jaxpr)
-          .with("num_consts", params.integer("num_consts") + static_cast<std::int64_t>(out.new_consts));
+  out.params = params.with("jaxpr", j.jaxpr.jaxpr)
+                   .with("num_consts", params.integer("num_consts") + static_cast<std::int64_t>(out.new_consts));
   return out;
 }
 /// f over batched arguments, all results with the batch in front.
-Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched,
-                   std::int64_t size) {
+Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched, std::int64_t size) {
   BatchResult r = batch_flat(f, args, dims_of(batched), size, "vmap");
-  for (std::size_t i = 0; i < r.values.size(); ++i)
-    r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
+  for (std::size_t i = 0; i < r.values.size(); ++i) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
   return r.values;
 }
 
 // custom_jvp ------------------------------------------------------------------------------------
 
-JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> primals,
-                         std::span<const Array> tangents) {
+JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> primals, std::span<const Array> tangents) {
   const Arrays args = concat(primals, instantiated(tangents, primals));
   Arrays results = rule.rule(args);
   const std::size_t n = results.size() / 2;
@@ -131,10 +126,8 @@ JvpResult custom_jvp_jvp(const Primitive&, std::span<const Array> primals, std::
                          const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_jvp", tangents, consts);
-  JvpResult r =
-      apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
-  check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(),
-                "the function's result");
+  JvpResult r = apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
   return r;
 }
 
@@ -156,8 +149,7 @@ BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args,
 
 // custom_vjp ------------------------------------------------------------------------------------
 
-JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> primals,
-                         std::span<const Array> tangents) {
+JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> primals, std::span<const Array> tangents) {
   auto [outputs, residuals] = rule.forward(primals);
   auto backward = std::make_shared<BackwardRule>();
   backward->name = rule.name;
@@ -182,34 +174,32 @@ JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::
                          const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_vjp", tangents, consts);
-  JvpResult r =
-      apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
-  check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(),
-                "the function's result");
+  JvpResult r = apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
   return r;
 }
 
 /// Backward over a batch: everything it gets is batched; cotangents of unbatched primals are summed.
 FlatFunction batched_backward(FlatFunction backward, std::vector<bool> primal_batched, std::int64_t size) {
-  return [backward = std::move(backward), primal_batched = std::move(primal_batched),
-          size](std::span<const Array> args) {
-    std::vector<bool> nonzero;  // an empty cotangent is zero
-    const Arrays given = run_batched(
-        [&](std::span<const Array> in) {
-          Arrays cts = backward(in);
-          nonzero = defined_mask(cts);
-          std::erase_if(cts, [](const Array& ct) { return !ct.defined(); });
-          return cts;
-        },
-        args, std::vector<bool>(args.size(), true), size);
-    Arrays cts(nonzero.size());
-    for (std::size_t i = 0, k = 0; i < cts.size(); ++i) {
-      if (!nonzero[i]) continue;
-      cts[i] = given[k++];
-      if (i < primal_batched.size() && !primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
-    }
-    return cts;
-  };
+  return
+      [backward = std::move(backward), primal_batched = std::move(primal_batched), size](std::span<const Array> args) {
+        std::vector<bool> nonzero;  // an empty cotangent is zero
+        const Arrays given = run_batched(
+            [&](std::span<const Array> in) {
+              Arrays cts = backward(in);
+              nonzero = defined_mask(cts);
+              std::erase_if(cts, [](const Array& ct) { return !ct.defined(); });
+              return cts;
+            },
+            args, std::vector<bool>(args.size(), true), size);
+        Arrays cts(nonzero.size());
+        for (std::size_t i = 0, k = 0; i < cts.size(); ++i) {
+          if (!nonzero[i]) continue;
+          cts[i] = given[k++];
+          if (i < primal_batched.size() && !primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
+        }
+        return cts;
+      };
 }
 
 BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
@@ -273,8 +263,7 @@ BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args,
     t.shape.insert(t.shape.begin(), size);
     rule->outputs.push_back(t);
   }
-  rule->backward =
-      batched_backward(original->backward, std::vector<bool>(args.size() - residuals, true), size);
+  rule->backward = batched_backward(original->backward, std::vector<bool>(args.size() - residuals, true), size);
   Arrays front;
   for (std::size_t i = 0; i < args.size(); ++i) front.push_back(ops::batch_at_front(args[i], dims[i], size));
   Arrays outs = bind(self, front, params.with("backward", OpaquePtr(rule)));
@@ -336,15 +325,16 @@ const Primitive custom_vjp_call_p{.name = "custom_vjp_call",
                                   .jvp = custom_vjp_jvp,
                                   .transpose = call_transpose,
                                   .batch = custom_vjp_batch};
-const Primitive custom_lin_p{.name = "custom_lin",
-                             .op_class = OpClass::call,
-                             .type = custom_lin_type,
-                             .eval = [](const Primitive&, std::span<const Array>,
-                                        const Params& params) -> Arrays { no_forward_mode(params); },
-                             .jvp = [](const Primitive&, std::span<const Array>, std::span<const Array>,
-                                       const Params& params) -> JvpResult { no_forward_mode(params); },
-                             .transpose = custom_lin_transpose,
-                             .batch = custom_lin_batch};
+const Primitive custom_lin_p{
+    .name = "custom_lin",
+    .op_class = OpClass::call,
+    .type = custom_lin_type,
+    .eval = [](const Primitive&, std::span<const Array>, const Params& params) -> Arrays { no_forward_mode(params); },
+    .jvp = [](const Primitive&, std::span<const Array>, std::span<const Array>, const Params& params) -> JvpResult {
+      no_forward_mode(params);
+    },
+    .transpose = custom_lin_transpose,
+    .batch = custom_lin_batch};
 
 namespace flat {
 

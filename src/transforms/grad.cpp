@@ -10,8 +10,8 @@ namespace cotan {
 std::vector<int> MappedAxes::expand(const std::vector<std::size_t>& counts, std::string_view what) const {
   std::vector<int> out;
   if (is_list_ && list_.size() != counts.size())
-    raise<TreeError>("[vmap] {} has {} entries for {} {}; give one per {}, or one for all.", what,
-                     list_.size(), counts.size(), what == "in_axes" ? "arguments" : "outputs",
+    raise<TreeError>("[vmap] {} has {} entries for {} {}; give one per {}, or one for all.", what, list_.size(),
+                     counts.size(), what == "in_axes" ? "arguments" : "outputs",
                      what == "in_axes" ? "argument" : "output");
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const MappedAxes& part = is_list_ ? list_[i] : *this;
@@ -21,11 +21,10 @@ std::vector<int> MappedAxes::expand(const std::vector<std::size_t>& counts, std:
     }
     if (part.list_.size() != counts[i])
       raise<TreeError>(
-          "[vmap] entry {} of {} lists {} axes for {} leaves; give one per leaf, in order, or one for all.",
-          i, what, part.list_.size(), counts[i]);
+          "[vmap] entry {} of {} lists {} axes for {} leaves; give one per leaf, in order, or one for all.", i, what,
+          part.list_.size(), counts[i]);
     for (const MappedAxes& leaf : part.list_) {
-      if (leaf.is_list_)
-        raise<TreeError>("[vmap] {} is nested too deeply; list one axis per leaf, in order.", what);
+      if (leaf.is_list_) raise<TreeError>("[vmap] {} is nested too deeply; list one axis per leaf, in order.", what);
       out.push_back(leaf.axis_);
     }
   }
@@ -39,8 +38,7 @@ void check_defined(std::span<const Array> args, std::string_view transform, cons
 }
 void check_outputs_defined(std::span<const Array> outputs, std::string_view transform) {
   for (const Array& out : outputs)
-    if (!out.defined())
-      raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
+    if (!out.defined()) raise<ValueError>("[{}] the function returned an empty Array; assign every output.", transform);
 }
 
 Array shape_dtype(const Shape& shape, DType dtype, const std::source_location& where) {
@@ -60,15 +58,13 @@ Arrays checked_cotangents(std::span<const Array> cts, const Types& outputs, cons
   Arrays used;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!cts[i].defined())
-      raise<ValueError>("[{}] the cotangent of {} is an empty Array; assign it before the call.", transform,
-                        paths(i));
+      raise<ValueError>("[{}] the cotangent of {} is an empty Array; assign it before the call.", transform, paths(i));
     if (cts[i].shape() != outputs[i].shape)
-      raise<ShapeError>(
-          "[{}] the cotangent of {} has shape {} but the output has shape {}; they must be equal.", transform,
-          paths(i), describe(cts[i].shape()), describe(outputs[i].shape));
+      raise<ShapeError>("[{}] the cotangent of {} has shape {} but the output has shape {}; they must be equal.",
+                        transform, paths(i), describe(cts[i].shape()), describe(outputs[i].shape));
     if (is_floating(outputs[i].dtype) && cts[i].dtype() != outputs[i].dtype && !cts[i].weak_type())
-      raise<TypeError>("[{}] the cotangent of {} is {} but the output is {}; cast it with astype.", transform,
-                       paths(i), cts[i].dtype(), outputs[i].dtype);
+      raise<TypeError>("[{}] the cotangent of {} is {} but the output is {}; cast it with astype.", transform, paths(i),
+                       cts[i].dtype(), outputs[i].dtype);
     if (nonzero[i]) used.push_back(ops::cast(cts[i], outputs[i].dtype));
   }
   return used;
@@ -122,24 +118,22 @@ std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals,
   return {std::move(lin.outputs), std::move(pullback)};
 }
 
-std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals,
-                                         const Paths& paths) {
+std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals, const Paths& paths) {
   check_defined(primals, "linearize", paths);
   Linearized lin = linearize_flat(with_names(f, paths), primals, "linearize");
-  Pushforward push{
-      [linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
-       outputs = types_of(lin.outputs)](std::span<const Array> tangents, const Paths& tangent_paths) {
-        Arrays args = linear.consts;
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-          check_tangent(tangents[i], inputs[i], "linearize", i, tangent_paths);
-          args.push_back(ops::cast(tangents[i], inputs[i].dtype));
-        }
-        const Arrays results = eval_jaxpr(*linear.jaxpr, args);
-        Arrays out;
-        for (std::size_t i = 0, k = 0; i < outputs.size(); ++i)
-          out.push_back(nonzero[i] ? results[k++] : ops::zeros_of(outputs[i]));
-        return out;
-      }};
+  Pushforward push{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
+                    outputs = types_of(lin.outputs)](std::span<const Array> tangents, const Paths& tangent_paths) {
+    Arrays args = linear.consts;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      check_tangent(tangents[i], inputs[i], "linearize", i, tangent_paths);
+      args.push_back(ops::cast(tangents[i], inputs[i].dtype));
+    }
+    const Arrays results = eval_jaxpr(*linear.jaxpr, args);
+    Arrays out;
+    for (std::size_t i = 0, k = 0; i < outputs.size(); ++i)
+      out.push_back(nonzero[i] ? results[k++] : ops::zeros_of(outputs[i]));
+    return out;
+  }};
   return {std::move(lin.outputs), std::move(push)};
 }
 
@@ -156,9 +150,8 @@ ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::st
         "jacrev or vjp.",
         transform, value.aval());
   if (!is_floating(value.dtype()))
-    raise<TypeError>(
-        "[{}] the function returned {}, which has no derivative; return a floating-point scalar.", transform,
-        value.aval());
+    raise<TypeError>("[{}] the function returned {}, which has no derivative; return a floating-point scalar.",
+                     transform, value.aval());
   // Auxiliary outputs get no cotangent.
   Arrays cts;
   for (std::size_t i = 0; i < lin.nonzero.size(); ++i)
@@ -172,11 +165,11 @@ Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<
   const ClosedJaxpr program = trace_to_jaxpr(with_names(f, paths), types_of(like), "linear_transpose");
   const Types outputs = program.jaxpr->output_types();
   if (outputs.size() != cotangents.size())
-    raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs; give one per output.",
-                     cotangents.size(), outputs.size());
+    raise<TreeError>("[linear_transpose] got {} cotangents for {} outputs; give one per output.", cotangents.size(),
+                     outputs.size());
   return pull_back(program, types_of(like),
-                   checked_cotangents(cotangents, outputs, std::vector<bool>(outputs.size(), true),
-                                      "linear_transpose", output_paths));
+                   checked_cotangents(cotangents, outputs, std::vector<bool>(outputs.size(), true), "linear_transpose",
+                                      output_paths));
 }
 
 Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths) {
@@ -187,8 +180,8 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
   const Types inputs = types_of(primals), outputs = types_of(lin.outputs);
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (!is_floating(outputs[o].dtype))
-      raise<TypeError>("[{}] output {} is {}, which has no derivative; return floating-point arrays.",
-                       transform, o, outputs[o]);
+      raise<TypeError>("[{}] output {} is {}, which has no derivative; return floating-point arrays.", transform, o,
+                       outputs[o]);
   // One row of blocks per output, one column per input; missing blocks are zero.
   std::vector<Arrays> blocks(outputs.size(), Arrays(inputs.size()));
   const auto put = [&](std::size_t o, std::size_t i, const Array& value) {
@@ -204,9 +197,8 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
         args.push_back(k == i ? basis(inputs[k]) : ops::zeros_of(inputs[k]));
         dims.push_back(k == i ? 0 : not_batched);
       }
-      const BatchResult r =
-          batch_flat([&](std::span<const Array> in) { return eval_jaxpr(*lin.linear.jaxpr, in); }, args, dims,
-                     inputs[i].size(), transform);
+      const BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(*lin.linear.jaxpr, in); },
+                                       args, dims, inputs[i].size(), transform);
       for (std::size_t o = 0, k = 0; o < outputs.size(); ++o) {
         if (!lin.nonzero[o]) continue;
         const Array front = ops::batch_at_front(r.values[k], r.dims[k], inputs[i].size());
@@ -227,8 +219,7 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
       for (bool n : lin.nonzero) live_outputs += n;
       const BatchResult r = batch_flat(
           [&](std::span<const Array> in) {
-            Arrays operands(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(consts)), cts(live_outputs),
-                results;
+            Arrays operands(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(consts)), cts(live_outputs), results;
             operands.resize(lin.linear.jaxpr->inputs.size());
             cts[position] = in[consts];
             for (const Array& ct : backward_pass(*lin.linear.jaxpr, operands, cts)) {
@@ -258,8 +249,7 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
   return out;
 }
 
-Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name,
-                   const Paths& paths) {
+Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name, const Paths& paths) {
   check_defined(args, "make_jaxpr", paths);
   ClosedJaxpr closed = trace_to_jaxpr(with_names(f, paths), types_of(args), "make_jaxpr", name);
   return {closed.jaxpr, closed.consts};

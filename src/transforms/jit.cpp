@@ -18,8 +18,7 @@ namespace cotan {
 
 namespace {
 
-Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
-                        const Params& params) {
+Arrays jit_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args, const Params& params) {
   auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   Arrays known_outs;
@@ -156,9 +155,8 @@ void give_up(std::span<const Array> args, const std::vector<bool>& donated, Arra
 }  // namespace
 
 Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
-           const std::function<std::shared_ptr<const void>()>& make_payload,
-           std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
-           const Paths& paths) {
+           const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
+           std::span<const Array> args, const JitOptions& options, const Paths& paths) {
   check_defined(args, "jit", paths);
   const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
   {

@@ -55,8 +55,7 @@ Arrays JvpTrace::process(const Primitive& p, std::span<const Array> args, const 
         "[{}] {} has no derivative rule; wrap it in custom_jvp or custom_vjp, or stop_gradient its "
         "operands.",
         transform(), p.name);
-  JvpResult result =
-      p.jvp ? p.jvp(p, primals, tangents, params) : sum_of_partials(p, primals, tangents, params);
+  JvpResult result = p.jvp ? p.jvp(p, primals, tangents, params) : sum_of_partials(p, primals, tangents, params);
   Arrays out;
   for (std::size_t i = 0; i < result.primals.size(); ++i) {
     out.push_back(wrap(result.primals[i], result.tangents[i]));
@@ -96,8 +95,8 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero, const s
         Arrays tangents(nonzero.size());
         for (std::size_t i = 0, k = nonzero.size(); i < nonzero.size(); ++i)
           if (nonzero[i]) tangents[i] = args[k++];
-        JvpResult r = jvp_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, primals,
-                               tangents, "jvp");
+        JvpResult r =
+            jvp_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, primals, tangents, "jvp");
         for (std::size_t i = 0; i < r.tangents.size(); ++i) {
           Array& t = r.tangents[i];
           if (!t.defined() && i < instantiate.size() && instantiate[i]) t = ops::zeros_of(r.primals[i].aval());
@@ -110,30 +109,30 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero, const s
   return out;
 }
 
-void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform,
-                   std::size_t leaf, const flat::Paths& paths) {
+void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform, std::size_t leaf,
+                   const flat::Paths& paths) {
   if (!tangent.defined())
-    raise<ValueError>("[{}] the tangent of {} is an empty Array; assign it before the call.", transform,
-                      paths(leaf));
+    raise<ValueError>("[{}] the tangent of {} is an empty Array; assign it before the call.", transform, paths(leaf));
   if (tangent.shape() != primal.shape)
-    raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.",
-                      transform, paths(leaf), describe(tangent.shape()), describe(primal.shape));
+    raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.", transform,
+                      paths(leaf), describe(tangent.shape()), describe(primal.shape));
   if (is_floating(primal.dtype) && tangent.dtype() != primal.dtype && !tangent.weak_type())
-    raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform,
-                     paths(leaf), tangent.dtype(), primal.dtype);
+    raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform, paths(leaf),
+                     tangent.dtype(), primal.dtype);
 }
 
 namespace flat {
 
-std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals,
-                              std::span<const Array> tangents, const Paths& paths) {
+std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, std::span<const Array> tangents,
+                              const Paths& paths) {
   check_defined(primals, "jvp", paths);
   Arrays used(primals.size());
   for (std::size_t i = 0; i < primals.size(); ++i) {
     if (!is_floating(primals[i].dtype())) continue;  // integers have no tangent space: theirs is zero
     check_tangent(tangents[i], primals[i].aval(), "jvp", i, paths);
     const bool both_weak = primals[i].weak_type() && tangents[i].weak_type();  // numbers, which stay exact
-    used[i] = both_weak && tangents[i].dtype() == primals[i].dtype() ? tangents[i] : ops::cast(tangents[i], primals[i].dtype());
+    used[i] = both_weak && tangents[i].dtype() == primals[i].dtype() ? tangents[i]
+                                                                     : ops::cast(tangents[i], primals[i].dtype());
   }
   JvpResult r = jvp_flat(with_names(f, paths), primals, used, "jvp");
   for (std::size_t i = 0; i < r.primals.size(); ++i)

@@ -83,7 +83,8 @@ void keep_no_views(SplitJaxpr& split) {
       changed = true;
     }
     inputs.push_back(inside);
-    const auto argument = std::find(known.inputs.begin() + static_cast<std::ptrdiff_t>(captured), known.inputs.end(), outside);
+    const auto argument =
+        std::find(known.inputs.begin() + static_cast<std::ptrdiff_t>(captured), known.inputs.end(), outside);
     if (argument != known.inputs.end()) {
       sources.push_back(static_cast<int>(argument - known.inputs.begin()) - static_cast<int>(captured));
       continue;

@@ -18,8 +18,8 @@ class TraceCloser {
 /// Raises ValueError, with the path, on an argument that is an empty Array.
 void check_defined(std::span<const Array> args, std::string_view transform, const flat::Paths& paths);
 /// Raises unless a tangent has the shape and dtype of its primal; a weak scalar takes the primal's dtype.
-void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform,
-                   std::size_t leaf, const flat::Paths& paths);
+void check_tangent(const Array& tangent, const AbstractValue& primal, std::string_view transform, std::size_t leaf,
+                   const flat::Paths& paths);
 /// Raises ValueError if the user's function returned an empty Array.
 void check_outputs_defined(std::span<const Array> outputs, std::string_view transform);
 
@@ -120,8 +120,8 @@ class BatchTrace final : public Trace {
 };
 
 /// Runs `f` with `args` batched along `dims` under the current trace.
-BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims,
-                       std::int64_t size, std::string_view transform);
+BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
+                       std::string_view transform);
 
 // Whole programs --------------------------------------------------------------------------------
 

@@ -178,9 +178,8 @@ std::uint64_t to_bits(T value) {
 std::uint64_t evaluate(const Node& node, std::span<const std::uint64_t> x) {
   switch (node.op) {
     case Op::constant:
-      return dispatch(node.dtype, [&]<class T>() {
-        return to_bits(from_bits<T>(static_cast<std::uint64_t>(node.bits)));
-      });
+      return dispatch(node.dtype,
+                      [&]<class T>() { return to_bits(from_bits<T>(static_cast<std::uint64_t>(node.bits))); });
     case Op::bitcast:
       return x[0];
     case Op::select:

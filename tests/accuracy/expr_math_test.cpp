@@ -62,26 +62,17 @@ ulp::VectorFunction<T> interpreted(Expr (*f)(Expr, Expr)) {
   };
 }
 
-#define COTAN_FUNCTION(name) \
-  { #name, interpreted < T>(math::name) }
+#define COTAN_FUNCTION(name) {#name, interpreted<T>(math::name)}
 template <class T>
 ulp::Implementation<T> expressions() {
-  return {COTAN_FUNCTION(exp),    COTAN_FUNCTION(exp2),
-          COTAN_FUNCTION(expm1),  COTAN_FUNCTION(log),
-          COTAN_FUNCTION(log2),   COTAN_FUNCTION(log10),
-          COTAN_FUNCTION(log1p),  {"sqrt", interpreted<T>(expr::sqrt)},
-          COTAN_FUNCTION(rsqrt),  COTAN_FUNCTION(cbrt),
-          COTAN_FUNCTION(sin),    COTAN_FUNCTION(cos),
-          COTAN_FUNCTION(tan),    COTAN_FUNCTION(asin),
-          COTAN_FUNCTION(acos),   COTAN_FUNCTION(atan),
-          COTAN_FUNCTION(sinh),   COTAN_FUNCTION(cosh),
-          COTAN_FUNCTION(tanh),   COTAN_FUNCTION(asinh),
-          COTAN_FUNCTION(acosh),  COTAN_FUNCTION(atanh),
-          COTAN_FUNCTION(erf),    COTAN_FUNCTION(erfc),
-          COTAN_FUNCTION(atan2),  COTAN_FUNCTION(erf_inv),
-          COTAN_FUNCTION(pow),    COTAN_FUNCTION(logistic),
-          COTAN_FUNCTION(hypot),  COTAN_FUNCTION(lgamma),
-          COTAN_FUNCTION(digamma)};
+  return {COTAN_FUNCTION(exp),   COTAN_FUNCTION(exp2),    COTAN_FUNCTION(expm1),  COTAN_FUNCTION(log),
+          COTAN_FUNCTION(log2),  COTAN_FUNCTION(log10),   COTAN_FUNCTION(log1p),  {"sqrt", interpreted<T>(expr::sqrt)},
+          COTAN_FUNCTION(rsqrt), COTAN_FUNCTION(cbrt),    COTAN_FUNCTION(sin),    COTAN_FUNCTION(cos),
+          COTAN_FUNCTION(tan),   COTAN_FUNCTION(asin),    COTAN_FUNCTION(acos),   COTAN_FUNCTION(atan),
+          COTAN_FUNCTION(sinh),  COTAN_FUNCTION(cosh),    COTAN_FUNCTION(tanh),   COTAN_FUNCTION(asinh),
+          COTAN_FUNCTION(acosh), COTAN_FUNCTION(atanh),   COTAN_FUNCTION(erf),    COTAN_FUNCTION(erfc),
+          COTAN_FUNCTION(atan2), COTAN_FUNCTION(erf_inv), COTAN_FUNCTION(pow),    COTAN_FUNCTION(logistic),
+          COTAN_FUNCTION(hypot), COTAN_FUNCTION(lgamma),  COTAN_FUNCTION(digamma)};
 }
 #undef COTAN_FUNCTION
 
@@ -133,8 +124,7 @@ template <class T>
 void integer_powers() {
   ulp::Real exact, work, base;
   double worst = 0;
-  for (int n : {-1024, -100, -17, -8, -5, -4, -3, -2, -1, 0,   1,    2,   3,
-                4,     5,    6,   7,  8,  10, 15, 31, 64, 100, 1000, 5001}) {
+  for (int n : {-1024, -100, -17, -8, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 15, 31, 64, 100, 1000, 5001}) {
     expr::Graph graph;
     const expr::GraphScope scope(graph);
     Interpreter program(math::integer_pow(operand<T>(0), n));
@@ -176,8 +166,7 @@ void remainders() {
   Interpreter program(math::fmod(operand<T>(0), operand<T>(1)));
   Sampler<T> sampler(1);
   const auto check = [&](T x, T y) {
-    EXPECT_TRUE(same(program.run<T>(x, y), std::fmod(x, y)))
-        << x << " mod " << y << " = " << program.run<T>(x, y);
+    EXPECT_TRUE(same(program.run<T>(x, y), std::fmod(x, y))) << x << " mod " << y << " = " << program.run<T>(x, y);
   };
   for (T x : Sampler<T>::specials())
     for (T y : Sampler<T>::specials()) check(x, y);
@@ -243,8 +232,7 @@ void sampler_functions() {
   for (const auto& [primitive, f] : {std::pair{&sampler_log_p, &math::sampler_log},
                                      {&sampler_log1p_p, &math::sampler_log1p},
                                      {&sampler_erf_inv_p, &math::sampler_erf_inv}}) {
-    const std::vector<T> x = samples<T>(-1, 1), y = interpreted<T>(f)(x, x),
-                         expected = reference<T>(*primitive, {x});
+    const std::vector<T> x = samples<T>(-1, 1), y = interpreted<T>(f)(x, x), expected = reference<T>(*primitive, {x});
     for (std::size_t i = 0; i < x.size(); ++i)
       ASSERT_TRUE(same(y[i], expected[i]))
           << primitive->name << "(" << x[i] << ") = " << y[i] << ", not " << expected[i];
@@ -261,8 +249,7 @@ TEST(ExprMath, Threefry) {
   };
   expr::Graph graph;
   const expr::GraphScope scope(graph);
-  const auto [a, b] =
-      math::threefry2x32(operand<Word>(0), operand<Word>(1), operand<Word>(2), operand<Word>(3));
+  const auto [a, b] = math::threefry2x32(operand<Word>(0), operand<Word>(1), operand<Word>(2), operand<Word>(3));
   Interpreter first(a), second(b);
   for (const Case& c : {Case{0, 0, 0, 0, 0x6b200159, 0x99ba4efe},
                         Case{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x1cb996fc, 0xbb002be7},

@@ -74,9 +74,8 @@ class Sampler {
   static std::vector<T> specials() {
     std::vector<T> values = {Limits::quiet_NaN()};
     for (T v : {T(0), Limits::infinity(), Limits::denorm_min(), 3 * Limits::denorm_min(),
-                std::nextafter(Limits::min(), T(0)), Limits::min(), Limits::max(), Limits::epsilon(), T(0.25),
-                T(0.5), T(1), T(1.5), T(2), T(3), T(10), T(11), std::nextafter(T(1), T(0)),
-                std::nextafter(T(1), T(2))})
+                std::nextafter(Limits::min(), T(0)), Limits::min(), Limits::max(), Limits::epsilon(), T(0.25), T(0.5),
+                T(1), T(1.5), T(2), T(3), T(10), T(11), std::nextafter(T(1), T(0)), std::nextafter(T(1), T(2))})
       values.insert(values.end(), {v, -v});
     return values;
   }
@@ -158,8 +157,7 @@ double ulp_error(T computed, mpfr_srcptr exact, mpfr_ptr work) {
 template <class T>
 void measure(const char* title, const Implementation<T>& implementation, double bound) {
   const char* dtype = sizeof(T) == 8 ? "f64" : "f32";
-  std::printf("%s\n%-10s %-5s %8s %9s  %s\n", title, "function", "dtype", "samples", "max ulp",
-              "worst argument");
+  std::printf("%s\n%-10s %-5s %8s %9s  %s\n", title, "function", "dtype", "samples", "max ulp", "worst argument");
   for (const Function& f : functions) {
     const auto tested = implementation.find(f.name);
     ASSERT_NE(tested, implementation.end()) << f.name << " is not measured";

@@ -39,16 +39,36 @@ Implementation<T> array_functions() {
   namespace np = cotan::numpy;
   namespace lax = cotan::lax;
   return {
-      {"exp", on_arrays<T, how>(np::exp)},          {"exp2", on_arrays<T, how>(np::exp2)},       {"expm1", on_arrays<T, how>(np::expm1)},
-      {"log", on_arrays<T, how>(np::log)},          {"log2", on_arrays<T, how>(np::log2)},       {"log10", on_arrays<T, how>(np::log10)},
-      {"log1p", on_arrays<T, how>(np::log1p)},      {"sqrt", on_arrays<T, how>(np::sqrt)},       {"rsqrt", on_arrays<T, how>(lax::rsqrt)},
-      {"cbrt", on_arrays<T, how>(np::cbrt)},        {"sin", on_arrays<T, how>(np::sin)},         {"cos", on_arrays<T, how>(np::cos)},
-      {"tan", on_arrays<T, how>(np::tan)},          {"asin", on_arrays<T, how>(np::arcsin)},     {"acos", on_arrays<T, how>(np::arccos)},
-      {"atan", on_arrays<T, how>(np::arctan)},      {"sinh", on_arrays<T, how>(np::sinh)},       {"cosh", on_arrays<T, how>(np::cosh)},
-      {"tanh", on_arrays<T, how>(np::tanh)},        {"asinh", on_arrays<T, how>(np::arcsinh)},   {"acosh", on_arrays<T, how>(np::arccosh)},
-      {"atanh", on_arrays<T, how>(np::arctanh)},    {"logistic", on_arrays<T, how>(lax::logistic)}, {"erf", on_arrays<T, how>(lax::erf)},
-      {"erfc", on_arrays<T, how>(lax::erfc)},       {"erf_inv", on_arrays<T, how>(lax::erf_inv)}, {"lgamma", on_arrays<T, how>(lax::lgamma)},
-      {"digamma", on_arrays<T, how>(lax::digamma)}, {"atan2", on_arrays<T, how>(np::arctan2)},   {"pow", on_arrays<T, how>(np::power)},
+      {"exp", on_arrays<T, how>(np::exp)},
+      {"exp2", on_arrays<T, how>(np::exp2)},
+      {"expm1", on_arrays<T, how>(np::expm1)},
+      {"log", on_arrays<T, how>(np::log)},
+      {"log2", on_arrays<T, how>(np::log2)},
+      {"log10", on_arrays<T, how>(np::log10)},
+      {"log1p", on_arrays<T, how>(np::log1p)},
+      {"sqrt", on_arrays<T, how>(np::sqrt)},
+      {"rsqrt", on_arrays<T, how>(lax::rsqrt)},
+      {"cbrt", on_arrays<T, how>(np::cbrt)},
+      {"sin", on_arrays<T, how>(np::sin)},
+      {"cos", on_arrays<T, how>(np::cos)},
+      {"tan", on_arrays<T, how>(np::tan)},
+      {"asin", on_arrays<T, how>(np::arcsin)},
+      {"acos", on_arrays<T, how>(np::arccos)},
+      {"atan", on_arrays<T, how>(np::arctan)},
+      {"sinh", on_arrays<T, how>(np::sinh)},
+      {"cosh", on_arrays<T, how>(np::cosh)},
+      {"tanh", on_arrays<T, how>(np::tanh)},
+      {"asinh", on_arrays<T, how>(np::arcsinh)},
+      {"acosh", on_arrays<T, how>(np::arccosh)},
+      {"atanh", on_arrays<T, how>(np::arctanh)},
+      {"logistic", on_arrays<T, how>(lax::logistic)},
+      {"erf", on_arrays<T, how>(lax::erf)},
+      {"erfc", on_arrays<T, how>(lax::erfc)},
+      {"erf_inv", on_arrays<T, how>(lax::erf_inv)},
+      {"lgamma", on_arrays<T, how>(lax::lgamma)},
+      {"digamma", on_arrays<T, how>(lax::digamma)},
+      {"atan2", on_arrays<T, how>(np::arctan2)},
+      {"pow", on_arrays<T, how>(np::power)},
       {"hypot", on_arrays<T, how>(np::hypot)},
   };
 }
@@ -86,8 +106,8 @@ void special_values() {
   // clang-format on
   for (const Special& c : table) {
     const T r = c.function(c.x);
-    const bool same = std::isnan(c.expected) ? std::isnan(r)
-                                             : r == c.expected && std::signbit(r) == std::signbit(c.expected);
+    const bool same =
+        std::isnan(c.expected) ? std::isnan(r) : r == c.expected && std::signbit(r) == std::signbit(c.expected);
     EXPECT_TRUE(same) << c.name << "(" << c.x << ") = " << r << ", expected " << c.expected;
   }
 }

@@ -41,8 +41,7 @@ std::string flaw(std::string_view text) {
       const std::string_view content = text.substr(i, end - i);
       const bool raw = !open.empty() && (open.back() == "style" || open.back() == "script");
       if (!raw && (content.find('>') != content.npos || bad_entity(content))) return "text not escaped";
-      for (std::size_t k = 0; k < content.size();
-           k += std::max<std::size_t>(1, utf8_length(content.substr(k))))
+      for (std::size_t k = 0; k < content.size(); k += std::max<std::size_t>(1, utf8_length(content.substr(k))))
         if (utf8_length(content.substr(k)) == 0) return "invalid UTF-8";
       if (open.empty() && content.find_first_not_of(" \n") != content.npos) return "text outside of the root";
       i = end;
@@ -74,11 +73,9 @@ std::string flaw(std::string_view text) {
     std::vector<std::string> names;
     while (!rest.empty()) {
       const std::size_t equals = rest.find('=');
-      if (rest[0] != ' ' || equals == rest.npos || rest[equals + 1] != '\'')
-        return "bad attribute in " + name;
+      if (rest[0] != ' ' || equals == rest.npos || rest[equals + 1] != '\'') return "bad attribute in " + name;
       const std::string attribute(rest.substr(1, equals - 1));
-      if (std::find(names.begin(), names.end(), attribute) != names.end())
-        return "attribute twice: " + attribute;
+      if (std::find(names.begin(), names.end(), attribute) != names.end()) return "attribute twice: " + attribute;
       names.push_back(attribute);
       rest.remove_prefix(rest.find('\'', equals + 2) + 1);
     }
@@ -200,8 +197,8 @@ TEST(Chart, EscapesAnything) {
 TEST(Chart, FullTimeChart) {
   const std::string svg = to_svg(full_chart());
   expect_sound(svg, "full");
-  for (const char* label : {"Flow", "m³", "year", "observed", "smoothed level", "95 % band", "forecast",
-                            "50 %", "80 %", "95 %", "now", "1900", "1950", "900"})
+  for (const char* label : {"Flow", "m³", "year", "observed", "smoothed level", "95 % band", "forecast", "50 %", "80 %",
+                            "95 %", "now", "1900", "1950", "900"})
     EXPECT_TRUE(has_label(svg, label)) << label;
   EXPECT_EQ(count_of(svg, "<circle"), 88u + 1) << "observations that are present, and the legend";
 }
@@ -228,16 +225,15 @@ TEST(Chart, GapsBreakLines) {
 }
 TEST(Chart, OddSeriesInEveryChart) {
   for (const auto& values : odd_series())
-    for (const TimeUnit unit : {TimeUnit::none, TimeUnit::year, TimeUnit::quarter, TimeUnit::month,
-                                TimeUnit::day, TimeUnit::second}) {
+    for (const TimeUnit unit :
+         {TimeUnit::none, TimeUnit::year, TimeUnit::quarter, TimeUnit::month, TimeUnit::day, TimeUnit::second}) {
       const std::string what = testing::PrintToString(values) + " " + std::string(name_of(unit));
       TimeChart chart;
       chart.unit = unit;
       chart.observed = chart.fitted = chart.fitted_band.lower = chart.fitted_band.upper = values;
       chart.forecast = values;
       chart.fan = {{0.5, values, values}};
-      for (std::size_t i = 0; i < values.size(); ++i)
-        chart.forecast_time.push_back(100.0 + static_cast<double>(i));
+      for (std::size_t i = 0; i < values.size(); ++i) chart.forecast_time.push_back(100.0 + static_cast<double>(i));
       expect_sound(to_svg(chart), what);
       chart.time = chart.forecast_time = values;  // odd times as well
       expect_sound(to_svg(chart), what);
@@ -246,8 +242,7 @@ TEST(Chart, OddSeriesInEveryChart) {
   for (const auto& values : odd_series()) {
     const std::string what = testing::PrintToString(values);
     expect_sound(to_svg(ResidualChart{.residuals = values}), what);
-    expect_sound(to_svg(AutocorrelationChart{.values = autocorrelation(values, 10), .count = values.size()}),
-                 what);
+    expect_sound(to_svg(AutocorrelationChart{.values = autocorrelation(values, 10), .count = values.size()}), what);
     expect_sound(to_svg(AutocorrelationChart{.values = values, .count = 3}), what);
     expect_sound(to_svg(QuantileChart{.residuals = values}), what);
     expect_sound(to_svg(QuantileChart{.residuals = values, .standardised = false}), what);
@@ -389,8 +384,8 @@ TEST(Report, Page) {
   EXPECT_EQ(flaw(html), "");
   for (const char* part :
        {"<title>Nile &lt;1871&gt;</title>", "a &amp; b", "<dd>1099.8</dd>", "<caption>Estimates</caption>",
-        "<td>&lt;W&gt;</td>", "<p>One.</p>", "<p>Two &amp; three.</p>", "<summary>Long</summary>",
-        "class='wide'", "class='narrow'", "<td class='number'>1</td>"})
+        "<td>&lt;W&gt;</td>", "<p>One.</p>", "<p>Two &amp; three.</p>", "<summary>Long</summary>", "class='wide'",
+        "class='narrow'", "<td class='number'>1</td>"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
   EXPECT_EQ(count_of(html, "<p>"), 2u);
   for (const char* outside : {"src=", "href=", "url(", "@import", "import(", "fetch("})
@@ -404,8 +399,7 @@ TEST(Report, AnyText) {
     std::string text(30, ' ');
     for (char& c : text) c = static_cast<char>(random());
     const ReportTable table{text, {text, text}, {{text}, {text, text, text}}, text, i % 2 == 0};
-    EXPECT_EQ(flaw(to_html({text, text, {{text, text, text}}, {table}, {{text, text, {}, {table}}}, text})),
-              "");
+    EXPECT_EQ(flaw(to_html({text, text, {{text, text, text}}, {table}, {{text, text, {}, {table}}}, text})), "");
   }
 }
 TEST(Report, NumberText) {
@@ -418,6 +412,5 @@ TEST(Report, NumberText) {
   EXPECT_EQ(number_text(-2e-7, 2), "−2.0×10⁻⁷");
   EXPECT_EQ(number_text(gap), "–");
   EXPECT_EQ(number_text(-infinity), "−∞");
-  for (const double value : {5e-324, 1.7e308, 9.9999999, 1e-4, 1e7})
-    EXPECT_FALSE(number_text(value, 4).empty());
+  for (const double value : {5e-324, 1.7e308, 9.9999999, 1e-4, 1e7}) EXPECT_FALSE(number_text(value, 4).empty());
 }

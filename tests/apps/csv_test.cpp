@@ -1,6 +1,5 @@
 // The CSV reader of cotan-dlm: what it understands, what each mistake is told, and that no bytes upset it.
 #include "../../apps/dlm/csv.hpp"
-#include "../../apps/dlm/text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +9,15 @@
 #include <limits>
 #include <random>
 
+#include "../../apps/dlm/text.hpp"
+
 using namespace apps;
 
 namespace {
 
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
-Table read(std::string_view text, const CsvOptions& options = {}) {
-  return read_csv(text, "data.csv", options);
-}
+Table read(std::string_view text, const CsvOptions& options = {}) { return read_csv(text, "data.csv", options); }
 
 /// The message of the CsvError that reading the text and using its columns throws.
 std::string complaint(std::string_view text, const CsvOptions& options = {}) {
@@ -84,8 +83,7 @@ TEST(Csv, QuotedFields) {
   const Table t =
       read("name,\"the \"\"value\"\"\"\n\"Smith, J\",1\n\"two\nlines\r\nmore\", \"2\" \nplain \"inch\",3\n");
   EXPECT_EQ(t.columns[1].name, "the \"value\"");
-  EXPECT_EQ(t.columns[0].text,
-            (std::vector<std::string>{"Smith, J", "two\nlines\r\nmore", "plain \"inch\""}));
+  EXPECT_EQ(t.columns[0].text, (std::vector<std::string>{"Smith, J", "two\nlines\r\nmore", "plain \"inch\""}));
   expect_values(t.columns[1], {1, 2, 3});
   EXPECT_EQ(t.lines, (std::vector<std::size_t>{2, 3, 6}));
 }
@@ -144,9 +142,8 @@ TEST(Csv, TextColumns) {
   EXPECT_TRUE(t.columns[0].values.empty());
 }
 TEST(Csv, TooSmallIsZero) {
-  expect_values(
-      read("x\n1e-999\n0." + std::string(400, '0') + "1\n-0e999999999999999999999\n5e-324\n").column("x"),
-      {0, 0, 0, 5e-324});
+  expect_values(read("x\n1e-999\n0." + std::string(400, '0') + "1\n-0e999999999999999999999\n5e-324\n").column("x"),
+                {0, 0, 0, 5e-324});
 }
 TEST(Csv, LongLines) {
   std::string text = "a,b\n" + std::string(1 << 20, 'x') + ",1\n";
@@ -213,14 +210,13 @@ TEST(CsvDates, MissingAndMixed) {
   const Table t = read("d,x\n2024-01-02,1\n,2\n2024-01-03T12:00,3\n");
   EXPECT_EQ(t.columns[0].unit(), TimeUnit::second);
   expect_values(t.columns[0], {19724 * 86400.0, gap, 19725.5 * 86400});
-  EXPECT_EQ(
-      complaint("d,x\n2024-01-02,1\n2024-02,2\n"),
-      "[csv] data.csv:3, column \"d\": \"2024-02\" is a month where the rows before it hold a day; write all "
-      "dates of a column in one form.");
+  EXPECT_EQ(complaint("d,x\n2024-01-02,1\n2024-02,2\n"),
+            "[csv] data.csv:3, column \"d\": \"2024-02\" is a month where the rows before it hold a day; write all "
+            "dates of a column in one form.");
 }
 TEST(CsvDates, FormatReturnsWhatWasRead) {
-  for (const char* text : {"0007-03", "2024-Q3", "2024-02-29", "1900-03-01", "2024-02-29T23:59:59",
-                           "2020-W53", "1969-12-31T23:59:59.125", "9999-12-31"}) {
+  for (const char* text : {"0007-03", "2024-Q3", "2024-02-29", "1900-03-01", "2024-02-29T23:59:59", "2020-W53",
+                           "1969-12-31T23:59:59.125", "9999-12-31"}) {
     const Time time = only_time(text);
     EXPECT_EQ(format_time(time.value, time.form), text);
   }
@@ -247,10 +243,9 @@ TEST(CsvErrors, Ragged) {
             "[csv] data.csv:3: this row has 1 field where the header has 2; fill in or remove fields, or "
             "quote those "
             "that hold the separator ','.");
-  EXPECT_EQ(
-      complaint("1\t2\n3\t4\t5\n"),
-      "[csv] data.csv:2: this row has 3 fields where the first row has 2; fill in or remove fields, or quote "
-      "those that hold the separator '\\t'.");
+  EXPECT_EQ(complaint("1\t2\n3\t4\t5\n"),
+            "[csv] data.csv:2: this row has 3 fields where the first row has 2; fill in or remove fields, or quote "
+            "those that hold the separator '\\t'.");
 }
 TEST(CsvErrors, UnterminatedQuote) {
   EXPECT_EQ(complaint("a,b\n1,\"two\n3,4\n"),
@@ -265,10 +260,9 @@ TEST(CsvErrors, TextAfterQuote) {
             "(\"\") if it belongs to the text.");
 }
 TEST(CsvErrors, NotANumber) {
-  EXPECT_EQ(
-      complaint("year,flow\n1871,1120\n1872,11x60\n1873,963\n"),
-      "[csv] data.csv:3, column \"flow\": \"11x60\" is not a number, as the other fields of the column are; "
-      "correct it, or leave the field empty if the value is missing.");
+  EXPECT_EQ(complaint("year,flow\n1871,1120\n1872,11x60\n1873,963\n"),
+            "[csv] data.csv:3, column \"flow\": \"11x60\" is not a number, as the other fields of the column are; "
+            "correct it, or leave the field empty if the value is missing.");
   EXPECT_NE(complaint("x\n1\n2\n0x1F\n").find("\"0x1F\" is not a number"), std::string::npos);
   EXPECT_NE(complaint("x\n1\n2\n" + std::string(500, 'z')).find("zzz…\" is not a number"), std::string::npos);
   EXPECT_NE(complaint("x\n1\n2\n\x1b[31m\n").find("byte 0x1B"), std::string::npos);
@@ -276,10 +270,9 @@ TEST(CsvErrors, NotANumber) {
   EXPECT_NE(complaint("größe\n1\n2\nzwölf\n").find("column \"größe\": \"zwölf\" is not"), std::string::npos);
 }
 TEST(CsvErrors, CommaInNumber) {
-  EXPECT_EQ(
-      complaint("t,x\n1,2.5\n2,\"1,23\"\n3,4.5\n"),
-      "[csv] data.csv:3, column \"x\": \"1,23\" is not a number with a decimal point, as the other fields of "
-      "the column are; correct it, or set the decimal mark with --decimal.");
+  EXPECT_EQ(complaint("t,x\n1,2.5\n2,\"1,23\"\n3,4.5\n"),
+            "[csv] data.csv:3, column \"x\": \"1,23\" is not a number with a decimal point, as the other fields of "
+            "the column are; correct it, or set the decimal mark with --decimal.");
 }
 TEST(CsvErrors, OutOfRange) {
   for (const char* number : {"1e999", "-1e999", "1e99999999999999999999"})
@@ -304,8 +297,7 @@ TEST(CsvErrors, NotADate) {
 TEST(CsvErrors, UnusedColumnsMayBeUnsound) {
   const Table t = read("x,note,when\n1,5,2024-01-01\n2,6,2024-01\n3,seven,2024-01-03\n");
   expect_values(t.numeric("x"), {1, 2, 3});
-  EXPECT_NE(complaint_of([&] { t.numeric("note"); }).find("data.csv:4, column \"note\": \"seven\""),
-            std::string::npos);
+  EXPECT_NE(complaint_of([&] { t.numeric("note"); }).find("data.csv:4, column \"note\": \"seven\""), std::string::npos);
   EXPECT_NE(complaint_of([&] { t.time("when"); }).find("data.csv:3, column \"when\": \"2024-01\" is a month"),
             std::string::npos);
 }
@@ -326,16 +318,14 @@ TEST(CsvErrors, Binary) {
   EXPECT_EQ(complaint(std::string_view("\xFF\xFE\0\0", 4)),
             "[csv] data.csv: this is UTF-32 text; save the file as UTF-8.");
   EXPECT_EQ(complaint("\x1F\x8B\x08"), "[csv] data.csv: this is a gzip file; unpack it first.");
-  EXPECT_EQ(complaint("PK\x03\x04"),
-            "[csv] data.csv: this is a zip archive or a spreadsheet; save the sheet as CSV.");
+  EXPECT_EQ(complaint("PK\x03\x04"), "[csv] data.csv: this is a zip archive or a spreadsheet; save the sheet as CSV.");
 }
 TEST(CsvErrors, Separator) {
   EXPECT_EQ(complaint("a,b\n1,2\n", {.separator = '"'}),
             "[csv] data.csv: \"\"\" cannot separate fields; choose ',', ';' or a tab, and a decimal mark "
             "that differs "
             "from it.");
-  EXPECT_NE(complaint("a,b\n1,2\n", {.separator = ',', .decimal = ','}).find("cannot separate"),
-            std::string::npos);
+  EXPECT_NE(complaint("a,b\n1,2\n", {.separator = ',', .decimal = ','}).find("cannot separate"), std::string::npos);
 }
 TEST(CsvErrors, UnknownColumn) {
   const Table t = read("Year,flow,note\n1871,1120,a\n1872,1160,b\n");
@@ -347,8 +337,7 @@ TEST(CsvErrors, UnknownColumn) {
             "\"Year\", \"flow\", "
             "\"note\".");
   EXPECT_NE(complaint_of([&] { t.column("year"); }).find("did you mean \"Year\"?"), std::string::npos);
-  EXPECT_EQ(complaint_of([&] { t.column(std::string(100000, 'x')); }).find("did you mean"),
-            std::string::npos);
+  EXPECT_EQ(complaint_of([&] { t.column(std::string(100000, 'x')); }).find("did you mean"), std::string::npos);
 }
 TEST(CsvErrors, ManyColumnsAreNotAllListed) {
   std::string names = "n0", row = "1";
@@ -361,29 +350,24 @@ TEST(CsvErrors, WrongKind) {
   EXPECT_EQ(complaint_of([&] { t.numeric("note"); }),
             "[csv] data.csv: column \"note\" holds text (\"dry\" in line 3), not numbers; choose one of the "
             "numeric columns: \"flow\".");
-  EXPECT_EQ(
-      complaint_of([&] { t.numeric("day"); }),
-      "[csv] data.csv: column \"day\" holds dates (\"2024-01-02\" in line 2), not numbers; choose one of the "
-      "numeric columns: \"flow\".");
-  EXPECT_EQ(
-      complaint_of([&] { t.time("note"); }),
-      "[csv] data.csv: column \"note\" holds text (\"dry\" in line 3), not dates or numbers; choose one of: "
-      "\"day\", \"flow\".");
+  EXPECT_EQ(complaint_of([&] { t.numeric("day"); }),
+            "[csv] data.csv: column \"day\" holds dates (\"2024-01-02\" in line 2), not numbers; choose one of the "
+            "numeric columns: \"flow\".");
+  EXPECT_EQ(complaint_of([&] { t.time("note"); }),
+            "[csv] data.csv: column \"note\" holds text (\"dry\" in line 3), not dates or numbers; choose one of: "
+            "\"day\", \"flow\".");
 }
 
 TEST(CsvFile, ReadsAndComplains) {
   const auto folder = std::filesystem::temp_directory_path();
-  const std::string path =
-      (folder / ("cotan_csv_test_" + std::to_string(std::random_device{}()) + ".csv")).string();
+  const std::string path = (folder / ("cotan_csv_test_" + std::to_string(std::random_device{}()) + ".csv")).string();
   std::ofstream(path) << "a,b\n1,2\n";
   expect_values(read_csv_file(path).column("b"), {2});
   std::filesystem::remove(path);
   EXPECT_EQ(complaint_of([&] { read_csv_file(path); }),
-            "[csv] cannot open " + path +
-                ": No such file or directory; check the path, or give - for standard input.");
-  EXPECT_EQ(
-      complaint_of([&] { read_csv_file(folder.string()); }),
-      "[csv] " + folder.string() + " is a directory; give the path of a CSV file, or - for standard input.");
+            "[csv] cannot open " + path + ": No such file or directory; check the path, or give - for standard input.");
+  EXPECT_EQ(complaint_of([&] { read_csv_file(folder.string()); }),
+            "[csv] " + folder.string() + " is a directory; give the path of a CSV file, or - for standard input.");
 }
 
 // Random bytes, random pieces of CSV, and real files with bytes changed: a table of equal columns, or a

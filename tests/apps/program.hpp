@@ -41,22 +41,19 @@ class Folder {
 
   /// Runs the program there.
   Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command = "cd '" + folder_.string() + "' && '" COTAN_DLM "' " + arguments + " <" +
-                                input + " >stdout.txt 2>stderr.txt";
+    const std::string command =
+        "cd '" + folder_.string() + "' && '" COTAN_DLM "' " + arguments + " <" + input + " >stdout.txt 2>stderr.txt";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "stdout.txt"),
             contents(folder_ / "stderr.txt")};
   }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   Json json(const std::string& name) const { return Json::parse(contents(folder_ / name)); }
   /// The Nile, times a power of ten.
   void write_nile(const std::string& name, const std::string& power) const {
     std::istringstream lines(run("datasets nile").out);
     std::string line, text;
-    for (bool first = true; std::getline(lines, line); first = false)
-      text += line + (first ? "" : power) + "\n";
+    for (bool first = true; std::getline(lines, line); first = false) text += line + (first ? "" : power) + "\n";
     write(name, text);
   }
   /// Refused with exit code 1 (or another one) and these words, in the grammar of all messages, within one

@@ -22,8 +22,8 @@ TEST_F(Program, WritesEveryFieldOfAFit) {
                 .code,
             0);
   const Json fit = json("fit.json");
-  for (const char* name : {"x", "C", "xf", "Cf", "xstd", "v", "Cp", "yhat", "level", "ystd", "resid0",
-                           "resid", "resid2", "y", "time"})
+  for (const char* name :
+       {"x", "C", "xf", "Cf", "xstd", "v", "Cp", "yhat", "level", "ystd", "resid0", "resid", "resid2", "y", "time"})
     EXPECT_EQ(fit.at(name).size(), 100u) << name;
   for (const char* name : {"lik", "lik_full", "ssy", "s2", "mse", "mape", "nobs"})
     EXPECT_TRUE(fit.at(name).is_number()) << name;
@@ -41,9 +41,9 @@ TEST_F(Program, WritesEveryFieldOfAFit) {
 
 TEST_F(Program, ReproducesTheToolbox) {
   const fs::path golden = fs::path(COTAN_SOURCE_DIR) / "../shared/golden/dlm/gapped-out-m.json";
-  if (!fs::exists(golden)) GTEST_SKIP() << "there is no " << golden << "; tests/dlm/golden_test.cpp checks such a fit without it";
-  const Json in = Json::parse(contents(golden.parent_path() / "gapped-in.json")),
-             out = Json::parse(contents(golden));
+  if (!fs::exists(golden))
+    GTEST_SKIP() << "there is no " << golden << "; tests/dlm/golden_test.cpp checks such a fit without it";
+  const Json in = Json::parse(contents(golden.parent_path() / "gapped-in.json")), out = Json::parse(contents(golden));
   std::string text = "y\n";
   for (const Json& v : in["y"]) text += v.is_null() ? "NA\n" : v.dump() + "\n";
   write("gapped.csv", text);
@@ -58,19 +58,18 @@ TEST_F(Program, ReproducesTheToolbox) {
 }
 
 TEST_F(Program, WritesAllItsFiles) {
-  const Outcome o = run(
-      "forecast airline --log --season 12 --steps 24 --json a.json --csv a.csv --plot a.svg --report a.html");
+  const Outcome o =
+      run("forecast airline --log --season 12 --steps 24 --json a.json --csv a.csv --plot a.svg --report a.html");
   ASSERT_EQ(o.code, 0) << o.error;
   EXPECT_NE(o.out.find("1962-12"), std::string::npos);
   EXPECT_TRUE(contents(folder_ / "a.svg").starts_with("<svg"));
   const std::string page = contents(folder_ / "a.html");
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
-  for (const char* part :
-       {"Season", "Growth", "Forecast", "Autocorrelation", "Normal quantiles", "Ljung–Box"})
+  for (const char* part : {"Season", "Growth", "Forecast", "Autocorrelation", "Normal quantiles", "Ljung–Box"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   for (const char* outside : {"http://", "https://", "<script "})
-    EXPECT_EQ(page.find(outside), outside == std::string("http://") ? page.find("http://www.w3.org/2000/svg")
-                                                                    : std::string::npos);
+    EXPECT_EQ(page.find(outside),
+              outside == std::string("http://") ? page.find("http://www.w3.org/2000/svg") : std::string::npos);
   const std::string table = contents(folder_ / "a.csv");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 144 + 24);
   const Json forecast = json("a.json")["forecast"];
@@ -100,8 +99,7 @@ TEST_F(Program, TakesUnevenTimesRegressorsAndKnownErrors) {
   std::string text = "day,y,x,sd\n";
   for (int i = 0; i < 60; ++i) {
     const int day = i + i / 7;  // a day is missing each week
-    text += "2024-0" + std::to_string(1 + day / 28) + "-" + (day % 28 < 9 ? "0" : "") +
-            std::to_string(1 + day % 28);
+    text += "2024-0" + std::to_string(1 + day / 28) + "-" + (day % 28 < 9 ? "0" : "") + std::to_string(1 + day % 28);
     text += "," + (i < 55 ? std::to_string(20 + 0.003 * (i % 5) * 1000 + 0.1 * ((i * 37) % 11)) : "") + "," +
             std::to_string(0.001 * (i % 5)) + "," + std::to_string(0.3 + 0.1 * (i % 2)) + "\n";
   }
@@ -114,8 +112,7 @@ TEST_F(Program, TakesUnevenTimesRegressorsAndKnownErrors) {
   EXPECT_EQ(fit["model"]["state_names"][1], "effect of x");
   EXPECT_NEAR(fit["x"][54][1].get<double>(), 3000, 200);  // the effect is not held near zero by its unit
   EXPECT_EQ(fit["W"].size(), 60u);
-  expect_refused("forecast shop.csv --regress x --steps 6",
-                 "6 after the last value, but rows for 5 are there");
+  expect_refused("forecast shop.csv --regress x --steps 6", "6 after the last value, but rows for 5 are there");
 }
 
 TEST_F(Program, TiesFixesAndStartsParameters) {
@@ -132,8 +129,8 @@ TEST_F(Program, TiesFixesAndStartsParameters) {
 }
 
 TEST_F(Program, HelpsAndCorrectsTheCommandLine) {
-  for (const char* arguments : {"--help", "help", "help fit", "fit --help", "forecast --help", "demo --help",
-                                "datasets --help", "--version"}) {
+  for (const char* arguments :
+       {"--help", "help", "help fit", "fit --help", "forecast --help", "demo --help", "datasets --help", "--version"}) {
     const Outcome o = run(arguments);
     EXPECT_EQ(o.code, 0) << arguments;
     EXPECT_NE(o.out.find("cotan-dlm"), std::string::npos) << arguments;
@@ -216,11 +213,9 @@ TEST_F(Program, IsIndifferentToTheUnit) {
   const double value = json("one.json")["estimate"]["value"].get<double>();
   for (const int power : {12, -12, 60, -60}) {
     write_nile("scaled.csv", "e" + std::to_string(power));
-    const Outcome o =
-        run("fit scaled.csv --order 0 --json scaled.json --report scaled.html --plot scaled.svg");
+    const Outcome o = run("fit scaled.csv --order 0 --json scaled.json --report scaled.html --plot scaled.svg");
     ASSERT_EQ(o.code, 0) << o.error;
-    EXPECT_NEAR(json("scaled.json")["estimate"]["value"].get<double>() - 198 * power * std::log(10.0), value,
-                1e-3)
+    EXPECT_NEAR(json("scaled.json")["estimate"]["value"].get<double>() - 198 * power * std::log(10.0), value, 1e-3)
         << power;
     EXPECT_EQ(contents(folder_ / "scaled.svg").find("nan"), std::string::npos);
   }
@@ -265,14 +260,16 @@ TEST_F(TrialsOfModels, Item3CriteriaDoNotMoveWithZero) {
   std::string line, moved;
   for (bool first = true; std::getline(lines, line); first = false) {
     const std::size_t comma = line.find(',');
-    moved += first ? line + "\n" : line.substr(0, comma + 1) + std::to_string(1000 + std::stoi(line.substr(comma + 1))) + "\n";
+    moved += first ? line + "\n"
+                   : line.substr(0, comma + 1) + std::to_string(1000 + std::stoi(line.substr(comma + 1))) + "\n";
   }
   write("moved.csv", moved);
   for (const std::string model : {"--order 1 --season 12", "--order 0"}) {
     ASSERT_EQ(run("fit airline --json a.json " + model).code, 0);
     ASSERT_EQ(run("fit moved.csv --json b.json " + model).code, 0);
     for (const char* name : {"lik_full", "aic", "bic"})
-      EXPECT_NEAR(json("a.json")["one_pass"][name].get<double>(), json("b.json")["one_pass"][name].get<double>(), 1e-4) << model;
+      EXPECT_NEAR(json("a.json")["one_pass"][name].get<double>(), json("b.json")["one_pass"][name].get<double>(), 1e-4)
+          << model;
   }
 }
 TEST_F(TrialsOfModels, Item4AutoregressionsHideNoTrend) {
@@ -280,11 +277,14 @@ TEST_F(TrialsOfModels, Item4AutoregressionsHideNoTrend) {
   ASSERT_EQ(o.code, 0) << o.error;
   const Json fit = json("fit.json");
   // Logarithms grow from 4.7 to 6: that is the level's, and the process stays around zero in its own units.
-  const double phi = fit["parameters"]["phi"]["value"][0].get<double>(), sd = fit["parameters"]["ar"]["value"].get<double>();
+  const double phi = fit["parameters"]["phi"]["value"][0].get<double>(),
+               sd = fit["parameters"]["ar"]["value"].get<double>();
   EXPECT_LT(std::abs(phi), 1);
   for (const Json& v : fit["components"]["autoregression"]["mean"])
     EXPECT_LE(std::abs(v.get<double>()), 5 * sd / std::sqrt(1 - phi * phi) + 1e-12);
-  EXPECT_NEAR(fit["components"]["trend"]["mean"][0].get<double>() + fit["components"]["autoregression"]["mean"][0].get<double>(), 4.8, 0.2);
+  EXPECT_NEAR(fit["components"]["trend"]["mean"][0].get<double>() +
+                  fit["components"]["autoregression"]["mean"][0].get<double>(),
+              4.8, 0.2);
 }
 TEST_F(TrialsOfModels, Item5PredictionsDoNotLookAhead) {
   std::string plain = "y\n", raised = "y\n";
@@ -300,7 +300,8 @@ TEST_F(TrialsOfModels, Item5PredictionsDoNotLookAhead) {
     ASSERT_EQ(run("fit plain.csv --csv plain.out" + options).code, 0);
     ASSERT_EQ(run("fit raised.csv --csv raised.out" + options).code, 0);
     for (const char* name : {"predicted", "residual"}) {
-      const auto a = column_of(contents(folder_ / "plain.out"), name), b = column_of(contents(folder_ / "raised.out"), name);
+      const auto a = column_of(contents(folder_ / "plain.out"), name),
+                 b = column_of(contents(folder_ / "raised.out"), name);
       ASSERT_EQ(a.size(), 60u);
       for (std::size_t t = 0; t < 20; ++t) EXPECT_EQ(a[t], b[t]) << name << " " << t << " " << start;
       EXPECT_NE(a[21], b[21]);
@@ -312,12 +313,15 @@ TEST_F(TrialsOfModels, Item5PredictionsDoNotLookAhead) {
 }
 TEST_F(TrialsOfModels, Item3WhatWasNeverSeenIsLeftOut) {
   std::string text = "y\n";
-  for (int i = 0; i < 70; ++i) text += (i % 7 == 5 ? "NA" : std::to_string(20 + i % 7 + 0.3 * std::cos(2.9 * i * i))) + "\n";
+  for (int i = 0; i < 70; ++i)
+    text += (i % 7 == 5 ? "NA" : std::to_string(20 + i % 7 + 0.3 * std::cos(2.9 * i * i))) + "\n";
   write("weekdays.csv", text);
-  const Outcome o = run("forecast weekdays.csv --order 0 --season 7 --steps 14 --csv out.csv --json out.json --report out.html");
+  const Outcome o =
+      run("forecast weekdays.csv --order 0 --season 7 --steps 14 --csv out.csv --json out.json --report out.html");
   ASSERT_EQ(o.code, 0) << o.error;
   EXPECT_NE(o.out.find("never observed"), std::string::npos) << o.out;
-  const auto fitted = column_of(contents(folder_ / "out.csv"), "fitted"), forecast = column_of(contents(folder_ / "out.csv"), "forecast");
+  const auto fitted = column_of(contents(folder_ / "out.csv"), "fitted"),
+             forecast = column_of(contents(folder_ / "out.csv"), "forecast");
   for (std::size_t t = 0; t < 70; ++t) EXPECT_EQ(fitted[t].empty(), t % 7 == 5) << t;
   for (std::size_t t = 70; t < 84; ++t) EXPECT_EQ(forecast[t].empty(), t % 7 == 5) << t;
   EXPECT_EQ(contents(folder_ / "out.html").find("nan"), std::string::npos);

@@ -15,7 +15,8 @@ std::string complaint(const Folder& here, const std::string& page) {
 }  // namespace
 
 TEST(ReportScript, TellsValuesZoomsAndTurnsDark) {
-  if (std::string_view(COTAN_NODE).empty()) GTEST_SKIP() << "node was not there when cmake ran; tools/setup.sh installs it";
+  if (std::string_view(COTAN_NODE).empty())
+    GTEST_SKIP() << "node was not there when cmake ran; tools/setup.sh installs it";
   const Folder here;
   ASSERT_EQ(here.run("forecast airline --log --season 12 --steps 24 --holdout 12 --report a.html --quiet").code, 0);
   ASSERT_EQ(here.run("fit nile --order 0 --report nile.html --quiet").code, 0);

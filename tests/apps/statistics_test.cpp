@@ -46,8 +46,7 @@ TEST(ResidualTests, AgreeWithStatsmodels) {
 }
 
 TEST(ResidualTests, SayNothingOfTooFewValues) {
-  for (const std::vector<double>& few :
-       {std::vector<double>{}, {1.0}, {1.0, 1.0, 1.0}, {NAN, NAN, NAN, NAN, NAN}}) {
+  for (const std::vector<double>& few : {std::vector<double>{}, {1.0}, {1.0, 1.0, 1.0}, {NAN, NAN, NAN, NAN, NAN}}) {
     EXPECT_TRUE(std::isnan(ljung_box(few, 5, 1).p_value));
     EXPECT_TRUE(std::isnan(jarque_bera(few).p_value));
     EXPECT_TRUE(std::isnan(heteroscedasticity(few).p_value));

@@ -54,8 +54,7 @@ void expect_read(const std::string& name, const std::string& pattern, Step step,
   try {
     const Series s = read(column(name, all_written(pattern, step, count)));
     ASSERT_EQ(s.n(), truth.size());
-    for (std::size_t i = 0; i < truth.size(); ++i)
-      ASSERT_EQ(s.label(i), written(label, truth[i])) << s.time_in_words();
+    for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(s.label(i), written(label, truth[i])) << s.time_in_words();
     EXPECT_TRUE(s.even) << s.spacing();
     EXPECT_NE(s.time_in_words().find("column \"" + name + "\" ("), std::string::npos) << s.time_in_words();
     EXPECT_NE(s.values_in_words().find("column \"y\""), std::string::npos);
@@ -102,8 +101,7 @@ TEST(Trials, Item1DaysInEveryFormat) {
                               "%eth %B %Y",
                               "%b. %d, %Y"})
     expect_read("date", pattern, Step::day, "%Y-%m-%d");
-  for (const char* pattern : {"%s", "%s000", "%s000000000"})
-    expect_read("ts", pattern, Step::day, "%Y-%m-%d");
+  for (const char* pattern : {"%s", "%s000", "%s000000000"}) expect_read("ts", pattern, Step::day, "%Y-%m-%d");
 }
 
 TEST(Trials, Item1TimesInEveryFormat) {
@@ -112,8 +110,7 @@ TEST(Trials, Item1TimesInEveryFormat) {
                               "%d/%b/%Y:%H:%M:%S +0000", "%Y-%m-%d %H:%M:%S.000", "%b %d, %Y, %H:%M", "%s"})
     expect_read("time", pattern, Step::hour, "%Y-%m-%dT%H:%M:%S", 60);
   // Zones and fractions.
-  const Series s =
-      read("t,y\n2020-01-01T01:00:00+01:00,1\n2020-01-01T00:30:00.500Z,2\n2020-01-01T00:30-00:30,3\n");
+  const Series s = read("t,y\n2020-01-01T01:00:00+01:00,1\n2020-01-01T00:30:00.500Z,2\n2020-01-01T00:30-00:30,3\n");
   EXPECT_EQ(s.label(0), "2020-01-01T00:00:00");
   EXPECT_EQ(s.label(1), "2020-01-01T00:30:00.500");
   EXPECT_EQ(s.label(2), "2020-01-01T01:00:00");
@@ -121,12 +118,10 @@ TEST(Trials, Item1TimesInEveryFormat) {
 }
 
 TEST(Trials, Item1MonthsQuartersWeeksYears) {
-  for (const char* pattern :
-       {"%b %Y", "%b-%y", "%B %Y", "%Y-%m", "%Y/%m", "%m/%Y", "%m-%Y", "%Y%m", "%YM%m", "%Y-M%m", "%Y %b",
-        "%b%Y", "%b-%Y", "%Y.%m", "%m.%Y", "%b '%y", "%Y-%B", "%b/%y"})
+  for (const char* pattern : {"%b %Y", "%b-%y", "%B %Y", "%Y-%m", "%Y/%m", "%m/%Y", "%m-%Y", "%Y%m", "%YM%m", "%Y-M%m",
+                              "%Y %b", "%b%Y", "%b-%Y", "%Y.%m", "%m.%Y", "%b '%y", "%Y-%B", "%b/%y"})
     expect_read("month", pattern, Step::month, "%Y-%m", 30);
-  for (const char* pattern :
-       {"01/%m/%Y", "%m/01/%Y", "%Y-%m-01", "01.%m.%y", "%Y-%m-01 00:00:00", "1 %B %Y", "%Y%m01"})
+  for (const char* pattern : {"01/%m/%Y", "%m/01/%Y", "%Y-%m-01", "01.%m.%y", "%Y-%m-01 00:00:00", "1 %B %Y", "%Y%m01"})
     expect_read("date", pattern, Step::month, "%Y-%m-01", 30);
   expect_read("date", "%Y-%m-15", Step::month, "%Y-%m-15", 30);
   expect_read("date", "%Y-%m-15 12:00:00", Step::month, "%Y-%m-15", 30);
@@ -185,8 +180,7 @@ TEST(Trials, Item1TheColumnDecidesTheOrderOfDayAndMonth) {
   const Series s = read(column("d", fields));
   EXPECT_EQ(s.label(1), "2009-04-01");
   EXPECT_EQ(s.absent, 1u);
-  EXPECT_NE(s.time_in_words().find("--month-first reads them otherwise"), std::string::npos)
-      << s.time_in_words();
+  EXPECT_NE(s.time_in_words().find("--month-first reads them otherwise"), std::string::npos) << s.time_in_words();
   // One day above 12 decides.
   EXPECT_EQ(read("d,y\n01/02/2020,1\n13/02/2020,2\n").label(0), "2020-02-01");
   EXPECT_EQ(read("d,y\n01/02/2020,1\n01/13/2020,2\n").label(0), "2020-01-02");
@@ -213,9 +207,9 @@ TEST(Trials, Item1AmbiguousDatesAreRefusedWithBothReadings) {
   for (const char* reading : {"2003-02-01", "2003-01-02", "2001-02-03", "--date-format '%y-%m-%d'"})
     EXPECT_NE(trio.find(reading), std::string::npos) << trio;
   // A day of a year that is not given.
-  EXPECT_NE(complaint("d,y\nJan-01,1\nJan-02,2\nJan-03,3\n")
-                .find("may be 2001-01 or a day of a year that is not given"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("d,y\nJan-01,1\nJan-02,2\nJan-03,3\n").find("may be 2001-01 or a day of a year that is not given"),
+      std::string::npos);
   EXPECT_EQ(read("d,y\nJan-01,1\nJan-02,2\nJan-03,3\n", {.dates = {.format = "%b-%y"}}).step_name(), "year");
 }
 
@@ -231,9 +225,8 @@ TEST(Trials, Item1MixedFormats) {
   EXPECT_NE(complaint("d,y\n2020-01-01,1\n05/06/2020,2\n")
                 .find("data.csv:3, column \"d\": \"05/06/2020\" is dd/mm/yyyy where"),
             std::string::npos);
-  EXPECT_NE(
-      complaint("d,y\n2020-01-01,1\n2020-02,2\n").find("is a month where the rows before it hold a day"),
-      std::string::npos);
+  EXPECT_NE(complaint("d,y\n2020-01-01,1\n2020-02,2\n").find("is a month where the rows before it hold a day"),
+            std::string::npos);
 }
 
 TEST(Trials, Item1UnknownDatesAreNeverDropped) {
@@ -243,8 +236,7 @@ TEST(Trials, Item1UnknownDatesAreNeverDropped) {
             "months must be English"},
            {"date,y\n2020-01-01,1\nsoon,2\n2020-01-03,3\n", "data.csv:3, column \"date\": \"soon\""},
            {"date,y\n010120,1\n020120,2\n150120,3\n", "\"010120\" is not a date that is known"},
-           {"label,y\nfirst,1\nsecond,2\n",
-            "data.csv:2, column \"label\": \"first\" is not a date that is known"},
+           {"label,y\nfirst,1\nsecond,2\n", "data.csv:2, column \"label\": \"first\" is not a date that is known"},
            {"y,date\n1,32/01/2020\n2,33/01/2020\n", "\"32/01/2020\" is not a date"},
            {"2010-01-01,1\nTotal,2\n2010-01-03,2\n", "data.csv:2, column \"c1\": \"Total\""},
            {"when,y\n01/10,1\n02/10,2\n", "\"01/10\" is not a date that is known"},
@@ -253,11 +245,9 @@ TEST(Trials, Item1UnknownDatesAreNeverDropped) {
   EXPECT_EQ(read("label,y\nfirst,1\nsecond,2\n", {.time = "none"}).time_in_words(),
             "the rows are counted, 1 to 2: as --time none says");
   EXPECT_EQ(read("y\n1\n2\n").time_in_words(), "the rows are counted, 1 to 2: no column holds times");
-  EXPECT_NE(
-      complaint("a,y\n1,1\n3,2\n", {.dates = {.format = "%Y"}}).find("no column holds dates like \"%Y\""),
-      std::string::npos);
-  EXPECT_NE(complaint("a,y\n1,1\n3,2\n", {.time = "a", .dates = {.format = "%Y"}})
-                .find("is no date by --date-format"),
+  EXPECT_NE(complaint("a,y\n1,1\n3,2\n", {.dates = {.format = "%Y"}}).find("no column holds dates like \"%Y\""),
+            std::string::npos);
+  EXPECT_NE(complaint("a,y\n1,1\n3,2\n", {.time = "a", .dates = {.format = "%Y"}}).find("is no date by --date-format"),
             std::string::npos);
 }
 
@@ -272,8 +262,7 @@ TEST(Trials, Item2IndicesAndUnixTimesAreNotTheSeries) {
   EXPECT_EQ(read("5.5\n6.1\n4\n").notes, std::vector<std::string>());
   EXPECT_EQ(read("id,v\n1000,5\n1003,6\n1006,4\n").form, DateForm::none);
   EXPECT_EQ(read(",v\n1990,5\n1991,6\n1992,4\n").form, DateForm::year);
-  EXPECT_EQ(read("id,date,v,w,note\n7,2020-01-01,5,1,a\n9,2020-01-02,6,1,b\n8,2020-01-03,4,1,c\n")
-                .ignored_in_words(),
+  EXPECT_EQ(read("id,date,v,w,note\n7,2020-01-01,5,1,a\n9,2020-01-02,6,1,b\n8,2020-01-03,4,1,c\n").ignored_in_words(),
             "\"id\" (an index by its name), \"w\" (the same in all rows), \"note\" (text)");
   const Series unix_time = read("1577836800,5\n1577923200,6\n1578009600,4\n");
   EXPECT_EQ(unix_time.label(2), "2020-01-03");
@@ -289,8 +278,7 @@ TEST(Trials, Item2IndicesAndUnixTimesAreNotTheSeries) {
   const Series cases = read(growing);
   EXPECT_EQ(cases.name, "cases");
   ASSERT_FALSE(cases.notes.empty());
-  EXPECT_NE(cases.notes[0].find("only grows; if it says when the rows were observed, give --time"),
-            std::string::npos);
+  EXPECT_NE(cases.notes[0].find("only grows; if it says when the rows were observed, give --time"), std::string::npos);
 }
 
 TEST(Trials, Item7RowsThatAreNotThereAreSaid) {
@@ -316,9 +304,7 @@ TEST(Trials, Item7RowsThatAreNotThereAreSaid) {
 }
 
 TEST(Trials, Item9NumbersAsPeopleWriteThem) {
-  const auto values = [](const std::string& text, const DataOptions& options = {}) {
-    return read(text, options).y;
-  };
+  const auto values = [](const std::string& text, const DataOptions& options = {}) { return read(text, options).y; };
   using V = std::vector<double>;
   EXPECT_EQ(values("d;y\n2020-01;1,5\n2020-02;-2,25\n"), (V{1.5, -2.25}));
   EXPECT_EQ(values("d;y\n2020-01;1.234,5\n2020-02;2,25\n"), (V{1234.5, 2.25}));
@@ -345,15 +331,12 @@ TEST(Trials, Item9NumbersAsPeopleWriteThem) {
       << "semicolons are no proof of decimal commas";
   EXPECT_NE(complaint("d;y\n2020-01;1.234\n2020-02;2.345\n").find("may be 1.234 or 1234"), std::string::npos);
   EXPECT_EQ(values("d;y\n2020-01;1.234\n2020-02;2.345\n", {.decimal = ','}), (V{1234, 2345}));
-  EXPECT_EQ(values("d,y\n2020-01,\"1,234\"\n2020-02,\"2,345\"\n", {.separator = ',', .decimal = '.'}),
-            (V{1234, 2345}));
-  EXPECT_NE(complaint("d,y\n2020-01,12%\n2020-02,0.12\n").find("is not a percentage where"),
-            std::string::npos);
+  EXPECT_EQ(values("d,y\n2020-01,\"1,234\"\n2020-02,\"2,345\"\n", {.separator = ',', .decimal = '.'}), (V{1234, 2345}));
+  EXPECT_NE(complaint("d,y\n2020-01,12%\n2020-02,0.12\n").find("is not a percentage where"), std::string::npos);
   EXPECT_NE(complaint("d,y\n2020-01,$12\n2020-02,€12\n").find("is in € where the fields before it are in $"),
             std::string::npos);
-  EXPECT_NE(
-      complaint("d,y\n2020-01,1,5\n2020-02,2,5\n").find("numbers with decimal commas need quotes, or ';'"),
-      std::string::npos);
+  EXPECT_NE(complaint("d,y\n2020-01,1,5\n2020-02,2,5\n").find("numbers with decimal commas need quotes, or ';'"),
+            std::string::npos);
 }
 
 TEST(Trials, Item12Encodings) {
@@ -452,9 +435,8 @@ TEST(Trials, Item1FuzzNoTimeAxisIsLostSilently) {
   std::mt19937 random(20261116);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::vector<Seed> all = seeds();
-  const std::string_view pieces[] = {",", ";",          "\n",  "\"", "1",      "-",  "/",
-                                     ".", "2020-01-01", "Jan", "NA", " ",      "e",  "$",
-                                     "%", "\xFF",       "é",   "00", "T12:00", "Q1", "0"};
+  const std::string_view pieces[] = {",", ";", "\n", "\"", "1",    "-", "/",  ".",      "2020-01-01", "Jan", "NA",
+                                     " ", "e", "$",  "%",  "\xFF", "é", "00", "T12:00", "Q1",         "0"};
   std::size_t read_well = 0, refused = 0, counted = 0;
   for (int i = 0; i < count; ++i) {
     const Seed& seed = all[below(all.size())];
@@ -481,8 +463,7 @@ TEST(Trials, Item1FuzzNoTimeAxisIsLostSilently) {
       ASSERT_FALSE(s.time_in_words().empty()) << text;
       ASSERT_FALSE(s.values_in_words().empty()) << text;
       std::set<std::string> named;
-      for (const ColumnUse& use : s.uses)
-        ASSERT_TRUE(named.insert(use.name).second) << use.name << "\n" << text;
+      for (const ColumnUse& use : s.uses) ASSERT_TRUE(named.insert(use.name).second) << use.name << "\n" << text;
       for (std::size_t t = 1; t < s.n(); ++t) ASSERT_LT(s.time[t - 1], s.time[t]) << text;
       // The time column leads, with dates: it is the axis, or the file is refused.
       if (seed.in_parts && !text.starts_with(seed.text.substr(0, seed.text.find('\n')))) continue;

@@ -66,8 +66,9 @@ TEST(TrialsDigits, MonthsOfFourDigits) {
 
 TEST(TrialsDigits, FinancialYears) {
   const auto years = [](const std::string& header, const char* pattern, int from, int count) {
-    return rows(header, count,
-                [&](int i) { return fmt::format(fmt::runtime(pattern), from + i, (from + i + 1) % 100, from + i + 1); });
+    return rows(header, count, [&](int i) {
+      return fmt::format(fmt::runtime(pattern), from + i, (from + i + 1) % 100, from + i + 1);
+    });
   };
   for (const char* pattern : {"{}/{:02}", "{}-{:02}", "{}–{:02}", "{0}/{2}", "{0}-{2}", "FY{}/{:02}", "FY{}", "FY {}"})
     for (const char* header : {"year", "FY", "date", "season"}) {
@@ -76,7 +77,8 @@ TEST(TrialsDigits, FinancialYears) {
       EXPECT_EQ(s.spacing(), "every year") << pattern;
       expect_words(s.time_in_words(), {"financial years"});
     }
-  expect_words(read(years("date", "{}/{:02}", 2000, 11)).time_in_words(), {"--date-format '%Y/%m' reads them otherwise"});
+  expect_words(read(years("date", "{}/{:02}", 2000, 11)).time_in_words(),
+               {"--date-format '%Y/%m' reads them otherwise"});
   expect_words(complaint(years("date", "{}/{:02}", 2000, 2)),
                {"2000-01 (yyyy/mm) or 2000 (financial years yyyy/yy)", "--date-format '%Y/%N'"});
   EXPECT_EQ(read(years("date", "{}/{:02}", 1995, 20)).label(0), "1995");
@@ -106,9 +108,8 @@ TEST(TrialsDigits, QuartersAndHalves) {
       EXPECT_EQ(read(quarters(header, pattern, 20)).label(5), "2016-Q2") << header << pattern;
   expect_words(complaint(quarters("year", "%Y.%q", 4)), {"2015-Q1 (yyyy.q)", "decimal years", "--date-format '%Y.%q'"});
   for (const char* pattern : {"{}H{}", "{}-H{}", "{}S{}", "{}-S{}", "{}h{}"}) {
-    const Series s = read(rows("period", 12, [&](int i) {
-      return fmt::format(fmt::runtime(pattern), 2015 + i / 2, i % 2 + 1);
-    }));
+    const Series s =
+        read(rows("period", 12, [&](int i) { return fmt::format(fmt::runtime(pattern), 2015 + i / 2, i % 2 + 1); }));
     EXPECT_EQ(s.label(3), "2016-H2") << pattern;
     EXPECT_EQ(s.spacing(), "every half-year") << pattern;
   }
@@ -122,8 +123,9 @@ TEST(TrialsDigits, NumbersOfDays) {
   EXPECT_EQ(read(numbers("date", 17400)).label(0), "2017-08-22") << "as R counts them";
   expect_words(complaint(numbers("date", 18262)), {"2020-01-01 (days since 1970-01-01) or 2018-09-19 (yyddd)"});
   EXPECT_EQ(read(numbers("day", 18262)).form, DateForm::none);
-  expect_words(complaint(numbers("date", 20001)), {"1954-10-04 (serial days of a spreadsheet)", "2024-10-05 (days since 1970",
-                                                   "2020-01-01 (yyddd)", "--date-format '%x'", "--date-format '%n'"});
+  expect_words(complaint(numbers("date", 20001)),
+               {"1954-10-04 (serial days of a spreadsheet)", "2024-10-05 (days since 1970", "2020-01-01 (yyddd)",
+                "--date-format '%x'", "--date-format '%n'"});
   EXPECT_EQ(read(numbers("date", 20001), {.dates = {.format = "%n"}}).label(0), "2024-10-05");
   EXPECT_EQ(read(numbers("station", 1001)).form, DateForm::none) << "no years";
 }
@@ -132,26 +134,30 @@ TEST(TrialsDigits, PartsInColumns) {
   const Series s = read(rows("year,week", 80, [](int i) { return written("%G,%V", at(2018, 1, 1) + 7 * day * i); }));
   EXPECT_EQ(s.label(53), "2019-W02");
   EXPECT_TRUE(s.even);
-  expect_words(complaint("year,week,y\n2018,52,1\n2018,53,3\n2019,1,2\n"), {"data.csv:3", "no week 53 of 2018 by ISO 8601"});
+  expect_words(complaint("year,week,y\n2018,52,1\n2018,53,3\n2019,1,2\n"),
+               {"data.csv:3", "no week 53 of 2018 by ISO 8601"});
   EXPECT_EQ(read(rows("year,doy", 80, [](int i) { return written("%Y,%j", at(2018, 12, 1) + day * i); })).label(31),
             "2019-01-01");
   EXPECT_EQ(read("Year,Period,y\n2018,M11,1\n2018,M12,3\n2019,M01,2\n").label(2), "2019-01");
   const Series lost = read(rows("year,day", 20, [](int i) { return "2018," + std::to_string(i % 7); }));
   EXPECT_TRUE(lost.time_name.empty());
   expect_words(lost.notes.at(0), {"by their names \"year\", \"day\" would say when they were observed"});
-  expect_words(complaint("name,2015,2016,2017,2018\na,1,2,3,4\nb,2,3,4,5\n"), {"the columns are times (\"2015\", \"2016\"",
-                                                                           "turn the table"});
+  expect_words(complaint("name,2015,2016,2017,2018\na,1,2,3,4\nb,2,3,4,5\n"),
+               {"the columns are times (\"2015\", \"2016\"", "turn the table"});
   EXPECT_EQ(read("KW;y\n1/2020;3\n2/2020;4\n3/2020;3\n").label(2), "2020-W03");
   EXPECT_EQ(read("date;y\n1/2020;3\n2/2020;4\n3/2020;3\n").label(2), "2020-03");
 }
 
 TEST(TrialsDigits, OtherCalendarsAreSaid) {
   const auto notes = [](const std::string& text) { return fmt::format("{}", fmt::join(read(text).notes, "\n")); };
-  expect_words(notes(rows("year", 9, [](int i) { return std::to_string(2560 + i); })), {"Buddhist years are 543 ahead"});
+  expect_words(notes(rows("year", 9, [](int i) { return std::to_string(2560 + i); })),
+               {"Buddhist years are 543 ahead"});
   expect_words(notes(rows("date", 9, [](int i) { return fmt::format("1399-01-{:02}", i + 1); })), {"Persian"});
   EXPECT_EQ(notes(rows("year", 9, [](int i) { return std::to_string(1420 + i); })), "");
-  expect_words(complaint("season,y\nWinter 2015,1\nSpring 2015,2\n"), {"the month or the quarter that each season begins"});
-  expect_words(complaint("time,y\n2020-01-01 00:00 CET,1\n2020-01-01 01:00 CET,2\n"), {"the zone as an offset from UTC"});
+  expect_words(complaint("season,y\nWinter 2015,1\nSpring 2015,2\n"),
+               {"the month or the quarter that each season begins"});
+  expect_words(complaint("time,y\n2020-01-01 00:00 CET,1\n2020-01-01 01:00 CET,2\n"),
+               {"the zone as an offset from UTC"});
 }
 
 TEST(TrialsDigits, DaysOfSixDigitsAndOrdinalDays) {
@@ -164,18 +170,19 @@ TEST(TrialsDigits, DaysOfSixDigitsAndOrdinalDays) {
     EXPECT_EQ(s.spacing(), "every day");
   }
   // Months of 1901, each year, or the first of each month of 2019.
-  expect_words(complaint("date,y\n190101,1\n190201,2\n190301,4\n190401,3\n"), {"1901-01 (yyyymm)", "2019-01-01 (yymmdd)"});
+  expect_words(complaint("date,y\n190101,1\n190201,2\n190301,4\n190401,3\n"),
+               {"1901-01 (yyyymm)", "2019-01-01 (yymmdd)"});
 }
 
 TEST(TrialsDigits, TimesOfDay) {
   const auto clock = [](int i) { return fmt::format("{}{:02}", i / 2, i % 2 * 30); };
   expect_words(complaint(rows("time", 40, clock)), {"is a time of day without a date", "--time none"});
   expect_words(complaint("time,y\n10:00,1\n11:00,3\n12:00,2\n"), {"is a time of day without a date"});
-  const Series s = read(rows("date,time", 96, [&](int i) {
-    return written("%Y-%m-%d,", at(2020, 1, 1) + day * (i / 48)) + clock(i % 48);
-  }));
+  const Series s = read(rows(
+      "date,time", 96, [&](int i) { return written("%Y-%m-%d,", at(2020, 1, 1) + day * (i / 48)) + clock(i % 48); }));
   EXPECT_EQ(s.label(50), "2020-01-02T01:00:00");
-  EXPECT_EQ(read("date,time,y\n2020-01-01,1000,1\n2020-01-01,1100,3\n2020-01-01,1200,2\n").label(1), "2020-01-01T11:00:00");
+  EXPECT_EQ(read("date,time,y\n2020-01-01,1000,1\n2020-01-01,1100,3\n2020-01-01,1200,2\n").label(1),
+            "2020-01-01T11:00:00");
   EXPECT_EQ(s.spacing(), "every 30 minutes");
   EXPECT_EQ(read("time,y\n0,1\n100,3\n200,2\n300,5\n").spacing(), "every 100 of time");
 }

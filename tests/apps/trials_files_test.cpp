@@ -25,26 +25,32 @@ TEST(TrialFiles, OfTwoDatesTheOneInOrderIsTheTime) {
 }
 TEST(TrialFiles, StepsMayBeWalked) {
   const Series s = read(
-      "Date,Steps,Distance (km)\n2021-01-04,\"9,781\",7.52\n2021-01-05,\"4,120\",3.1\n2021-01-06,\"12,003\",9.7\n2021-01-07,\"8,250\",6.1\n");
+      "Date,Steps,Distance "
+      "(km)\n2021-01-04,\"9,781\",7.52\n2021-01-05,\"4,120\",3.1\n2021-01-06,\"12,003\",9.7\n2021-01-07,\"8,250\",6."
+      "1\n");
   EXPECT_EQ(s.name, "Steps");
   EXPECT_TRUE(says(s, "could have been \"Distance (km)\""));
 }
 TEST(TrialFiles, ATimeIsNotModelledForWantOfAnotherSeries) {
-  EXPECT_NE(complaint("Period|Amount\n001.2010|A\n002.2010|B\n003.2010|C\n").find("there is no column of numbers to model"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("Period|Amount\n001.2010|A\n002.2010|B\n003.2010|C\n").find("there is no column of numbers to model"),
+      std::string::npos);
 }
 TEST(TrialFiles, WhatWasTakenForNegativeOrMissingIsSaid) {
   const Series s = read("d,y\n2020-01,(5)\n2020-02,-\n2020-03,7\n2020-04, - \n2020-05,N.A.\n2020-06,4\n");
   EXPECT_EQ(s.values_in_words(), "column \"y\" (brackets are minus signs, \"-\" is missing)");
   EXPECT_EQ(s.observed(), 3u);
   EXPECT_EQ(read("d,y\n2020-01,12.30-\n2020-02,4.00\n").values_in_words(), "column \"y\" (minus signs behind)");
-  EXPECT_EQ(read("d,y\n2020-01,5'000\n2020-02,6'100\n").values_in_words(), "column \"y\" (apostrophes between thousands)");
+  EXPECT_EQ(read("d,y\n2020-01,5'000\n2020-02,6'100\n").values_in_words(),
+            "column \"y\" (apostrophes between thousands)");
 }
 TEST(TrialFiles, MessagesNameTheFieldAndItsCause) {
-  EXPECT_NE(complaint("d,y,z\n2020-01,1.5,1\n2020-02,oh,2\n2020-03,no,3\n2020-04,dear,4\n", {.column = "y"}).find("\"oh\" in line 3"),
+  EXPECT_NE(complaint("d,y,z\n2020-01,1.5,1\n2020-02,oh,2\n2020-03,no,3\n2020-04,dear,4\n", {.column = "y"})
+                .find("\"oh\" in line 3"),
             std::string::npos);
   EXPECT_NE(complaint("d,y\n2020-01,1\n2020-02,inf\n2020-03,2\n").find("is infinite"), std::string::npos);
-  EXPECT_NE(complaint("when,y\n2015-01,1\n2015-02,3\n2015-03,2\n2015 total,6\n").find("totals and remarks"), std::string::npos);
+  EXPECT_NE(complaint("when,y\n2015-01,1\n2015-02,3\n2015-03,2\n2015 total,6\n").find("totals and remarks"),
+            std::string::npos);
   EXPECT_NE(complaint("when,y\nWeek 1,1\nWeek 2,3\nWeek 3,2\n").find("2024-W05"), std::string::npos);
 }
 TEST(TrialFiles, WideTablesAreReadInNoTime) {

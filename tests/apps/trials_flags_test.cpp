@@ -86,9 +86,8 @@ TEST(Trials, Item16AnEventIsFlaggedOnce) {
   using apps::Flag;
   // An outlier at 20 with the jumps that it looks like; a jump at 60 over several rows with the outliers
   // around it.
-  const apps::Flags flags =
-      apps::find_flags(shocks(100, {{20, 9}, {59, 4}, {60, -5}}),
-                       shocks(100, {{20, 5}, {21, -6}, {59, -4}, {60, -8}, {61, -6}, {62, -5}}));
+  const apps::Flags flags = apps::find_flags(shocks(100, {{20, 9}, {59, 4}, {60, -5}}),
+                                             shocks(100, {{20, 5}, {21, -6}, {59, -4}, {60, -8}, {61, -6}, {62, -5}}));
   ASSERT_EQ(flags.found.size(), 2u);
   EXPECT_EQ(flags.found[0].row, 20u);
   EXPECT_EQ(flags.found[0].kind, Flag::Kind::outlier);

@@ -17,8 +17,7 @@ std::string monthly(const std::vector<double>& values) {
 }
 std::vector<double> seasonal(int count) {
   std::vector<double> out;
-  for (int i = 0; i < count; ++i)
-    out.push_back(50 + 0.5 * i + 8 * std::sin(2 * M_PI * i / 12) + 0.3 * ((i * 37) % 11));
+  for (int i = 0; i < count; ++i) out.push_back(50 + 0.5 * i + 8 * std::sin(2 * M_PI * i / 12) + 0.3 * ((i * 37) % 11));
   return out;
 }
 
@@ -55,9 +54,8 @@ TEST(Trials, Item16HoldoutScoresAreThoseOfTheForecasts) {
   EXPECT_EQ(held["bands"][1]["inside"], inside);
   EXPECT_NEAR(held["bands"][1]["coverage"].get<double>(), inside / 12.0, 1e-12);
   EXPECT_EQ(here.json("all.json")["y"].size(), 72u) << "the fit itself is of everything";
-  for (const char* words :
-       {"holdout: the last 12 values, 2005-01 to 2005-12, forecast by a fit to the 60 before",
-        "% smaller than that of repeating the last season", "of a fit to all 72 values"})
+  for (const char* words : {"holdout: the last 12 values, 2005-01 to 2005-12, forecast by a fit to the 60 before",
+                            "% smaller than that of repeating the last season", "of a fit to all 72 values"})
     EXPECT_NE(o.out.find(words), std::string::npos) << words << "\n" << o.out;
 }
 
@@ -89,8 +87,8 @@ TEST(Trials, Item16HoldoutAfterGapsAndWithRegressors) {
 
   std::string text = "month,y,x\n";
   for (int i = 0; i < 60; ++i)
-    text += fmt::format("{}-{:02},{},{}\n", 2000 + i / 12, i % 12 + 1,
-                        20 + 5 * (i % 5 == 0) + 0.1 * ((i * 37) % 11), i % 5 == 0 ? 1 : 0);
+    text += fmt::format("{}-{:02},{},{}\n", 2000 + i / 12, i % 12 + 1, 20 + 5 * (i % 5 == 0) + 0.1 * ((i * 37) % 11),
+                        i % 5 == 0 ? 1 : 0);
   here.write("regress.csv", text);
   ASSERT_EQ(here.run("fit regress.csv --column y --order 0 --regress x --holdout 10 --json r.json").code, 0);
   const Json known = here.json("r.json")["holdout"];

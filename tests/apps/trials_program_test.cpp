@@ -34,25 +34,23 @@ std::vector<std::string> split(const std::string& line) {
 TEST(Trials, Item1TheSummarySaysWhichColumnIsWhat) {
   const Folder here;
   here.write("shop.csv", rows(40, "id,date,sales,note,price", [](int i) {
-               return fmt::format("{},{}/{:02}/2020,{},n{},{}", i, 1 + i % 28, 1 + i / 28,
-                                  100 + (i * 37) % 11, i, 5 + (i * 3) % 4);
+               return fmt::format("{},{}/{:02}/2020,{},n{},{}", i, 1 + i % 28, 1 + i / 28, 100 + (i * 37) % 11, i,
+                                  5 + (i * 3) % 4);
              }));
   const Outcome o = here.run("fit shop.csv --order 0 --json fit.json --report fit.html");
   ASSERT_EQ(o.code, 0) << o.error;
-  for (const char* words :
-       {"time       column \"date\" (dd/mm/yyyy)", "values     column \"sales\"",
-        "ignored    \"id\" (counts the rows), \"note\" (text), \"price\" (other numbers)"})
+  for (const char* words : {"time       column \"date\" (dd/mm/yyyy)", "values     column \"sales\"",
+                            "ignored    \"id\" (counts the rows), \"note\" (text), \"price\" (other numbers)"})
     EXPECT_NE(o.out.find(words), std::string::npos) << words << "\n" << o.out;
   const Json columns = here.json("fit.json")["columns"];
   EXPECT_EQ(columns["time"], "column \"date\" (dd/mm/yyyy)");
   EXPECT_EQ(columns["uses"][0]["role"], "time");
   EXPECT_EQ(columns["uses"].size(), 5u);
-  EXPECT_NE(contents(here.folder_ / "fit.html").find("Time: column &quot;date&quot; (dd/mm/yyyy)"),
-            std::string::npos);
+  EXPECT_NE(contents(here.folder_ / "fit.html").find("Time: column &quot;date&quot; (dd/mm/yyyy)"), std::string::npos);
   here.write("plain.csv", rows(30, "y", [](int i) { return fmt::format("{}", (i * 7) % 5); }));
-  EXPECT_NE(here.run("fit plain.csv --order 0")
-                .out.find("time       the rows are counted, 1 to 30: no column holds times"),
-            std::string::npos);
+  EXPECT_NE(
+      here.run("fit plain.csv --order 0").out.find("time       the rows are counted, 1 to 30: no column holds times"),
+      std::string::npos);
 }
 
 TEST(Trials, Item1GapsCountInEveryFormat) {
@@ -77,8 +75,7 @@ TEST(Trials, Item1GapsCountInEveryFormat) {
 TEST(Trials, Item6SeveralSeasons) {
   const Folder here;
   here.write("two.csv", rows(120, "day,y", [](int i) {
-               return fmt::format("{},{:.4f}", i,
-                                  20 + 3 * (i % 7 == 2) + 4 * wave(i, 30.5) + 0.2 * ((i * 37) % 11));
+               return fmt::format("{},{:.4f}", i, 20 + 3 * (i % 7 == 2) + 4 * wave(i, 30.5) + 0.2 * ((i * 37) % 11));
              }));
   const Outcome o = here.run(
       "fit two.csv --order 0 --season 7 --season 30.5 --harmonics 1 --steps 7 --json fit.json --csv fit.csv "
@@ -117,8 +114,7 @@ TEST(Trials, Item7GapsAreSaid) {
 TEST(Trials, Item8DigitsByWhatDiffers) {
   const Folder here;
   here.write("large.csv", rows(60, "date,y", [](int i) {
-               return fmt::format("2020-{:02}-{:02},{:.3f}", 1 + i / 28, 1 + i % 28,
-                                  1e9 + 0.3 * ((i * 37) % 11));
+               return fmt::format("2020-{:02}-{:02},{:.3f}", 1 + i / 28, 1 + i % 28, 1e9 + 0.3 * ((i * 37) % 11));
              }));
   const Outcome o = here.run("forecast large.csv --order 0 --steps 3 --report large.html");
   ASSERT_EQ(o.code, 0) << o.error;
@@ -144,8 +140,7 @@ TEST(Trials, Item10FilesAreWhatTheirNamesSay) {
   here.expect_refused("fit nile --csv x.xlsx", "CSV is written here", 2);
   here.expect_refused("fit nile --json x.csv", "JSON is written here", 2);
   EXPECT_FALSE(fs::exists(here.folder_ / "x.png"));
-  EXPECT_EQ(here.run("fit nile --order 0 --plot a.d/../x.SVG --quiet").code, 1)
-      << "a folder that is not there";
+  EXPECT_EQ(here.run("fit nile --order 0 --plot a.d/../x.SVG --quiet").code, 1) << "a folder that is not there";
   EXPECT_EQ(here.run("fit nile --order 0 --plot x.SVG --report y.htm --quiet").code, 0);
   const Outcome o = here.run("fit nile --order 3");
   EXPECT_TRUE(o.says("it goes from 0 to 2")) << o.error;
@@ -160,8 +155,7 @@ TEST(Trials, Item11AxesShowTheirBands) {
   for (int i = 0; i < 50; ++i) chart.time.push_back(i), chart.observed.push_back(100 + (i * 37) % 11);
   chart.fitted = chart.observed;
   chart.fitted_band = {0.95, chart.observed, chart.observed};
-  for (int i = 0; i < 50; ++i)
-    chart.fitted_band.lower[i] -= 20, chart.fitted_band.upper[i] += i == 0 ? 60 : 20;
+  for (int i = 0; i < 50; ++i) chart.fitted_band.lower[i] -= 20, chart.fitted_band.upper[i] += i == 0 ? 60 : 20;
   chart.forecast_time = {50, 51, 52};
   chart.forecast = {105, 105, 105};
   chart.fan = {{0.95, {60, 0, -80}, {150, 210, 290}}};
@@ -206,8 +200,7 @@ TEST(Trials, Item13WordsThatExplainThemselves) {
   const std::size_t at = help.find("toolbox for");
   EXPECT_NE(at, std::string::npos);
   EXPECT_NE(help.find("MATLAB"), std::string::npos);
-  for (const char* words :
-       {"--date-format", "--day-first", "--month-first", "forecast_lower", "predicted_lower"})
+  for (const char* words : {"--date-format", "--day-first", "--month-first", "forecast_lower", "predicted_lower"})
     EXPECT_NE(help.find(words), std::string::npos) << words;
 }
 
@@ -218,11 +211,10 @@ TEST(Trials, Item15ColumnsWithOneMeaningEach) {
   std::string line;
   std::getline(lines, line);
   const std::vector<std::string> names = split(line);
-  const std::vector<std::string> expected = {
-      "year",         "flow",      "fitted",          "fitted_lower",
-      "fitted_upper", "predicted", "predicted_lower", "predicted_upper",
-      "residual",     "forecast",  "forecast_lower",  "forecast_upper",
-      "trend",        "trend sd"};
+  const std::vector<std::string> expected = {"year",         "flow",      "fitted",          "fitted_lower",
+                                             "fitted_upper", "predicted", "predicted_lower", "predicted_upper",
+                                             "residual",     "forecast",  "forecast_lower",  "forecast_upper",
+                                             "trend",        "trend sd"};
   EXPECT_EQ(names, expected);
   int row = 0;
   while (std::getline(lines, line)) {
@@ -246,7 +238,8 @@ TEST(Trials, Item15ColumnsWithOneMeaningEach) {
 /// Of a second round of trials: what is read is never written over, and a guess among columns is said.
 TEST(Trials, ResultsAreNotWrittenOverTheSeries) {
   const Folder here;
-  const std::string text = rows(30, "date,v", [](int i) { return fmt::format("2020-01-{:02},{}", i + 1, 5 + wave(i, 7)); });
+  const std::string text =
+      rows(30, "date,v", [](int i) { return fmt::format("2020-01-{:02},{}", i + 1, 5 + wave(i, 7)); });
   here.write("in.csv", text);
   const Outcome o = here.run("fit in.csv --order 0 --csv ./in.csv");
   EXPECT_NE(o.code, 0);
@@ -256,7 +249,8 @@ TEST(Trials, ResultsAreNotWrittenOverTheSeries) {
 TEST(Trials, CodesAreNotTheSeriesAndGuessesAreSaid) {
   const Folder here;
   here.write("shop.csv", rows(28, "date,dow,promo,sales,returns", [](int i) {
-               return fmt::format("2023-01-{:02},{},{},{},{}", i + 1, i % 7, i % 3 == 0 ? 1 : 0, 100 + 3.5 * wave(i, 7), 4 + wave(i, 5));
+               return fmt::format("2023-01-{:02},{},{},{},{}", i + 1, i % 7, i % 3 == 0 ? 1 : 0, 100 + 3.5 * wave(i, 7),
+                                  4 + wave(i, 5));
              }));
   const Outcome o = here.run("fit shop.csv --order 0");
   ASSERT_EQ(o.code, 0) << o.error;

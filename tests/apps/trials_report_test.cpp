@@ -45,8 +45,7 @@ TEST(Trials, Item16PagesSayTheValuesOfTheirCharts) {
   EXPECT_EQ(series["labels"][143], "1960-12");
   EXPECT_TRUE(series["zoom"].get<bool>());
   for (std::size_t t : {0, 70, 143}) EXPECT_EQ((*column(series, "observed"))[t], fit["y"][t]);
-  EXPECT_LT((*column(series, "95 % from"))[70].get<double>(),
-            (*column(series, "smoothed trend"))[70].get<double>());
+  EXPECT_LT((*column(series, "95 % from"))[70].get<double>(), (*column(series, "smoothed trend"))[70].get<double>());
   const Json& forecast = charts[4];
   ASSERT_TRUE(column(forecast, "forecast (median)"));
   EXPECT_EQ(forecast["labels"].back(), "1962-12");
@@ -59,8 +58,8 @@ TEST(Trials, Item16PagesSayTheValuesOfTheirCharts) {
   // Nothing from outside, a picture of its own has no ballast, and there is a page without the script.
   for (const char* outside : {"<script ", "src=", "<link", "@import"})
     EXPECT_EQ(page.find(outside), page.npos) << outside;
-  for (const char* part : {"prefers-color-scheme: dark", "light-dark(", "Histogram", "Season by phase",
-                           "Holdout", "Errors of the forecasts"})
+  for (const char* part : {"prefers-color-scheme: dark", "light-dark(", "Histogram", "Season by phase", "Holdout",
+                           "Errors of the forecasts"})
     EXPECT_NE(page.find(part), page.npos) << part;
   const std::string plot = contents(here.folder_ / "a.svg");
   EXPECT_EQ(plot.find("<metadata"), plot.npos);
@@ -87,10 +86,8 @@ TEST(Trials, Item16LongSeriesMakePagesOfAUsualSize) {
   std::string text = "y\n";
   for (int i = 0; i < 20000; ++i) text += fmt::format("{:.4f}\n", std::sin(i * 0.01) + 0.1 * ((i * 37) % 11));
   here.write("long.csv", text);
-  ASSERT_EQ(
-      here.run("fit long.csv --order 0 --fixed --set obs=0.3 --set level=0.1 --report long.html --quiet")
-          .code,
-      0);
+  ASSERT_EQ(here.run("fit long.csv --order 0 --fixed --set obs=0.3 --set level=0.1 --report long.html --quiet").code,
+            0);
   EXPECT_LT(fs::file_size(here.folder_ / "long.html"), 1000000u);
   EXPECT_NE(contents(here.folder_ / "long.html").find("tells 1500 of its 20000 rows"), std::string::npos);
 }
@@ -132,8 +129,7 @@ TEST(Trials, Item16RegressorsAndEventsAreShown) {
                         20 + 0.5 * (i * 7 % 13) + 6 * (i % 17 == 4) + 0.2 * ((i * 37) % 11), i * 7 % 13,
                         i % 17 == 4 ? 1 : 0);
   here.write("shop.csv", text);
-  const Outcome o =
-      here.run("fit shop.csv --column y --order 0 --regress temp,holiday --report r.html --json r.json");
+  const Outcome o = here.run("fit shop.csv --column y --order 0 --regress temp,holiday --report r.html --json r.json");
   ASSERT_EQ(o.code, 0) << o.error;
   EXPECT_NE(o.out.find("effect of holiday"), std::string::npos) << o.out;
   EXPECT_NE(o.out.find("t = "), std::string::npos) << o.out;

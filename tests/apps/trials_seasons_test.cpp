@@ -21,8 +21,7 @@ constexpr Axis monthly{apps::DateForm::month, 1, 144}, quarterly{apps::DateForm:
     weekly{apps::DateForm::day, 7, 260}, daily{apps::DateForm::day, 1, 1200},
     hourly{apps::DateForm::second, 3600, 1000}, counted{apps::DateForm::none, 1, 200};
 
-std::vector<apps::SeasonEvidence> seasons_of(const Axis& axis,
-                                             const std::function<double(std::size_t)>& value) {
+std::vector<apps::SeasonEvidence> seasons_of(const Axis& axis, const std::function<double(std::size_t)>& value) {
   apps::Series s;
   s.form = axis.form;
   s.step = axis.step;
@@ -83,8 +82,7 @@ TEST(Trials, Item16SeasonsOfTheCalendarAreFound) {
   EXPECT_EQ(options(daily, [](std::size_t i) { return (i % 7 == 2 ? 3.0 : 0.0) + 12 * wave(i, 365.25); }),
             "--season 7;--season 365.25 --harmonics 1;");
   EXPECT_EQ(options(hourly, [](std::size_t i) { return 3 * wave(i, 24); }), "--season 24;");
-  EXPECT_EQ(options(weekly, [](std::size_t i) { return 4 * wave(i, 365.25 / 7); }),
-            "--season 52.179 --harmonics 1;");
+  EXPECT_EQ(options(weekly, [](std::size_t i) { return 4 * wave(i, 365.25 / 7); }), "--season 52.179 --harmonics 1;");
   EXPECT_EQ(options(counted, [](std::size_t i) { return i % 9 == 3 ? 5.0 : 0.0; }), "--season 9;")
       << "by its autocorrelation";
 }
@@ -93,8 +91,7 @@ TEST(Trials, Item16ASeasonIsSuggestedNotTaken) {
   const Folder here;
   const Outcome o = here.run("fit airline --log --json a.json");
   ASSERT_EQ(o.code, 0) << o.error;
-  EXPECT_NE(o.out.find("note: --season 12 seems to fit: what repeats makes up 8"), std::string::npos)
-      << o.out;
+  EXPECT_NE(o.out.find("note: --season 12 seems to fit: what repeats makes up 8"), std::string::npos) << o.out;
   EXPECT_EQ(o.out.find("season of 12 steps"), std::string::npos) << o.out;
   const Json fit = here.json("a.json");
   EXPECT_EQ(fit["suggested_seasons"][0]["option"], "--season 12");

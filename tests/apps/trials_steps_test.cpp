@@ -57,13 +57,14 @@ TEST(TrialsSteps, BusinessDaysAreSaidAndCanBeSteps) {
 TEST(TrialsSteps, ARowOfAnotherDecadeIsRefused) {
   std::string text = days(100, [](int i) { return i; });
   text.replace(text.find("2019-03-01"), 10, "2010-03-01");
-  expect_words(complaint(text), {"data.csv:55", "the time 2010-03-01 lies 3234 steps (each a day)", "--time-step calendar",
-                                 "--time-step rows"});
+  expect_words(complaint(text), {"data.csv:55", "the time 2010-03-01 lies 3234 steps (each a day)",
+                                 "--time-step calendar", "--time-step rows"});
   EXPECT_GT(read(text, {.time_steps = TimeSteps::calendar}).absent, 3000u);
   // Far, but less far than the series is long: a note that names the line.
   std::string longer = days(3000, [](int i) { return i; });
   longer.replace(longer.find("2019-03-01"), 10, "2018-03-01");
-  expect_words(joined(read(longer).notes), {"2018-03-01 lies 312 steps", "data.csv:55", "line 55, 2018-03-01, comes after"});
+  expect_words(joined(read(longer).notes),
+               {"2018-03-01 lies 312 steps", "data.csv:55", "line 55, 2018-03-01, comes after"});
 }
 
 TEST(TrialsSteps, ThirdFridaysAreMonthly) {
@@ -170,6 +171,7 @@ TEST(TrialsSteps, UnitsInFields) {
   expect_words(complaint("date,weight\n2020-01,95.89 kg\n2020-02,950 g\n2020-03,95 kg\n"),
                {"data.csv:3, column \"weight\": \"950 g\" is in g where the fields before it are in kg"});
   expect_words(complaint("date,weight\n2020-01,1.2M\n2020-02,950K\n2020-03,1.1M\n"), {"is in K where"});
-  expect_words(complaint("date,v\n2020-01,12.5\n2020-02,13.1 p\n2020-03,12\n2020-04,14\n"), {"\"13.1 p\" is not a number"});
+  expect_words(complaint("date,v\n2020-01,12.5\n2020-02,13.1 p\n2020-03,12\n2020-04,14\n"),
+               {"\"13.1 p\" is not a number"});
   expect_words(complaint("date,v\n1 janv,12.5\n2 janv,13.1\n3 janv,12\n4 janv,14\n"), {"\"1 janv\" is not a date"});
 }

@@ -34,8 +34,7 @@ struct Differentiable {
   ct::FlatFunction f;
   Arrays inputs;
 
-  explicit Differentiable(const Case& of, int variant = 0)
-      : c(of), f(lookup(of)), inputs(make_inputs(of, variant)) {}
+  explicit Differentiable(const Case& of, int variant = 0) : c(of), f(lookup(of)), inputs(make_inputs(of, variant)) {}
   Arrays chosen() const {
     Arrays out;
     for (std::size_t i : c.grad) out.push_back(inputs[i]);
@@ -70,8 +69,7 @@ Arrays pull_back(const Differentiable& f, Args x, const Arrays& cotangents) {
   return ct::flat::vjp(f, x, "vjp", paths).second.apply(cotangents, paths);
 }
 
-void expect_close(const Arrays& actual, const Arrays& expected, const Case& c, bool gradient,
-                  double slack = 1) {
+void expect_close(const Arrays& actual, const Arrays& expected, const Case& c, bool gradient, double slack = 1) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const Tolerance t = c.tolerance(expected[k].dtype(), gradient);
@@ -152,7 +150,8 @@ void check_webgpu(const Case& c) {
     const OnDevice reference("reference");
     expected = lookup(c)(make_inputs(c));
   }
-  const bool wide = std::any_of(expected.begin(), expected.end(), [](const Array& a) { return itemsize(a.dtype()) > 4; });
+  const bool wide =
+      std::any_of(expected.begin(), expected.end(), [](const Array& a) { return itemsize(a.dtype()) > 4; });
   if (!wide) {
     expect_device_is_reference(c, "webgpu");
     return;
@@ -175,7 +174,8 @@ void check_webgpu_gradient(const Case& c) {
   const Arrays gradients = ct::jit([&](const Arrays& at) { return pull_back(f, at, cotangents); })(x);
   for (std::size_t k = 0; k < gradients.size(); ++k) {
     const Array expected = golden(c.id + "/grad" + std::to_string(c.grad[k]));
-    EXPECT_TRUE(close(gradients[k], expected, c.tolerance(expected.dtype(), true))) << "gradient of argument " << c.grad[k];
+    EXPECT_TRUE(close(gradients[k], expected, c.tolerance(expected.dtype(), true)))
+        << "gradient of argument " << c.grad[k];
   }
 }
 
@@ -263,8 +263,7 @@ void check_transformed_vjp(const Case& c) {
 /// Forward and reverse mode are transposes of each other: <w, J t> = <Jᵀ w, t>; linearize agrees with jvp.
 void check_jvp(const Case& c) {
   const Differentiable f(c);
-  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs)),
-               tangents = tangents_like(c, x);
+  const Arrays x = f.chosen(), cotangents = output_cotangents(c, f.f(f.inputs)), tangents = tangents_like(c, x);
   ASSERT_FALSE(cotangents.empty()) << "no float output to differentiate; the row needs \"grad\": []";
   const auto [primals, forward] = ct::flat::jvp(f, x, tangents, paths);
   expect_close(primals, f(x), c, false);
@@ -321,8 +320,7 @@ bool narrow_and_differentiable(const Case& c) {
 }
 bool all_f64(const Case& c) {
   return c.finite_differences && !c.grad.empty() &&
-         std::all_of(c.grad.begin(), c.grad.end(),
-                     [&](std::size_t i) { return c.arguments[i].dtype == DType::f64; });
+         std::all_of(c.grad.begin(), c.grad.end(), [&](std::size_t i) { return c.arguments[i].dtype == DType::f64; });
 }
 
 }  // namespace

@@ -6,8 +6,7 @@ namespace cases {
 
 cotan::Axes Params::axes(const char* key) const {
   if (!has(key)) return {};
-  return json_[key].is_array() ? cotan::Axes(json_[key].get<std::vector<int>>())
-                               : cotan::Axes(json_[key].get<int>());
+  return json_[key].is_array() ? cotan::Axes(json_[key].get<std::vector<int>>()) : cotan::Axes(json_[key].get<int>());
 }
 
 std::vector<std::int64_t> Params::list(const char* key) const {

@@ -67,8 +67,7 @@ std::string make_id(const std::string& op, const std::vector<Argument>& argument
 }
 
 bool is_matrix_kind(const std::string& kind) {
-  static const std::set<std::string> kinds = {"spd",   "symmetric",        "lower",
-                                              "upper", "well_conditioned", "matrix"};
+  static const std::set<std::string> kinds = {"spd", "symmetric", "lower", "upper", "well_conditioned", "matrix"};
   return kinds.contains(kind);
 }
 
@@ -82,9 +81,7 @@ std::vector<Argument> make_arguments(const Json& specs, const Json& shapes, cons
       out.push_back({{2}, DType::u32, kind, {}, {}, {}, true});
       continue;
     }
-    const DType dtype = parse_dtype(spec.contains("dtype") ? spec["dtype"]
-                                    : dtypes.is_array()    ? dtypes[i]
-                                                           : dtypes);
+    const DType dtype = parse_dtype(spec.contains("dtype") ? spec["dtype"] : dtypes.is_array() ? dtypes[i] : dtypes);
     Json domain = {-10, 10};
     if (is_floating(dtype)) domain = is_matrix_kind(kind) ? Json{-1, 1} : Json{-2, 2};
     domain = spec.value("domain", domain);
@@ -105,14 +102,12 @@ std::map<std::string, Tolerance> parse_tolerances(const Json& row, const char* k
 
 void expand(const Json& row, const std::string& family, std::vector<Case>& out) {
   const Json specs = row.value("args", Json::array({Json::object()}));
-  const bool free = std::any_of(specs.begin(), specs.end(), [](const Json& a) {
-    return !a.contains("dtype") && a.value("kind", "") != "key";
-  });
+  const bool free = std::any_of(specs.begin(), specs.end(),
+                                [](const Json& a) { return !a.contains("dtype") && a.value("kind", "") != "key"; });
   const Json ops = row["op"].is_array() ? row["op"] : Json::array({row["op"]});
   const Json dtype_alternatives = free ? row.value("dtypes", Json{"f64", "f32"}) : Json{"-"};
   const Json shape_alternatives = row.value("shapes", Json::array({Json::array()}));
-  const std::vector<Json> params_list =
-      param_alternatives(row.value("params", Json::array({Json::object()})));
+  const std::vector<Json> params_list = param_alternatives(row.value("params", Json::array({Json::object()})));
   Case c;
   c.family = family;
   c.exact = row.value("exact", false);
@@ -214,8 +209,7 @@ Array round_to(const std::vector<double>& values, const Shape& shape, DType dtyp
   if (dtype == DType::f64) return Array::from_host(values, shape);
   const std::vector<float> single(values.begin(), values.end());
   if (dtype == DType::f32) return Array::from_host(single, shape);
-  if (dtype == DType::f16)
-    return Array::from_host(std::vector<cotan::float16>(single.begin(), single.end()), shape);
+  if (dtype == DType::f16) return Array::from_host(std::vector<cotan::float16>(single.begin(), single.end()), shape);
   return Array::from_host(std::vector<cotan::bfloat16>(single.begin(), single.end()), shape);
 }
 
@@ -276,8 +270,7 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   if (a.kind == "key") {
     const Word seed = static_cast<Word>(c.params["seed"].get<std::int64_t>() + variant);
     return Array::from_host(
-        std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)},
-        {2});
+        std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)}, {2});
   }
   const std::size_t count = element_count(a.shape);
   const bool real = is_floating(a.dtype);
@@ -293,8 +286,7 @@ Array make_input(const Case& c, std::size_t index, int variant) {
     }
     return real ? round_to(reals, a.shape, a.dtype) : integers(whole, a.shape, a.dtype);
   }
-  const std::vector<Word> words =
-      random_words(variant ? c.id + "@" + std::to_string(variant) : c.id, index, count);
+  const std::vector<Word> words = random_words(variant ? c.id + "@" + std::to_string(variant) : c.id, index, count);
   if (a.dtype == DType::bool_) {
     for (std::size_t i = 0; i < count; ++i) whole[i] = static_cast<std::int64_t>(words[i] >> 63);
     return integers(whole, a.shape, a.dtype);
@@ -306,9 +298,9 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   if (real) {
     const double low = a.low, high = a.high;
     for (std::size_t i = 0; i < count; ++i)
-      reals[i] = rank.empty() ? uniform(words[i], low, high)
-                              : low + (high - low) *
-                                          ((static_cast<double>(rank[i]) + 0.5) / static_cast<double>(count));
+      reals[i] = rank.empty()
+                     ? uniform(words[i], low, high)
+                     : low + (high - low) * ((static_cast<double>(rank[i]) + 0.5) / static_cast<double>(count));
     if (is_matrix_kind(a.kind)) {
       const std::vector<double> base = reals;
       const auto m = static_cast<std::size_t>(a.shape[a.shape.size() - 2]),
@@ -320,8 +312,7 @@ Array make_input(const Case& c, std::size_t index, int variant) {
   const auto [low, high] = integer_domain(a);
   const Word range = static_cast<Word>(high) - static_cast<Word>(low) + 1;
   for (std::size_t i = 0; i < count; ++i)
-    whole[i] =
-        static_cast<std::int64_t>(static_cast<Word>(low) + (rank.empty() ? words[i] : rank[i]) % range);
+    whole[i] = static_cast<std::int64_t>(static_cast<Word>(low) + (rank.empty() ? words[i] : rank[i]) % range);
   return integers(whole, a.shape, a.dtype);
 }
 

@@ -7,8 +7,7 @@ namespace cases {
 
 namespace {
 
-testing::AssertionResult differ(const Array& actual, const Array& expected, std::size_t at,
-                                const std::string& what) {
+testing::AssertionResult differ(const Array& actual, const Array& expected, std::size_t at, const std::string& what) {
   std::ostringstream out;
   out << what << " at element " << at << " of " << cotan::describe(expected.dtype(), expected.shape())
       << "\nactual:   " << actual << "\nexpected: " << expected;
@@ -37,8 +36,8 @@ testing::AssertionResult compare_elements(const Array& actual, const Array& expe
 }
 
 testing::AssertionResult same_type(const Array& actual, const Array& expected, bool any_dtype) {
-  const bool dtypes = any_dtype ? is_floating(actual.dtype()) == is_floating(expected.dtype())
-                                : actual.dtype() == expected.dtype();
+  const bool dtypes =
+      any_dtype ? is_floating(actual.dtype()) == is_floating(expected.dtype()) : actual.dtype() == expected.dtype();
   if (dtypes && actual.shape() == expected.shape()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << actual.aval().str() << " instead of " << expected.aval().str();
 }
@@ -49,8 +48,7 @@ bool same_bits(double a, double e) {
 
 }  // namespace
 
-testing::AssertionResult close(const Array& actual, const Array& expected, Tolerance tolerance,
-                               bool any_dtype) {
+testing::AssertionResult close(const Array& actual, const Array& expected, Tolerance tolerance, bool any_dtype) {
   if (auto result = same_type(actual, expected, any_dtype); !result) return result;
   return compare_elements(actual, expected, [&](double a, double e) {
     if (std::isnan(e)) return std::isnan(a);

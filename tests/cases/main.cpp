@@ -1,4 +1,5 @@
-// test_cases: the case table as tests; with --features, --webgpu-dtypes or --environment the generated pages of docs/ on stdout.
+// test_cases: the case table as tests; with --features, --webgpu-dtypes or --environment the generated pages of docs/
+// on stdout.
 #include <cstring>
 #include <iostream>
 

@@ -25,8 +25,7 @@ Array layer_norm(Args x, const Params&) {
 }
 
 Array attention(Args x, const Params&) {
-  const Array scores =
-      np::einsum("hid,hjd->hij", {x[0], x[1]}) / std::sqrt(static_cast<double>(x[0].shape(-1)));
+  const Array scores = np::einsum("hid,hjd->hij", {x[0], x[1]}) / std::sqrt(static_cast<double>(x[0].shape(-1)));
   const Array mask = np::tril(np::ones({scores.shape(-2), scores.shape(-1)}, cotan::bool_));
   return np::einsum("hij,hjd->hid", {softmax(np::where(mask, scores, -1e9), -1), x[2]});
 }

@@ -36,11 +36,11 @@ void add_conv_ops(OpTable& t) {
                                       .feature_group_count = p.integer("feature_group_count", 1),
                                       .batch_group_count = p.integer("batch_group_count", 1)});
   });
-  t["lax.conv"] = one(
-      [](Args x, const Params& p) { return lax::conv(x[0], x[1], p.list("window_strides"), padding(p)); });
+  t["lax.conv"] =
+      one([](Args x, const Params& p) { return lax::conv(x[0], x[1], p.list("window_strides"), padding(p)); });
   t["lax.conv_with_general_padding"] = one([](Args x, const Params& p) {
-    return lax::conv_with_general_padding(x[0], x[1], p.list("window_strides"), padding(p),
-                                          p.list("lhs_dilation"), p.list("rhs_dilation"));
+    return lax::conv_with_general_padding(x[0], x[1], p.list("window_strides"), padding(p), p.list("lhs_dilation"),
+                                          p.list("rhs_dilation"));
   });
   t["lax.conv_transpose"] = one([](Args x, const Params& p) {
     return lax::conv_transpose(x[0], x[1],

@@ -26,8 +26,7 @@ std::optional<double> maybe_real(const Params& p, const char* key) {
 
 Array arange(const Params& p) {
   if (!p.has("stop")) return np::arange(p.integer("start"), p.dtype());
-  if (p["start"].is_number_float())
-    return np::arange(p.real("start"), p.real("stop"), p.real("step"), p.dtype());
+  if (p["start"].is_number_float()) return np::arange(p.real("start"), p.real("stop"), p.real("step"), p.dtype());
   return np::arange(p.integer("start"), p.integer("stop"), p.integer("step"), p.dtype());
 }
 
@@ -35,22 +34,18 @@ void add_creation_ops(OpTable& t) {
   t["zeros"] = one([](Args, const Params& p) { return np::zeros(p.shape(), p.dtype()); });
   t["ones"] = one([](Args, const Params& p) { return np::ones(p.shape(), p.dtype()); });
   t["empty"] = one([](Args, const Params& p) { return np::empty(p.shape(), p.dtype()); });
-  t["full"] =
-      one([](Args, const Params& p) { return np::full(p.shape(), p.scalar("fill_value"), p.dtype()); });
+  t["full"] = one([](Args, const Params& p) { return np::full(p.shape(), p.scalar("fill_value"), p.dtype()); });
   t["zeros_like"] = one([](Args x, const Params&) { return np::zeros_like(x[0]); });
   t["ones_like"] = one([](Args x, const Params&) { return np::ones_like(x[0]); });
   t["full_like"] = one([](Args x, const Params& p) { return np::full_like(x[0], p.scalar("fill_value")); });
   t["eye"] = one([](Args, const Params& p) {
-    return np::eye(p.integer("N"), p.has("M") ? std::optional(p.integer("M")) : std::nullopt, p.axis("k"),
-                   p.dtype());
+    return np::eye(p.integer("N"), p.has("M") ? std::optional(p.integer("M")) : std::nullopt, p.axis("k"), p.dtype());
   });
   t["identity"] = one([](Args, const Params& p) { return np::identity(p.integer("n"), p.dtype()); });
-  t["tri"] = one(
-      [](Args, const Params& p) { return np::tri(p.integer("N"), p.integer("M"), p.axis("k"), p.dtype()); });
+  t["tri"] = one([](Args, const Params& p) { return np::tri(p.integer("N"), p.integer("M"), p.axis("k"), p.dtype()); });
   t["arange"] = one([](Args, const Params& p) { return arange(p); });
   t["linspace"] = one([](Args, const Params& p) {
-    return np::linspace(p.real("start"), p.real("stop"), p.integer("num"), p.flag("endpoint", true),
-                        p.dtype());
+    return np::linspace(p.real("start"), p.real("stop"), p.integer("num"), p.flag("endpoint", true), p.dtype());
   });
   t["logspace"] = one([](Args, const Params& p) {
     return np::logspace(p.real("start"), p.real("stop"), p.integer("num"), true, 10, p.dtype());
@@ -58,8 +53,7 @@ void add_creation_ops(OpTable& t) {
   t["geomspace"] = one([](Args, const Params& p) {
     return np::geomspace(p.real("start"), p.real("stop"), p.integer("num"), true, p.dtype());
   });
-  t["lax.iota"] =
-      one([](Args, const Params& p) { return lax::iota(p.dtype(), p.shape(), p.axis("dimension")); });
+  t["lax.iota"] = one([](Args, const Params& p) { return lax::iota(p.dtype(), p.shape(), p.axis("dimension")); });
 }
 
 }  // namespace
@@ -178,9 +172,8 @@ void add_elementwise_ops(OpTable& t) {
   t["isclose"] = one([](Args x, const Params& p) {
     return np::isclose(x[0], x[1], p.real("rtol", 1e-5), p.real("atol", 1e-8), p.flag("equal_nan"));
   });
-  t["allclose"] = one([](Args x, const Params& p) {
-    return np::allclose(x[0], x[1], p.real("rtol", 1e-5), p.real("atol", 1e-8));
-  });
+  t["allclose"] =
+      one([](Args x, const Params& p) { return np::allclose(x[0], x[1], p.real("rtol", 1e-5), p.real("atol", 1e-8)); });
   t["lax.integer_pow"] = one([](Args x, const Params& p) { return lax::integer_pow(x[0], p.axis("y")); });
   t["lax.polygamma"] = one([](Args x, const Params& p) { return lax::polygamma(p.axis("n"), x[0]); });
   t["lax.stop_gradient"] = one([](Args x, const Params&) { return lax::stop_gradient(x[0]) * x[0]; });

@@ -62,7 +62,8 @@ void add_fft_ops(OpTable& t) {
   t["fft.rfftn"] = along_axes(fft::rfftn);
   t["fft.irfftn"] = along_axes(fft::irfftn);
   t["fft.fftfreq"] = one([](Args, const Params& p) { return fft::fftfreq(p.integer("n"), p.real("d", 1), p.dtype()); });
-  t["fft.rfftfreq"] = one([](Args, const Params& p) { return fft::rfftfreq(p.integer("n"), p.real("d", 1), p.dtype()); });
+  t["fft.rfftfreq"] =
+      one([](Args, const Params& p) { return fft::rfftfreq(p.integer("n"), p.real("d", 1), p.dtype()); });
   t["fft.fftshift"] = one([](Args x, const Params& p) { return fft::fftshift(ArrayLike(x[0]), p.axes("axes")); });
   t["fft.ifftshift"] = one([](Args x, const Params& p) { return fft::ifftshift(ArrayLike(x[0]), p.axes("axes")); });
   t["fft.abs"] = one([](Args x, const Params&) { return fft::abs({x[0], x[1]}); });

@@ -63,33 +63,28 @@ std::vector<std::int64_t> list_or_empty(const Params& p, const char* key) {
 }
 
 Array gather(Args x, const Params& p) {
-  return lax::gather(
-      x[0], x[1],
-      {p.list("offset_dims"), p.list("collapsed_slice_dims"), p.list("start_index_map"),
-       list_or_empty(p, "operand_batching_dims"), list_or_empty(p, "start_indices_batching_dims")},
-      p.list("slice_sizes"), parse_mode(p));
+  return lax::gather(x[0], x[1],
+                     {p.list("offset_dims"), p.list("collapsed_slice_dims"), p.list("start_index_map"),
+                      list_or_empty(p, "operand_batching_dims"), list_or_empty(p, "start_indices_batching_dims")},
+                     p.list("slice_sizes"), parse_mode(p));
 }
 
-using Scatter = Array (*)(const ArrayLike&, const ArrayLike&, const ArrayLike&,
-                          const lax::ScatterDimensionNumbers&, lax::GatherScatterMode);
+using Scatter = Array (*)(const ArrayLike&, const ArrayLike&, const ArrayLike&, const lax::ScatterDimensionNumbers&,
+                          lax::GatherScatterMode);
 OpFunction scatter(Scatter f) {
   return one([f](Args x, const Params& p) {
     return f(x[0], x[1], x[2],
-             {p.list("update_window_dims"), p.list("inserted_window_dims"),
-              p.list("scatter_dims_to_operand_dims")},
+             {p.list("update_window_dims"), p.list("inserted_window_dims"), p.list("scatter_dims_to_operand_dims")},
              parse_mode(p));
   });
 }
 
-Arrays rest(Args x, std::size_t from) {
-  return Arrays(x.begin() + static_cast<std::ptrdiff_t>(from), x.end());
-}
+Arrays rest(Args x, std::size_t from) { return Arrays(x.begin() + static_cast<std::ptrdiff_t>(from), x.end()); }
 
 }  // namespace
 
 void add_indexing_ops(OpTable& t) {
-  t["array.getitem"] =
-      one([](Args x, const Params& p) { return cotan::detail::get_index(x[0], parse_index(p, x)); });
+  t["array.getitem"] = one([](Args x, const Params& p) { return cotan::detail::get_index(x[0], parse_index(p, x)); });
   t["array.at_set"] = update(&cotan::IndexUpdate::set);
   t["array.at_add"] = update(&cotan::IndexUpdate::add);
   t["array.at_multiply"] = update(&cotan::IndexUpdate::multiply);
@@ -97,21 +92,19 @@ void add_indexing_ops(OpTable& t) {
   t["array.at_max"] = update(&cotan::IndexUpdate::max);
 
   t["take"] = one([](Args x, const Params& p) { return np::take(x[0], x[1], p.maybe_axis()); });
-  t["take_along_axis"] =
-      one([](Args x, const Params& p) { return np::take_along_axis(x[0], x[1], p.axis()); });
+  t["take_along_axis"] = one([](Args x, const Params& p) { return np::take_along_axis(x[0], x[1], p.axis()); });
   t["choose"] = one([](Args x, const Params&) { return np::choose(x[0], rest(x, 1)); });
   t["nonzero"] = [](Args x, const Params&) { return np::nonzero(x[0]); };
   t["unique"] = one([](Args x, const Params&) { return np::unique(x[0]); });
 
-  t["lax.dynamic_slice"] = one(
-      [](Args x, const Params& p) { return lax::dynamic_slice(x[0], rest(x, 1), p.list("slice_sizes")); });
-  t["lax.dynamic_slice_in_dim"] = one([](Args x, const Params& p) {
-    return lax::dynamic_slice_in_dim(x[0], x[1], p.integer("slice_size"), p.axis());
-  });
+  t["lax.dynamic_slice"] =
+      one([](Args x, const Params& p) { return lax::dynamic_slice(x[0], rest(x, 1), p.list("slice_sizes")); });
+  t["lax.dynamic_slice_in_dim"] = one(
+      [](Args x, const Params& p) { return lax::dynamic_slice_in_dim(x[0], x[1], p.integer("slice_size"), p.axis()); });
   t["lax.dynamic_update_slice"] =
       one([](Args x, const Params&) { return lax::dynamic_update_slice(x[0], x[1], rest(x, 2)); });
-  t["lax.dynamic_update_slice_in_dim"] = one(
-      [](Args x, const Params& p) { return lax::dynamic_update_slice_in_dim(x[0], x[1], x[2], p.axis()); });
+  t["lax.dynamic_update_slice_in_dim"] =
+      one([](Args x, const Params& p) { return lax::dynamic_update_slice_in_dim(x[0], x[1], x[2], p.axis()); });
 
   t["lax.gather"] = one(gather);
   t["lax.scatter"] = scatter(lax::scatter);

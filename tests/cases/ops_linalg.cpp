@@ -97,15 +97,13 @@ void add_linalg_ops(OpTable& t) {
       one([](Args x, const Params& p) { return linalg::norm(x[0], order_of(p), p.axes(), p.flag("keepdims")); });
   t["linalg.svd_full_products"] = svd_full_products;
   t["linalg.solve"] = one([](Args x, const Params&) { return linalg::solve(x[0], x[1]); });
-  t["linalg.cho_solve"] =
-      one([](Args x, const Params& p) { return linalg::cho_solve(x[0], x[1], p.flag("lower")); });
+  t["linalg.cho_solve"] = one([](Args x, const Params& p) { return linalg::cho_solve(x[0], x[1], p.flag("lower")); });
   t["linalg.lstsq"] = one([](Args x, const Params&) { return linalg::lstsq(x[0], x[1]); });
   t["linalg.slogdet"] = [](Args x, const Params&) {
     const auto [sign, logabsdet] = linalg::slogdet(x[0]);
     return Arrays{sign, logabsdet};
   };
-  t["linalg.matrix_power"] =
-      one([](Args x, const Params& p) { return linalg::matrix_power(x[0], p.axis("n")); });
+  t["linalg.matrix_power"] = one([](Args x, const Params& p) { return linalg::matrix_power(x[0], p.axis("n")); });
 }
 
 void add_random_ops(OpTable& t) {
@@ -117,17 +115,14 @@ void add_random_ops(OpTable& t) {
   t["random.uniform"] = one([](Args x, const Params& p) {
     return random::uniform(x[0], p.shape(), p.dtype(), p.real("minval", 0), p.real("maxval", 1));
   });
-  t["random.bernoulli"] =
-      one([](Args x, const Params& p) { return random::bernoulli(x[0], x[1], p.maybe_shape()); });
+  t["random.bernoulli"] = one([](Args x, const Params& p) { return random::bernoulli(x[0], x[1], p.maybe_shape()); });
   t["random.randint"] = one([](Args x, const Params& p) {
     return random::randint(x[0], p.shape(), p.integer("minval"), p.integer("maxval"), p.dtype());
   });
-  t["random.categorical"] = one([](Args x, const Params& p) {
-    return random::categorical(x[0], x[1], p.axis("axis", -1), p.maybe_shape());
-  });
+  t["random.categorical"] =
+      one([](Args x, const Params& p) { return random::categorical(x[0], x[1], p.axis("axis", -1), p.maybe_shape()); });
   t["random.permutation"] = one([](Args x, const Params& p) {
-    return p.has("x") ? random::permutation(x[0], p.integer("x"))
-                      : random::permutation(x[0], x[1], p.axis("axis", 0));
+    return p.has("x") ? random::permutation(x[0], p.integer("x")) : random::permutation(x[0], x[1], p.axis("axis", 0));
   });
   const std::pair<const char*, Array (*)(const ArrayLike&, const cotan::Shape&, DType)> samplers[] = {
       {"random.normal", random::normal},

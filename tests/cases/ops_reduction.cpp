@@ -30,27 +30,21 @@ void add_reduction_ops(OpTable& t) {
   for (const auto& [name, f] : reductions)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.axes(), p.flag("keepdims")); });
 
-  const std::pair<const char*, Array (*)(const ArrayLike&, const std::vector<std::int64_t>&)>
-      lax_reductions[] = {{"lax.reduce_sum", lax::reduce_sum}, {"lax.reduce_prod", lax::reduce_prod},
-                          {"lax.reduce_max", lax::reduce_max}, {"lax.reduce_min", lax::reduce_min},
-                          {"lax.reduce_and", lax::reduce_and}, {"lax.reduce_or", lax::reduce_or}};
+  const std::pair<const char*, Array (*)(const ArrayLike&, const std::vector<std::int64_t>&)> lax_reductions[] = {
+      {"lax.reduce_sum", lax::reduce_sum}, {"lax.reduce_prod", lax::reduce_prod}, {"lax.reduce_max", lax::reduce_max},
+      {"lax.reduce_min", lax::reduce_min}, {"lax.reduce_and", lax::reduce_and},   {"lax.reduce_or", lax::reduce_or}};
   for (const auto& [name, f] : lax_reductions)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.list("axes")); });
 
-  t["var"] = one(
-      [](Args x, const Params& p) { return np::var(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
-  t["std"] = one(
-      [](Args x, const Params& p) { return np::std(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
-  t["argmax"] =
-      one([](Args x, const Params& p) { return np::argmax(x[0], p.maybe_axis(), p.flag("keepdims")); });
-  t["argmin"] =
-      one([](Args x, const Params& p) { return np::argmin(x[0], p.maybe_axis(), p.flag("keepdims")); });
-  t["lax.argmax"] =
-      one([](Args x, const Params& p) { return lax::argmax(x[0], p.axis(), p.dtype("index_dtype")); });
-  t["lax.argmin"] =
-      one([](Args x, const Params& p) { return lax::argmin(x[0], p.axis(), p.dtype("index_dtype")); });
-  t["median"] =
-      one([](Args x, const Params& p) { return np::median(x[0], p.maybe_axis(), p.flag("keepdims")); });
+  t["var"] =
+      one([](Args x, const Params& p) { return np::var(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
+  t["std"] =
+      one([](Args x, const Params& p) { return np::std(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
+  t["argmax"] = one([](Args x, const Params& p) { return np::argmax(x[0], p.maybe_axis(), p.flag("keepdims")); });
+  t["argmin"] = one([](Args x, const Params& p) { return np::argmin(x[0], p.maybe_axis(), p.flag("keepdims")); });
+  t["lax.argmax"] = one([](Args x, const Params& p) { return lax::argmax(x[0], p.axis(), p.dtype("index_dtype")); });
+  t["lax.argmin"] = one([](Args x, const Params& p) { return lax::argmin(x[0], p.axis(), p.dtype("index_dtype")); });
+  t["median"] = one([](Args x, const Params& p) { return np::median(x[0], p.maybe_axis(), p.flag("keepdims")); });
   t["quantile"] = one([](Args x, const Params& p) { return np::quantile(x[0], x[1], p.maybe_axis()); });
   t["average"] = one([](Args x, const Params& p) {
     return np::average(x[0], p.maybe_axis(), x.size() > 1 ? std::optional(x[1]) : std::nullopt);
@@ -73,22 +67,19 @@ void add_reduction_ops(OpTable& t) {
 
   // axis: null sorts the flattened array.
   t["sort"] = one([](Args x, const Params& p) {
-    return p.is_null("axis") ? np::sort(np::ravel(x[0]))
-                             : np::sort(x[0], p.axis("axis", -1), p.flag("descending"));
+    return p.is_null("axis") ? np::sort(np::ravel(x[0])) : np::sort(x[0], p.axis("axis", -1), p.flag("descending"));
   });
-  t["argsort"] = one(
-      [](Args x, const Params& p) { return np::argsort(x[0], p.axis("axis", -1), p.flag("descending")); });
+  t["argsort"] =
+      one([](Args x, const Params& p) { return np::argsort(x[0], p.axis("axis", -1), p.flag("descending")); });
   t["lexsort"] = one([](Args x, const Params&) { return np::lexsort(Arrays(x.begin(), x.end())); });
   t["lax.sort"] = [](Args x, const Params& p) {
-    return lax::sort(Arrays(x.begin(), x.end()), p.axis("dimension"), p.axis("num_keys"),
-                     p.flag("is_stable", true));
+    return lax::sort(Arrays(x.begin(), x.end()), p.axis("dimension"), p.axis("num_keys"), p.flag("is_stable", true));
   };
   t["lax.top_k"] = [](Args x, const Params& p) {
     const auto [values, indices] = lax::top_k(x[0], p.axis("k"));
     return Arrays{values, indices};
   };
-  t["searchsorted"] =
-      one([](Args x, const Params& p) { return np::searchsorted(x[0], x[1], p.text("side")); });
+  t["searchsorted"] = one([](Args x, const Params& p) { return np::searchsorted(x[0], x[1], p.text("side")); });
   t["digitize"] = one([](Args x, const Params& p) { return np::digitize(x[0], x[1], p.flag("right")); });
   t["bincount"] = one([](Args x, const Params& p) { return np::bincount(x[0], p.integer("length")); });
   t["interp"] = one([](Args x, const Params&) { return np::interp(x[0], x[1], x[2]); });

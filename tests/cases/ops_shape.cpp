@@ -42,8 +42,7 @@ void add_product_ops(OpTable& t) {
   const std::pair<const char*, Array (*)(const ArrayLike&, const ArrayLike&)> products[] = {
       {"matmul", np::matmul}, {"dot", np::dot},   {"vdot", np::vdot},   {"inner", np::inner},
       {"outer", np::outer},   {"kron", np::kron}, {"cross", np::cross}, {"polyval", np::polyval}};
-  for (const auto& [name, f] : products)
-    t[name] = one([f = f](Args x, const Params&) { return f(x[0], x[1]); });
+  for (const auto& [name, f] : products) t[name] = one([f = f](Args x, const Params&) { return f(x[0], x[1]); });
   t["tensordot"] = one(tensordot);
   t["einsum"] = one([](Args x, const Params& p) { return np::einsum(p.text("subscripts"), all_of(x)); });
   t["convolve"] = one([](Args x, const Params& p) { return np::convolve(x[0], x[1], p.text("mode")); });
@@ -52,8 +51,8 @@ void add_product_ops(OpTable& t) {
   t["lax.dot_general"] = one([](Args x, const Params& p) {
     using List = std::vector<std::int64_t>;
     const Json& d = p["dimension_numbers"];
-    return lax::dot_general(
-        x[0], x[1], {d[0][0].get<List>(), d[0][1].get<List>(), d[1][0].get<List>(), d[1][1].get<List>()});
+    return lax::dot_general(x[0], x[1],
+                            {d[0][0].get<List>(), d[0][1].get<List>(), d[1][0].get<List>(), d[1][1].get<List>()});
   });
 }
 
@@ -67,33 +66,27 @@ void add_shape_ops(OpTable& t) {
   });
   t["permute_dims"] = one([](Args x, const Params& p) { return np::permute_dims(x[0], p.ints("axes")); });
   t["matrix_transpose"] = one([](Args x, const Params&) { return np::matrix_transpose(x[0]); });
-  t["lax.transpose"] =
-      one([](Args x, const Params& p) { return lax::transpose(x[0], p.list("permutation")); });
-  t["swapaxes"] =
-      one([](Args x, const Params& p) { return np::swapaxes(x[0], p.axis("axis1"), p.axis("axis2")); });
-  t["moveaxis"] = one(
-      [](Args x, const Params& p) { return np::moveaxis(x[0], p.axes("source"), p.axes("destination")); });
+  t["lax.transpose"] = one([](Args x, const Params& p) { return lax::transpose(x[0], p.list("permutation")); });
+  t["swapaxes"] = one([](Args x, const Params& p) { return np::swapaxes(x[0], p.axis("axis1"), p.axis("axis2")); });
+  t["moveaxis"] =
+      one([](Args x, const Params& p) { return np::moveaxis(x[0], p.axes("source"), p.axes("destination")); });
   t["squeeze"] = one([](Args x, const Params& p) { return np::squeeze(x[0], p.axes()); });
   t["expand_dims"] = one([](Args x, const Params& p) { return np::expand_dims(x[0], p.axes()); });
   t["broadcast_to"] = one([](Args x, const Params& p) { return np::broadcast_to(x[0], p.shape()); });
   t["broadcast_arrays"] = [](Args x, const Params&) { return np::broadcast_arrays(all_of(x)); };
-  t["lax.broadcast_in_dim"] = one([](Args x, const Params& p) {
-    return lax::broadcast_in_dim(x[0], p.shape(), p.list("broadcast_dimensions"));
-  });
+  t["lax.broadcast_in_dim"] = one(
+      [](Args x, const Params& p) { return lax::broadcast_in_dim(x[0], p.shape(), p.list("broadcast_dimensions")); });
   t["atleast_1d"] = one([](Args x, const Params&) { return np::atleast_1d(x[0]); });
   t["atleast_2d"] = one([](Args x, const Params&) { return np::atleast_2d(x[0]); });
-  t["concatenate"] =
-      one([](Args x, const Params& p) { return np::concatenate(all_of(x), p.axis("axis", 0)); });
-  t["lax.concatenate"] =
-      one([](Args x, const Params& p) { return lax::concatenate(all_of(x), p.axis("dimension")); });
+  t["concatenate"] = one([](Args x, const Params& p) { return np::concatenate(all_of(x), p.axis("axis", 0)); });
+  t["lax.concatenate"] = one([](Args x, const Params& p) { return lax::concatenate(all_of(x), p.axis("dimension")); });
   t["stack"] = one([](Args x, const Params& p) { return np::stack(all_of(x), p.axis("axis", 0)); });
   t["vstack"] = one([](Args x, const Params&) { return np::vstack(all_of(x)); });
   t["hstack"] = one([](Args x, const Params&) { return np::hstack(all_of(x)); });
   t["column_stack"] = one([](Args x, const Params&) { return np::column_stack(all_of(x)); });
   t["split"] = [](Args x, const Params& p) { return split(x[0], p); };
   t["unstack"] = [](Args x, const Params& p) { return np::unstack(x[0], p.axis("axis", 0)); };
-  t["repeat"] =
-      one([](Args x, const Params& p) { return np::repeat(x[0], p.integer("repeats"), p.maybe_axis()); });
+  t["repeat"] = one([](Args x, const Params& p) { return np::repeat(x[0], p.integer("repeats"), p.maybe_axis()); });
   t["tile"] = one([](Args x, const Params& p) { return np::tile(x[0], p.list("reps")); });
   t["flip"] = one([](Args x, const Params& p) { return np::flip(x[0], p.axes()); });
   t["fliplr"] = one([](Args x, const Params&) { return np::fliplr(x[0]); });
@@ -112,8 +105,7 @@ void add_shape_ops(OpTable& t) {
                       p.has("strides") ? p.list("strides") : std::vector<std::int64_t>{});
   });
   t["lax.slice_in_dim"] = one([](Args x, const Params& p) {
-    return lax::slice_in_dim(x[0], p.integer("start_index"), p.integer("limit_index"), p.integer("stride"),
-                             p.axis());
+    return lax::slice_in_dim(x[0], p.integer("start_index"), p.integer("limit_index"), p.integer("stride"), p.axis());
   });
   t["tril"] = one([](Args x, const Params& p) { return np::tril(x[0], p.axis("k", 0)); });
   t["triu"] = one([](Args x, const Params& p) { return np::triu(x[0], p.axis("k", 0)); });

@@ -42,9 +42,7 @@ std::size_t residuals(const F& f) {
 }
 
 TEST(Checkpoint, SavesWhatThePolicySays) {
-  const auto with = [](ct::PolicyPtr policy) {
-    return ct::checkpoint(two_layers, {.policy = std::move(policy)});
-  };
+  const auto with = [](ct::PolicyPtr policy) { return ct::checkpoint(two_layers, {.policy = std::move(policy)}); };
   EXPECT_EQ(residuals(with(ct::policy::nothing_saveable)), 0u);
   EXPECT_EQ(residuals(with(ct::policy::dots_saveable)), 2u);
   EXPECT_EQ(residuals(with(ct::policy::dots_with_no_batch_dims_saveable)), 2u);
@@ -103,12 +101,9 @@ TEST(Checkpoint, SameDerivativesUnderEveryTransform) {
     EXPECT_CLOSE(ct::grad(twice)(point()), np::sum(hessian, 0));
     EXPECT_CLOSE(ct::grad(ct::jit(twice))(point()), np::sum(hessian, 0));
     EXPECT_CLOSE(ct::vmap(ct::grad<0>(loss), {.in_axes = {ct::none, 0}})(weights(), xs), per_example);
-    const auto batched = [&](const Array& w) {
-      return np::sum(ct::vmap(f, {.in_axes = {ct::none, 0}})(w, xs));
-    };
+    const auto batched = [&](const Array& w) { return np::sum(ct::vmap(f, {.in_axes = {ct::none, 0}})(w, xs)); };
     EXPECT_CLOSE(ct::grad(batched)(weights()), np::sum(per_example, 0));
-    EXPECT_CLOSE(ct::grad(ct::checkpoint(batched, {.policy = policy}))(weights()),
-                 np::sum(per_example, 0));  // nested
+    EXPECT_CLOSE(ct::grad(ct::checkpoint(batched, {.policy = policy}))(weights()), np::sum(per_example, 0));  // nested
   }
 }
 
@@ -125,9 +120,8 @@ TEST(Checkpoint, ThirdDerivativeAndClosures) {
 }
 
 TEST(Checkpoint, OutputsThatAreInputsOrConstants) {
-  const auto f = ct::checkpoint([](const Array& x, const Array& y) {
-    return std::tuple{x, np::ones({2}, ct::f64), np::sin(y), y};
-  });
+  const auto f = ct::checkpoint(
+      [](const Array& x, const Array& y) { return std::tuple{x, np::ones({2}, ct::f64), np::sin(y), y}; });
   const auto loss = [&](const Array& x, const Array& y) {
     const auto [a, b, c, d] = f(x, y);
     return np::sum(2.0 * a) + np::sum(b) + np::sum(c) + np::sum(d * d);

@@ -12,8 +12,8 @@ namespace compose {
 /// rounding only.
 inline testing::AssertionResult close(const Array& got, const Array& want) {
   if (got.shape() != want.shape())
-    return testing::AssertionFailure()
-           << "shape " << ct::describe(got.shape()) << " instead of " << ct::describe(want.shape());
+    return testing::AssertionFailure() << "shape " << ct::describe(got.shape()) << " instead of "
+                                       << ct::describe(want.shape());
   const std::vector<double> g = got.to_vector<double>(), w = want.to_vector<double>();
   double scale = 1;
   for (double v : w) scale = std::max(scale, std::abs(v));

@@ -15,9 +15,7 @@ Array wave_slope(const Array& x) { return np::cos(x) * x + np::sin(x); }
 Array wave_curve(const Array& x) { return 2.0 * np::cos(x) - np::sin(x) * x; }
 Array rows() { return np::array({{0.1, 0.2, 0.3}, {-0.4, 0.5, 0.6}}, ct::f64); }
 
-TEST(Composition, JitOfVmapOfGrad) {
-  EXPECT_CLOSE(ct::jit(ct::vmap(ct::grad(wave)))(rows()), wave_slope(rows()));
-}
+TEST(Composition, JitOfVmapOfGrad) { EXPECT_CLOSE(ct::jit(ct::vmap(ct::grad(wave)))(rows()), wave_slope(rows())); }
 
 TEST(Composition, GradOfJitOfVmap) {
   const auto batched = ct::jit(ct::vmap(wave));
@@ -63,8 +61,7 @@ TEST(Composition, LinearizeInsideAndOutside) {
   const auto [y, push] = ct::linearize(ct::grad(wave), x3);
   EXPECT_CLOSE(y, wave_slope(x3));
   EXPECT_CLOSE(push(x3), wave_curve(x3) * x3);
-  EXPECT_CLOSE(ct::vmap(push)(np::stack({x3, 2.0 * x3})),
-               np::stack({wave_curve(x3) * x3, 2.0 * wave_curve(x3) * x3}));
+  EXPECT_CLOSE(ct::vmap(push)(np::stack({x3, 2.0 * x3})), np::stack({wave_curve(x3) * x3, 2.0 * wave_curve(x3) * x3}));
   EXPECT_CLOSE(ct::jit(push)(x3), wave_curve(x3) * x3);
   const auto through = [](const Array& x) {
     const auto [value, inner] = ct::linearize([](const Array& a) { return np::sin(a) * a; }, x);
@@ -92,23 +89,17 @@ TEST(Composition, ThirdDerivativesInEveryOrderOfModes) {
   };
   const std::vector<Case> cases{
       {"sin", [](const Array& x) { return np::sin(x); }, [](const Array& x) { return -np::cos(x); }},
-      {"power", [](const Array& x) { return lax::integer_pow(x, 5); },
-       [](const Array& x) { return 60.0 * x * x; }},
-      {"exp", [](const Array& x) { return np::exp(2.0 * x); },
-       [](const Array& x) { return 8.0 * np::exp(2.0 * x); }},
+      {"power", [](const Array& x) { return lax::integer_pow(x, 5); }, [](const Array& x) { return 60.0 * x * x; }},
+      {"exp", [](const Array& x) { return np::exp(2.0 * x); }, [](const Array& x) { return 8.0 * np::exp(2.0 * x); }},
       {"log", [](const Array& x) { return np::log(x); }, [](const Array& x) { return 2.0 / (x * x * x); }},
       {"tanh", [](const Array& x) { return np::tanh(x); },
        [](const Array& x) {
          const Array s = 1.0 - np::square(np::tanh(x));
          return -2.0 * s * (3.0 * s - 2.0);
        }},
-      {"cumprod",
-       [](const Array& x) {
-         return np::cumprod(np::stack({x, x, x, x}))[3];
-       },
+      {"cumprod", [](const Array& x) { return np::cumprod(np::stack({x, x, x, x}))[3]; },
        [](const Array& x) { return 24.0 * x; }},
-      {"sqrt", [](const Array& x) { return np::sqrt(x); },
-       [](const Array& x) { return 0.375 * np::power(x, -2.5); }},
+      {"sqrt", [](const Array& x) { return np::sqrt(x); }, [](const Array& x) { return 0.375 * np::power(x, -2.5); }},
   };
   const std::vector<Scalar (*)(Scalar)> modes{forward, reverse, linearized};
   const Array x = np::array(0.7, ct::f64);
@@ -152,15 +143,9 @@ Array derivative(const F& f, const Array& x) {
 TEST(Closures, PerturbationsAreNotConfused) {
   const Array one = np::array(1.0, ct::f64), x0 = np::array(3.0, ct::f64);
   // d/dx (x · d/dy (x + y)) = 1
-  const auto by_forward = [&](const Array& x) {
-    return x * derivative([&](const Array& y) { return x + y; }, one);
-  };
-  const auto by_reverse = [&](const Array& x) {
-    return x * ct::grad([&](const Array& y) { return x + y; })(one);
-  };
-  const auto by_jit = [&](const Array& x) {
-    return x * ct::jit(ct::grad([&](const Array& y) { return x + y; }))(one);
-  };
+  const auto by_forward = [&](const Array& x) { return x * derivative([&](const Array& y) { return x + y; }, one); };
+  const auto by_reverse = [&](const Array& x) { return x * ct::grad([&](const Array& y) { return x + y; })(one); };
+  const auto by_jit = [&](const Array& x) { return x * ct::jit(ct::grad([&](const Array& y) { return x + y; }))(one); };
   EXPECT_CLOSE(derivative(by_forward, x0), one);
   EXPECT_CLOSE(derivative(by_reverse, x0), one);
   EXPECT_CLOSE(derivative(by_jit, x0), one);
@@ -168,16 +153,12 @@ TEST(Closures, PerturbationsAreNotConfused) {
   EXPECT_CLOSE(ct::grad(by_reverse)(x0), one);
   EXPECT_CLOSE(ct::grad(by_jit)(x0), one);
   // d/dx (x · d/dy (x y)) = 2 x
-  const auto product = [&](const Array& x) {
-    return x * derivative([&](const Array& y) { return x * y; }, one);
-  };
+  const auto product = [&](const Array& x) { return x * derivative([&](const Array& y) { return x * y; }, one); };
   EXPECT_CLOSE(derivative(product, x0), 2.0 * x0);
   EXPECT_CLOSE(ct::grad(product)(x0), 2.0 * x0);
   EXPECT_CLOSE(ct::jit(ct::grad(product))(x0), 2.0 * x0);
   // The point of the inner derivative is the outer variable itself: d/dx (d/dy (x y²) at y = x) = 4 x
-  const auto at_itself = [&](const Array& x) {
-    return ct::grad([&](const Array& y) { return x * y * y; })(x);
-  };
+  const auto at_itself = [&](const Array& x) { return ct::grad([&](const Array& y) { return x * y * y; })(x); };
   EXPECT_CLOSE(ct::grad(at_itself)(x0), 4.0 * x0);
   EXPECT_CLOSE(derivative(at_itself, x0), 4.0 * x0);
 }
@@ -214,10 +195,7 @@ TEST(Closures, EveryInnerTransformSeesOuterTracers) {
     EXPECT_CLOSE(ct::jacfwd(f)(x3), want);
     EXPECT_CLOSE(ct::jit(ct::grad(f))(x3), want);
     EXPECT_CLOSE(ct::vmap(ct::grad(f))(np::stack({x3, x3}))[1], want);
-    EXPECT_CLOSE(ct::grad([&](const Array& x) {
-                   return np::sum(ct::vmap(f)(np::stack({x, x})));
-                 })(x3),
-                 2.0 * want);
+    EXPECT_CLOSE(ct::grad([&](const Array& x) { return np::sum(ct::vmap(f)(np::stack({x, x}))); })(x3), 2.0 * want);
   };
   check("jit", [](const auto& f, const Array& v) { return ct::jit(f)(v); });
   check("checkpoint", [](const auto& f, const Array& v) { return ct::checkpoint(f)(v); });
@@ -244,8 +222,7 @@ struct Layer {
 };
 
 TEST(NestedVmap, AxesPerArgumentAndLeaf) {
-  const Array w = np::arange(24, ct::f64).reshape({3, 2, 4}) * 0.1,
-              b = np::arange(6, ct::f64).reshape({2, 3});
+  const Array w = np::arange(24, ct::f64).reshape({3, 2, 4}) * 0.1, b = np::arange(6, ct::f64).reshape({2, 3});
   const auto f = [](const Layer& l, const Array& x) {
     return std::pair{np::matmul(l.w, x) + np::sum(l.b), Layer{l.b, x}};
   };
@@ -265,18 +242,16 @@ TEST(NestedVmap, AxesPerArgumentAndLeaf) {
 }
 
 TEST(NestedVmap, OuterProductTwoAndThreeDeep) {
-  const Array a = np::arange(2, ct::f64) + 1.0, b = np::arange(3, ct::f64) + 1.0,
-              c = np::arange(4, ct::f64) + 1.0;
+  const Array a = np::arange(2, ct::f64) + 1.0, b = np::arange(3, ct::f64) + 1.0, c = np::arange(4, ct::f64) + 1.0;
   const auto f = [](const Array& x, const Array& y, const Array& z) { return x * y + z; };
-  const auto abc = ct::vmap(
-      ct::vmap(ct::vmap(f, {.in_axes = {ct::none, ct::none, 0}}), {.in_axes = {ct::none, 0, ct::none}}),
-      {.in_axes = {0, ct::none, ct::none}, .out_axes = 1});
+  const auto abc =
+      ct::vmap(ct::vmap(ct::vmap(f, {.in_axes = {ct::none, ct::none, 0}}), {.in_axes = {ct::none, 0, ct::none}}),
+               {.in_axes = {0, ct::none, ct::none}, .out_axes = 1});
   const Array want = np::einsum("i,j->ij", {a, b})(ct::all, ct::all, ct::newaxis) + c;
   EXPECT_CLOSE(abc(a, b, c), np::swapaxes(want, 0, 1));
-  EXPECT_CLOSE(ct::grad<1>([&](const Array& x, const Array& y, const Array& z) {
-                 return np::sum(abc(x, y, z));
-               })(a, b, c),
-               np::full({3}, 12.0, ct::f64));
+  EXPECT_CLOSE(
+      ct::grad<1>([&](const Array& x, const Array& y, const Array& z) { return np::sum(abc(x, y, z)); })(a, b, c),
+      np::full({3}, 12.0, ct::f64));
 }
 
 TEST(NestedVmap, EmptyBatchKeepsShapes) {
@@ -327,8 +302,8 @@ TEST(Trees, StructsThroughEveryTransform) {
   Model cubed = m;
   cubed.power = 3;
   const auto jitted = ct::jit(run_model);
-  const Array base = ct::jit([](const Model& mm, const Array& x) { return run_model(mm, x); })(
-      Model{m.layers, 1, "sum"}, x3);
+  const Array base =
+      ct::jit([](const Model& mm, const Array& x) { return run_model(mm, x); })(Model{m.layers, 1, "sum"}, x3);
   EXPECT_CLOSE(jitted(m, x3), base * base);
   EXPECT_CLOSE(jitted(cubed, x3), base * base * base);
   // Per-example gradients.

@@ -11,16 +11,14 @@ namespace {
 const Array x3 = np::array({0.3, -0.7, 1.1}, ct::f64);
 
 /// sin(x), whose rule says 3 cos(x).
-const auto tripled = ct::custom_jvp(
-    [](const Array& x) { return np::sin(x); },
-    [](const std::tuple<Array>& x, const std::tuple<Array>& t) {
-      return std::pair{np::sin(std::get<0>(x)), 3.0 * np::cos(std::get<0>(x)) * std::get<0>(t)};
-    });
+const auto tripled =
+    ct::custom_jvp([](const Array& x) { return np::sin(x); },
+                   [](const std::tuple<Array>& x, const std::tuple<Array>& t) {
+                     return std::pair{np::sin(std::get<0>(x)), 3.0 * np::cos(std::get<0>(x)) * std::get<0>(t)};
+                   });
 /// x y², whose rule says (5 y², 7 x y).
 const auto skewed = ct::custom_vjp([](const Array& x, const Array& y) { return x * y * y; },
-                                   [](const Array& x, const Array& y) {
-                                     return std::pair{x * y * y, std::pair{x, y}};
-                                   },
+                                   [](const Array& x, const Array& y) { return std::pair{x * y * y, std::pair{x, y}}; },
                                    [](const std::pair<Array, Array>& r, const Array& ct) {
                                      const auto& [x, y] = r;
                                      return std::pair{5.0 * y * y * ct, 7.0 * x * y * ct};
@@ -60,15 +58,13 @@ TEST(CustomJvp, TheRuleItselfIsDifferentiated) {
 
 TEST(CustomJvp, SeveralArgumentsOutputsAndTrees) {
   using Pair = std::pair<Array, Array>;
-  const auto f = ct::custom_jvp(
-      [](const Array& x, const Pair& p) {
-        return Pair{x * p.first, p.second};
-      },
-      [](const std::tuple<Array, Pair>& in, const std::tuple<Array, Pair>& t) {
-        const auto& [x, p] = in;
-        const auto& [tx, tp] = t;
-        return std::pair{Pair{x * p.first, p.second}, Pair{2.0 * tx * p.first, 10.0 * tp.second}};
-      });
+  const auto f =
+      ct::custom_jvp([](const Array& x, const Pair& p) { return Pair{x * p.first, p.second}; },
+                     [](const std::tuple<Array, Pair>& in, const std::tuple<Array, Pair>& t) {
+                       const auto& [x, p] = in;
+                       const auto& [tx, tp] = t;
+                       return std::pair{Pair{x * p.first, p.second}, Pair{2.0 * tx * p.first, 10.0 * tp.second}};
+                     });
   const auto loss = [&](const Array& x, const Pair& p) {
     const Pair y = f(x, p);
     return np::sum(y.first) + np::sum(y.second);
@@ -104,16 +100,13 @@ TEST(CustomVjp, UnderEveryTransform) {
   check("checkpoint", ct::checkpoint(loss));
   check("jit of checkpoint", ct::jit(ct::checkpoint(loss)));
   check("vmap", [](const Array& x, const Array& y) { return np::sum(ct::vmap(skewed)(x, y)); });
-  check("jit of vmap",
-        [](const Array& x, const Array& y) { return np::sum(ct::jit(ct::vmap(skewed))(x, y)); });
-  check("vmap of jit",
-        [](const Array& x, const Array& y) { return np::sum(ct::vmap(ct::jit(skewed))(x, y)); });
+  check("jit of vmap", [](const Array& x, const Array& y) { return np::sum(ct::jit(ct::vmap(skewed))(x, y)); });
+  check("vmap of jit", [](const Array& x, const Array& y) { return np::sum(ct::vmap(ct::jit(skewed))(x, y)); });
   const auto [gx, gy] = ct::jit(ct::grad<0, 1>(loss))(x3, y3);
   EXPECT_CLOSE(gx, 5.0 * y3 * y3);
   EXPECT_CLOSE(gy, 7.0 * x3 * y3);
   EXPECT_CLOSE(ct::jacrev<0>(skewed)(x3, y3), np::diag(5.0 * y3 * y3));
-  const auto per =
-      ct::vmap(ct::grad<0, 1>([](const Array& x, const Array& y) { return skewed(x, y); }))(x3, y3);
+  const auto per = ct::vmap(ct::grad<0, 1>([](const Array& x, const Array& y) { return skewed(x, y); }))(x3, y3);
   EXPECT_CLOSE(std::get<0>(per), 5.0 * y3 * y3);
 }
 
@@ -148,24 +141,19 @@ TEST(CustomVjp, TheRuleIsDifferentiatedByOuterTransforms) {
   EXPECT_CLOSE(ct::jacfwd(ct::grad(by_y))(y3), np::diag(7.0 * x3));  // forward over reverse
   EXPECT_CLOSE(ct::jacrev(ct::grad(by_y))(y3), np::diag(7.0 * x3));
   EXPECT_CLOSE(ct::jit(ct::jacfwd(ct::jit(ct::grad(ct::jit(by_y)))))(y3), np::diag(7.0 * x3));
-  EXPECT_ERROR(TransformError, ct::jvp(by_y, std::tuple{y3}, std::tuple{y3}), "custom_vjp",
-               "reverse mode only");
+  EXPECT_ERROR(TransformError, ct::jvp(by_y, std::tuple{y3}, std::tuple{y3}), "custom_vjp", "reverse mode only");
   EXPECT_ERROR(TransformError, ct::jacfwd(by_y)(y3), "reverse mode only");
 }
 
 TEST(CustomVjp, StaticArguments) {
   const auto clipped = ct::custom_vjp(
-      [](double, const Array& x) { return x; },
-      [](double, const Array& x) {
-        return std::pair{x, std::tuple<>{}};
-      },
+      [](double, const Array& x) { return x; }, [](double, const Array& x) { return std::pair{x, std::tuple<>{}}; },
       [](double limit, const std::tuple<>&, const Array& ct) { return np::clip(ct, -limit, limit); });
   const auto loss = [&](const Array& x) { return np::sum(10.0 * np::square(clipped(0.5, x))); };
   const Array want = np::clip(20.0 * x3, -0.5, 0.5);
   EXPECT_CLOSE(ct::grad(loss)(x3), want);
   EXPECT_CLOSE(ct::jit(ct::grad(loss))(x3), want);
-  EXPECT_CLOSE(ct::vmap(ct::grad([&](const Array& x) { return 10.0 * np::square(clipped(0.5, x)); }))(x3),
-               want);
+  EXPECT_CLOSE(ct::vmap(ct::grad([&](const Array& x) { return 10.0 * np::square(clipped(0.5, x)); }))(x3), want);
 }
 
 TEST(CustomRules, MustSeeWhatIsDifferentiated) {
@@ -176,8 +164,7 @@ TEST(CustomRules, MustSeeWhatIsDifferentiated) {
                                   });
     return ct::jit([f](const Array& y) { return f(y); })(np::array(2.0, ct::f64));
   };
-  EXPECT_ERROR(TransformError, ct::grad(closing)(np::array(1.0, ct::f64)), "closes over",
-               "pass it as an argument");
+  EXPECT_ERROR(TransformError, ct::grad(closing)(np::array(1.0, ct::f64)), "closes over", "pass it as an argument");
 }
 
 }  // namespace

@@ -62,31 +62,24 @@ TEST(Integers, AmongResults) {
 
 TEST(Integers, ThroughCustomRules) {
   const Array x = point(), at = np::array({0, 2, 2});
-  const auto pick = ct::custom_vjp(
-      [](const Array& a, const Array& i) { return a(i); },
-      [](const Array& a, const Array& i) {
-        return std::pair{a(i), std::pair{a, i}};
-      },
-      [](const std::pair<Array, Array>& r, const Array& ct) {
-        return std::pair{np::zeros_like(r.first).at(r.second).add(2.0 * ct), np::zeros_like(r.second)};
-      });
+  const auto pick =
+      ct::custom_vjp([](const Array& a, const Array& i) { return a(i); },
+                     [](const Array& a, const Array& i) { return std::pair{a(i), std::pair{a, i}}; },
+                     [](const std::pair<Array, Array>& r, const Array& ct) {
+                       return std::pair{np::zeros_like(r.first).at(r.second).add(2.0 * ct), np::zeros_like(r.second)};
+                     });
   const Array want = np::array({2.0, 0.0, 4.0}, ct::f64);
   EXPECT_CLOSE(ct::grad([&](const Array& a) { return np::sum(pick(a, at)); })(x), want);
   EXPECT_CLOSE(ct::jit(ct::grad([&](const Array& a) { return np::sum(ct::jit(pick)(a, at)); }))(x), want);
   const auto mapped = ct::vmap(pick, {.in_axes = {ct::none, 0}});
-  EXPECT_CLOSE(ct::grad([&](const Array& a) {
-                 return np::sum(mapped(a, np::stack({at, at})));
-               })(x),
-               2.0 * want);
+  EXPECT_CLOSE(ct::grad([&](const Array& a) { return np::sum(mapped(a, np::stack({at, at}))); })(x), 2.0 * want);
 }
 
 TEST(Closures, CustomRulesMayCloseOverValuesOfOuterTransforms) {
   // The rule says three times the derivative, which is a itself.
   const auto f = [](const Array& a) {
     const auto rule = ct::custom_vjp([a](const Array& c) { return np::sum(a * c); },
-                                     [a](const Array& c) {
-                                       return std::pair{np::sum(a * c), c};
-                                     },
+                                     [a](const Array& c) { return std::pair{np::sum(a * c), c}; },
                                      [a](const Array&, const Array& ct) { return 3.0 * a * ct; });
     return ct::grad([rule](const Array& y) { return rule(y); })(np::ones_like(a));
   };

@@ -21,18 +21,17 @@ Sub sub_program(Draw& draw, const Arrays& like) {
 }
 /// A node that runs `p` through `call`, and plainly for the oracle.
 Body called(const Sub& p, std::function<Arrays(const Function& f, const Arrays& operands)> call) {
-  return {[p, call = std::move(call)](const Arrays& v) {
-            return call([p](const Arrays& in) { return (*p)(in); }, v)[0];
-          },
-          [p](const Arrays& v) {
-            double unused = 1;
-            return p->plain(v, unused)[0];
-          },
-          [p](const Arrays& v) {
-            double gap = std::numeric_limits<double>::infinity();
-            p->plain(v, gap);
-            return gap;
-          }};
+  return {
+      [p, call = std::move(call)](const Arrays& v) { return call([p](const Arrays& in) { return (*p)(in); }, v)[0]; },
+      [p](const Arrays& v) {
+        double unused = 1;
+        return p->plain(v, unused)[0];
+      },
+      [p](const Arrays& v) {
+        double gap = std::numeric_limits<double>::infinity();
+        p->plain(v, gap);
+        return gap;
+      }};
 }
 /// The same where the first operand is closed over instead of passed.
 Body closed_over(const Sub& p, std::function<Arrays(const Function& f, const Arrays& operands)> call) {
@@ -60,13 +59,11 @@ std::vector<Op> call_ops() {
   return {
       {"jit_call", 2,
        [](Draw& draw, const Arrays& like) {
-         return called(sub_program(draw, like),
-                       [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
+         return called(sub_program(draw, like), [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
        }},
       {"jit_closure", 2,
        [](Draw& draw, const Arrays& like) {
-         return closed_over(sub_program(draw, like),
-                            [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
+         return closed_over(sub_program(draw, like), [](const Function& f, const Arrays& v) { return ct::jit(f)(v); });
        }},
       {"checkpoint_call", 2,
        [](Draw& draw, const Arrays& like) {
@@ -88,9 +85,7 @@ std::vector<Op> call_ops() {
       {"custom_jvp_call", 2,
        [](Draw& draw, const Arrays& like) {
          return called(sub_program(draw, like), [](const Function& f, const Arrays& v) {
-           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) {
-             return ct::jvp(f, x, t);
-           };
+           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) { return ct::jvp(f, x, t); };
            return ct::custom_jvp(f, rule)(v);
          });
        }},
@@ -109,9 +104,7 @@ std::vector<Op> call_ops() {
       {"jit_checkpoint_custom", 2,
        [](Draw& draw, const Arrays& like) {
          return called(sub_program(draw, like), [](const Function& f, const Arrays& v) {
-           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) {
-             return ct::jvp(f, x, t);
-           };
+           const auto rule = [f](const std::tuple<Arrays>& x, const std::tuple<Arrays>& t) { return ct::jvp(f, x, t); };
            return ct::jit(ct::checkpoint(ct::custom_jvp(f, rule)))(v);
          });
        }},
@@ -121,9 +114,8 @@ std::vector<Op> call_ops() {
          const int axis = draw.below(like[1].ndim());
          return Body{[axis](const Arrays& v) {
                        const Array outer = np::sum(v[0]);
-                       return ct::vmap(
-                           [outer](const Array& row) { return np::tanh(np::sum(row) * outer) + row; },
-                           {.in_axes = axis})(v[1]);
+                       return ct::vmap([outer](const Array& row) { return np::tanh(np::sum(row) * outer) + row; },
+                                       {.in_axes = axis})(v[1]);
                      },
                      [axis](const Arrays& v) {
                        const Array rows = np::moveaxis(v[1], axis, 0);
@@ -142,19 +134,17 @@ std::vector<Op> call_ops() {
        }},
       {"jvp_inside", 2,
        [](Draw&, const Arrays&) {
-         return Body{
-             [](const Arrays& v) {
-               const Array x = np::sum(v[0]);
-               const auto f = [x](const Array& y) { return np::exp(0.3 * y) * x; };
-               return ct::jvp(f, std::tuple{v[1]}, std::tuple{np::sin(v[1])}).second;
-             },
-             [](const Arrays& v) { return 0.3 * np::exp(0.3 * v[1]) * np::sum(v[0]) * np::sin(v[1]); }};
+         return Body{[](const Arrays& v) {
+                       const Array x = np::sum(v[0]);
+                       const auto f = [x](const Array& y) { return np::exp(0.3 * y) * x; };
+                       return ct::jvp(f, std::tuple{v[1]}, std::tuple{np::sin(v[1])}).second;
+                     },
+                     [](const Arrays& v) { return 0.3 * np::exp(0.3 * v[1]) * np::sum(v[0]) * np::sin(v[1]); }};
        }},
       {"linearize_inside", 2,
        [](Draw&, const Arrays&) {
          return Body{[](const Arrays& v) {
-                       const auto [y, push] =
-                           ct::linearize([](const Array& a) { return np::sin(a) * a; }, v[1]);
+                       const auto [y, push] = ct::linearize([](const Array& a) { return np::sin(a) * a; }, v[1]);
                        return push(np::ones_like(v[1])) + y * np::sum(v[0]);
                      },
                      [](const Arrays& v) {

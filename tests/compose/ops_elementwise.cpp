@@ -17,8 +17,7 @@ bool broadcastable(const Shape& a, const Shape& b) {
 }
 
 Op unary(std::string name, Unary f) {
-  return {std::move(name), 1,
-          [f](Draw&, const Arrays&) { return Body{[f](const Arrays& v) { return f(v[0]); }}; }};
+  return {std::move(name), 1, [f](Draw&, const Arrays&) { return Body{[f](const Arrays& v) { return f(v[0]); }}; }};
 }
 Op binary(std::string name, Binary f) {
   return {std::move(name), 2, [f](Draw&, const Arrays& like) -> std::optional<Body> {
@@ -88,8 +87,7 @@ std::vector<Op> elementwise_ops() {
       binary("logaddexp", [](const Array& x, const Array& y) { return np::logaddexp(x, y); }),
       binary_kink("maximum", [](const Array& x, const Array& y) { return np::maximum(x, y); }),
       binary_kink("minimum", [](const Array& x, const Array& y) { return np::minimum(x, y); }),
-      binary_kink("where_less",
-                  [](const Array& x, const Array& y) { return np::where(x < y, x * y, np::sin(x)); }),
+      binary_kink("where_less", [](const Array& x, const Array& y) { return np::where(x < y, x * y, np::sin(x)); }),
   };
   ops.push_back({"abs", 1, [](Draw&, const Arrays&) {
                    return Body{[](const Arrays& v) { return np::abs(v[0]); }, nullptr,
@@ -99,8 +97,7 @@ std::vector<Op> elementwise_ops() {
                    const double low = draw.uniform(-1, 0), high = draw.uniform(0.2, 1);
                    return Body{[=](const Arrays& v) { return np::clip(v[0], low, high); }, nullptr,
                                [=](const Arrays& v) {
-                                 return std::min(smallest_magnitude(v[0] - low),
-                                                 smallest_magnitude(v[0] - high));
+                                 return std::min(smallest_magnitude(v[0] - low), smallest_magnitude(v[0] - high));
                                }};
                  }});
   ops.push_back({"where_constant", 2, [](Draw& draw, const Arrays& like) -> std::optional<Body> {

@@ -74,31 +74,27 @@ std::vector<Op> indexing_ops() {
                         const Array at = random_indices(draw, n, {3});  // may repeat
                         return plainly([=](const Arrays& v) { return v[0].at(at).add(np::sin(v[0](at))); });
                       }),
-      on_leading_axis(
-          "at_add_outside", 1,
-          [](Draw& draw, const Arrays&, int n) {
-            const Array at = random_indices(draw, n, {2}) + n;  // some fall outside and are dropped
-            return plainly([=](const Arrays& v) { return v[0].at(at).add(0.5 * np::cos(np::sum(v[0]))); });
-          }),
+      on_leading_axis("at_add_outside", 1,
+                      [](Draw& draw, const Arrays&, int n) {
+                        const Array at = random_indices(draw, n, {2}) + n;  // some fall outside and are dropped
+                        return plainly([=](const Arrays& v) { return v[0].at(at).add(0.5 * np::cos(np::sum(v[0]))); });
+                      }),
       on_leading_axis("at_set", 1,
                       [](Draw& draw, const Arrays&, int n) {
                         const int i = draw.between(-n, n - 1);
-                        return plainly(
-                            [=](const Arrays& v) { return v[0].at(i).set(np::tanh(np::sum(v[0]))); });
+                        return plainly([=](const Arrays& v) { return v[0].at(i).set(np::tanh(np::sum(v[0]))); });
                       }),
       on_leading_axis("at_set_range", 2,
                       [](Draw&, const Arrays& like, int) -> std::optional<Body> {
                         if (like[0].shape() != like[1].shape()) return std::nullopt;
-                        return plainly([](const Arrays& v) {
-                          return v[0].at(ct::range(0, 2)).set(v[1](ct::range(0, 2)));
-                        });
+                        return plainly(
+                            [](const Arrays& v) { return v[0].at(ct::range(0, 2)).set(v[1](ct::range(0, 2))); });
                       }),
       on_leading_axis("at_multiply", 1,
                       [](Draw& draw, const Arrays&, int n) {
                         const int i = draw.between(0, n - 1);
-                        return plainly([=](const Arrays& v) {
-                          return v[0].at(i).multiply(1.0 + 0.5 * np::sin(v[0][i]));
-                        });
+                        return plainly(
+                            [=](const Arrays& v) { return v[0].at(i).multiply(1.0 + 0.5 * np::sin(v[0][i])); });
                       }),
       on_leading_axis("dynamic_slice", 1,
                       [](Draw& draw, const Arrays&, int n) {
@@ -117,15 +113,14 @@ std::vector<Op> indexing_ops() {
                       }),
       on_leading_axis("gather_at_largest", 1,
                       [](Draw&, const Arrays&, int n) {
-                        return Body{[=](const Arrays& v) { return np::sin(v[0](largest_at(v[0], n))); },
-                                    nullptr, [](const Arrays& v) { return smallest_difference(v[0]); }};
+                        return Body{[=](const Arrays& v) { return np::sin(v[0](largest_at(v[0], n))); }, nullptr,
+                                    [](const Arrays& v) { return smallest_difference(v[0]); }};
                       }),
       on_leading_axis("scatter_at_largest", 1,
                       [](Draw&, const Arrays&, int n) {
-                        return Body{[=](const Arrays& v) {
-                                      return v[0].at(largest_at(v[0], n)).add(np::cos(np::sum(v[0])));
-                                    },
-                                    nullptr, [](const Arrays& v) { return smallest_difference(v[0]); }};
+                        return Body{
+                            [=](const Arrays& v) { return v[0].at(largest_at(v[0], n)).add(np::cos(np::sum(v[0]))); },
+                            nullptr, [](const Arrays& v) { return smallest_difference(v[0]); }};
                       }),
       on_leading_axis("dynamic_update_slice", 1,
                       [](Draw& draw, const Arrays&, int n) {

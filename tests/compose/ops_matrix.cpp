@@ -31,8 +31,7 @@ Array dominant(const Array& m) {
 /// Symmetric with eigenvalues far apart.
 Array spread_symmetric(const Array& m) {
   const auto n = m.shape(0);
-  return 0.3 * (np::matmul(m, np::sin(m).T()) + np::matmul(np::sin(m), m.T())) +
-         np::diag(3.0 * np::arange(n, ct::f64));
+  return 0.3 * (np::matmul(m, np::sin(m).T()) + np::matmul(np::sin(m), m.T())) + np::diag(3.0 * np::arange(n, ct::f64));
 }
 
 }  // namespace
@@ -49,13 +48,10 @@ std::vector<Op> matrix_ops() {
       {"batched_matmul", 1,
        [](Draw&, const Arrays& like) -> std::optional<Body> {
          if (like[0].ndim() < 2) return std::nullopt;
-         return plainly(
-             [](const Arrays& v) { return np::matmul(v[0], np::matrix_transpose(np::sin(v[0]))); });
+         return plainly([](const Arrays& v) { return np::matmul(v[0], np::matrix_transpose(np::sin(v[0]))); });
        }},
       {"outer", 2,
-       [](Draw&, const Arrays&) {
-         return plainly([](const Arrays& v) { return np::outer(v[0], np::sin(v[1])); });
-       }},
+       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::outer(v[0], np::sin(v[1])); }); }},
       {"inner", 2,
        [](Draw&, const Arrays& like) -> std::optional<Body> {
          if (like[0].size() != like[1].size()) return std::nullopt;
@@ -86,23 +82,13 @@ std::vector<Op> matrix_ops() {
            const Array image = np::expand_dims(v[0], {0, 1}), kernel = np::expand_dims(v[1], {0, 1});
            return np::squeeze(
                lax::conv_general_dilated(
-                   image, kernel,
-                   {.window_strides = {stride, 1}, .padding = "SAME", .rhs_dilation = {1, dilation}}),
+                   image, kernel, {.window_strides = {stride, 1}, .padding = "SAME", .rhs_dilation = {1, dilation}}),
                {0, 1});
          });
        }},
-      of_matrix("gram",
-                [](const Array& m) {
-                  return np::einsum("ij,ik->jk", {m, np::cos(m)});
-                }),
-      of_matrix("einsum_diagonal",
-                [](const Array& m) {
-                  return np::einsum("ij,ij->i", {m, np::sin(m)});
-                }),
-      of_matrix("einsum_three",
-                [](const Array& m) {
-                  return np::einsum("ij,kj,k->i", {m, m, np::sum(m, 1)});
-                }),
+      of_matrix("gram", [](const Array& m) { return np::einsum("ij,ik->jk", {m, np::cos(m)}); }),
+      of_matrix("einsum_diagonal", [](const Array& m) { return np::einsum("ij,ij->i", {m, np::sin(m)}); }),
+      of_matrix("einsum_three", [](const Array& m) { return np::einsum("ij,kj,k->i", {m, m, np::sum(m, 1)}); }),
       of_matrix("tril", [](const Array& m) { return np::tril(m) + 0.5 * np::triu(m, 1); }),
       of_matrix("diagonal", [](const Array& m) { return np::diagonal(m); }),
       of_matrix("trace", [](const Array& m) { return np::trace(np::matmul(m, m.T())); }),
@@ -113,8 +99,7 @@ std::vector<Op> matrix_ops() {
          return plainly([=](const Arrays& v) { return np::diag(v[0], k); });
        }},
       of_matrix("cholesky", [](const Array& m) { return la::cholesky(positive_definite(m)); }),
-      of_matrix("cho_solve",
-                [](const Array& m) { return la::cho_solve(la::cholesky(positive_definite(m)), m); }),
+      of_matrix("cho_solve", [](const Array& m) { return la::cho_solve(la::cholesky(positive_definite(m)), m); }),
       of_matrix("solve", [](const Array& m) { return la::solve(dominant(m), np::sum(m, 1)); }),
       of_matrix("solve_matrix", [](const Array& m) { return la::solve(dominant(m), np::sin(m)); }),
       of_matrix("inv", [](const Array& m) { return la::inv(dominant(m)); }),
@@ -138,8 +123,7 @@ std::vector<Op> matrix_ops() {
                 }),
       of_matrix("svdvals",
                 [](const Array& m) {
-                  return 0.3 *
-                         la::svdvals(spread_symmetric(m) + np::eye(m.shape(0), std::nullopt, 0, ct::f64));
+                  return 0.3 * la::svdvals(spread_symmetric(m) + np::eye(m.shape(0), std::nullopt, 0, ct::f64));
                 }),
       of_matrix("matrix_power",
                 [](const Array& m) { return la::matrix_power(0.5 * np::matmul(m, np::cos(m).T()), 3); }),

@@ -47,19 +47,14 @@ std::vector<Op> reduction_ops() {
       reduction("sum", np::sum),
       reduction("mean", np::mean),
       reduction("prod", np::prod),
-      reduction("var", [](const ct::ArrayLike& a, const ct::Axes& axes,
-                          bool keep) { return np::var(a, axes, keep); }),
+      reduction("var", [](const ct::ArrayLike& a, const ct::Axes& axes, bool keep) { return np::var(a, axes, keep); }),
       reduction("logsumexp", np::logsumexp),
       reduction("max", np::max, true),
       reduction("min", np::min, true),
       along_axis("cumsum",
-                 [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) { return np::cumsum(v[0], axis); });
-                 }),
-      along_axis("cumprod",
-                 [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) { return np::cumprod(v[0], axis); });
-                 }),
+                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::cumsum(v[0], axis); }); }),
+      along_axis("cumprod", [](Draw&, int axis,
+                               int) { return plainly([=](const Arrays& v) { return np::cumprod(v[0], axis); }); }),
       along_axis("cumlogsumexp",
                  [](Draw& draw, int axis, int) {
                    const bool reverse = draw.one_in(2);
@@ -83,9 +78,7 @@ std::vector<Op> reduction_ops() {
                  }),
       along_axis("sort_with",
                  [](Draw&, int axis, int) {
-                   return where_distinct([=](const Arrays& v) {
-                     return lax::sort({v[0], np::sin(v[0])}, axis)[1];
-                   });
+                   return where_distinct([=](const Arrays& v) { return lax::sort({v[0], np::sin(v[0])}, axis)[1]; });
                  }),
       along_axis("argsort_take",
                  [](Draw&, int axis, int) {
@@ -93,10 +86,8 @@ std::vector<Op> reduction_ops() {
                      return np::take_along_axis(np::cos(v[0]), np::argsort(v[0], axis), axis);
                    });
                  }),
-      along_axis("diff",
-                 [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) { return np::diff(v[0], 1, axis); });
-                 }),
+      along_axis("diff", [](Draw&, int axis,
+                            int) { return plainly([=](const Arrays& v) { return np::diff(v[0], 1, axis); }); }),
       {"top_k", 1,
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          if (like[0].ndim() == 0 || like[0].size() == 0) return std::nullopt;
@@ -116,8 +107,7 @@ std::vector<Op> shape_ops() {
            std::swap(axes[i - 1], axes[static_cast<std::size_t>(draw.below(static_cast<int>(i)))]);
          return plainly([=](const Arrays& v) { return np::transpose(v[0], axes); });
        }},
-      {"ravel", 1,
-       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::ravel(v[0]); }); }},
+      {"ravel", 1, [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::ravel(v[0]); }); }},
       {"reshape", 1,
        [](Draw& draw, const Arrays& like) -> std::optional<Body> {
          static const std::vector<Shape> shapes{{2, -1}, {-1, 3}, {3, -1}, {-1, 2}, {1, -1}, {2, 1, -1}};
@@ -132,8 +122,7 @@ std::vector<Op> shape_ops() {
          const int axis = draw.between(-like[0].ndim() - 1, like[0].ndim());
          return plainly([=](const Arrays& v) { return np::expand_dims(v[0], axis); });
        }},
-      {"squeeze", 1,
-       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::squeeze(v[0]); }); }},
+      {"squeeze", 1, [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::squeeze(v[0]); }); }},
       {"broadcast", 1,
        [](Draw& draw, const Arrays& like) {
          Shape shape = like[0].shape();
@@ -142,22 +131,19 @@ std::vector<Op> shape_ops() {
          if (draw.one_in(2)) shape.insert(shape.begin(), draw.between(1, 2));
          return plainly([=](const Arrays& v) { return np::broadcast_to(v[0], shape); });
        }},
-      along_axis("flip", [](Draw&, int axis,
-                            int) { return plainly([=](const Arrays& v) { return np::flip(v[0], axis); }); }),
+      along_axis("flip",
+                 [](Draw&, int axis, int) { return plainly([=](const Arrays& v) { return np::flip(v[0], axis); }); }),
       along_axis("roll",
                  [](Draw& draw, int axis, int) {
                    const int shift = draw.between(-2, 2);
                    return plainly([=](const Arrays& v) { return np::roll(v[0], shift, axis); });
                  }),
-      along_axis("repeat",
-                 [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) { return np::repeat(v[0], 2, axis); });
-                 }),
+      along_axis("repeat", [](Draw&, int axis,
+                              int) { return plainly([=](const Arrays& v) { return np::repeat(v[0], 2, axis); }); }),
       along_axis("join_mirrored",
                  [](Draw&, int axis, int) {
-                   return plainly([=](const Arrays& v) {
-                     return np::concatenate({np::sin(v[0]), np::flip(v[0], axis)}, axis);
-                   });
+                   return plainly(
+                       [=](const Arrays& v) { return np::concatenate({np::sin(v[0]), np::flip(v[0], axis)}, axis); });
                  }),
       along_axis("first_half",
                  [](Draw& draw, int axis, int n) {
@@ -201,10 +187,7 @@ std::vector<Op> shape_ops() {
          const std::string mode = draw.pick(modes);
          return plainly([=](const Arrays& v) { return np::pad(v[0], width, mode); });
        }},
-      {"tile", 1,
-       [](Draw&, const Arrays&) { return plainly([](const Arrays& v) {
-                                    return np::tile(v[0], {2, 1});
-                                  }); }},
+      {"tile", 1, [](Draw&, const Arrays&) { return plainly([](const Arrays& v) { return np::tile(v[0], {2, 1}); }); }},
   };
 }
 

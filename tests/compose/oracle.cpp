@@ -79,8 +79,7 @@ Hosts moved(const Hosts& x, const Hosts& t, double h) {
 Hosts combined(double a, const Hosts& x, double b, const Hosts& y) {
   Hosts out = x;
   for (std::size_t i = 0; i < x.size(); ++i)
-    for (std::size_t k = 0; k < x[i].values.size(); ++k)
-      out[i].values[k] = a * x[i].values[k] + b * y[i].values[k];
+    for (std::size_t k = 0; k < x[i].values.size(); ++k) out[i].values[k] = a * x[i].values[k] + b * y[i].values[k];
   return out;
 }
 
@@ -99,8 +98,7 @@ Hosts difference(const HostFunction& f, const Hosts& x, const Hosts& t) {
     const double h = std::ldexp(first_step, -level);
     row[static_cast<std::size_t>(level)] = combined(0.5 / h, f(moved(x, t, h)), -0.5 / h, f(moved(x, t, -h)));
   }
-  const Hosts coarse = combined(4.0 / 3, row[1], -1.0 / 3, row[0]),
-              fine = combined(4.0 / 3, row[2], -1.0 / 3, row[1]);
+  const Hosts coarse = combined(4.0 / 3, row[1], -1.0 / 3, row[0]), fine = combined(4.0 / 3, row[2], -1.0 / 3, row[1]);
   Hosts out = combined(16.0 / 15, fine, -1.0 / 15, coarse);
   for (std::size_t i = 0; i < out.size(); ++i)
     for (std::size_t k = 0; k < out[i].values.size(); ++k) {

@@ -17,13 +17,11 @@ const std::vector<Op>& catalogue(const ProgramOptions& options) {
       for (Op& op : family()) all.push_back(std::move(op));
     // Few entries that matter much here: they are in it several times.
     for (const Op& op : call_ops())
-      all.insert(all.end(),
-                 static_cast<std::size_t>(op.name == "custom_vjp_call" ? reverse_only_copies : call_copies),
+      all.insert(all.end(), static_cast<std::size_t>(op.name == "custom_vjp_call" ? reverse_only_copies : call_copies),
                  op);
     return all;
   };
-  static const std::vector<Op> without_calls = build(0, 0), with_calls = build(2, 0),
-                               with_reverse_only = build(2, 20);
+  static const std::vector<Op> without_calls = build(0, 0), with_calls = build(2, 0), with_reverse_only = build(2, 20);
   return !options.allow_calls ? without_calls : options.allow_reverse_only ? with_reverse_only : with_calls;
 }
 
@@ -84,8 +82,7 @@ std::string RandomProgram::str() const {
 }
 
 std::vector<Shape> random_inputs(Draw& draw) {
-  static const std::vector<Shape> shapes{{},     {1},    {2},    {3},       {2, 2},
-                                         {2, 3}, {3, 2}, {1, 3}, {2, 1, 2}, {3, 3}};
+  static const std::vector<Shape> shapes{{}, {1}, {2}, {3}, {2, 2}, {2, 3}, {3, 2}, {1, 3}, {2, 1, 2}, {3, 3}};
   std::vector<Shape> out;
   std::int64_t elements = 0;
   for (int n = draw.between(1, 3); n > 0; --n) {

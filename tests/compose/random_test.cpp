@@ -46,8 +46,8 @@ std::string values_text(const Host& h) {
 
 std::string differ(const char* what, const Hosts& got, const Hosts& want, double tolerance) {
   if (got.size() != want.size())
-    return std::string(what) + ": " + std::to_string(got.size()) + " leaves instead of " +
-           std::to_string(want.size()) + "\n";
+    return std::string(what) + ": " + std::to_string(got.size()) + " leaves instead of " + std::to_string(want.size()) +
+           "\n";
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool same = got[i].shape == want[i].shape;
     double scale = 1;
@@ -55,8 +55,8 @@ std::string differ(const char* what, const Hosts& got, const Hosts& want, double
     for (std::size_t k = 0; same && k < got[i].values.size(); ++k)
       same = std::abs(got[i].values[k] - want[i].values[k]) <= tolerance * scale;
     if (!same)
-      return std::string(what) + ", leaf " + std::to_string(i) + "\n  got  " + values_text(got[i]) +
-             "\n  want " + values_text(want[i]) + "\n";
+      return std::string(what) + ", leaf " + std::to_string(i) + "\n  got  " + values_text(got[i]) + "\n  want " +
+             values_text(want[i]) + "\n";
   }
   return {};
 }
@@ -76,8 +76,8 @@ Outcome run_one(std::uint64_t seed) {
   Draw draw(seed);  // one draw per statement: the order of evaluation of arguments is the compiler's
   const std::vector<Shape> inputs = random_inputs(draw);
   const bool reverse_only = draw.one_in(3);
-  const auto program = std::make_shared<const RandomProgram>(
-      random_program(draw, inputs, {.allow_reverse_only = reverse_only}));
+  const auto program =
+      std::make_shared<const RandomProgram>(random_program(draw, inputs, {.allow_reverse_only = reverse_only}));
   Composed f = base(program);
   for (int depth = draw.between(1, 4); depth > 0; --depth)
     if (!transform_at_random(f, draw)) break;
@@ -94,16 +94,14 @@ Outcome run_one(std::uint64_t seed) {
     want = f.oracle(to_host(x));
   else
     base(program).oracle(to_host(representative));
-  if (trust().gap < kink_margin || trust().error > trusted_part * tolerance || trust().largest > 1e3)
-    return out;
+  if (trust().gap < kink_margin || trust().error > trusted_part * tolerance || trust().largest > 1e3) return out;
   out.compared = true;
   try {
     const Arrays composed = f.composed(x);
     const Hosts got = to_host(composed);
     if (by_differences) out.failure += differ("composed and oracle", got, want, tolerance);
     out.failure += differ("composed and exchanged", got, to_host(f.exchanged(x)), exchanged_tolerance);
-    out.failure +=
-        differ("jit of the composition and itself", to_host(ct::jit(f.composed)(x)), got, jit_tolerance);
+    out.failure += differ("jit of the composition and itself", to_host(ct::jit(f.composed)(x)), got, jit_tolerance);
     std::int64_t in = 0, outs = 0;
     for (const Shape& s : f.inputs) in += elements(s);
     for (const Shape& s : f.outputs) outs += elements(s);

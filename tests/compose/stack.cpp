@@ -84,8 +84,7 @@ ct::MappedAxes axes_list(const std::vector<int>& axes) {
 }
 /// The axes of one argument's leaves.
 ct::MappedAxes of_one_argument(const std::vector<int>& axes) {
-  return axes.size() < 2 ? axes_list(axes)
-                         : ct::MappedAxes(std::initializer_list<ct::MappedAxes>{axes_list(axes)});
+  return axes.size() < 2 ? axes_list(axes) : ct::MappedAxes(std::initializer_list<ct::MappedAxes>{axes_list(axes)});
 }
 
 Arrays run_composed(const Transform& t, const Function& f, const Arrays& all) {
@@ -97,8 +96,7 @@ Arrays run_composed(const Transform& t, const Function& f, const Arrays& all) {
     case Kind::checkpoint:
       return ct::checkpoint(inner, {.policy = t.policy})(x);
     case Kind::vmap:
-      return ct::vmap(inner,
-                      {.in_axes = of_one_argument(t.in_axes), .out_axes = of_one_argument(t.out_axes)})(x);
+      return ct::vmap(inner, {.in_axes = of_one_argument(t.in_axes), .out_axes = of_one_argument(t.out_axes)})(x);
     case Kind::jvp: {
       const auto [y, ty] = ct::jvp(inner, std::tuple{x}, std::tuple{directions(t, x)});
       return joined(y, ty);
@@ -198,8 +196,7 @@ Arrays run_exchanged(const Transform& t, const Function& f, const Arrays& all, b
     case Kind::jacfwd:
     case Kind::jacrev: {
       Arrays out;
-      for (const Arrays& row : jacobian(inner, x, t.kind == Kind::jacrev && !reverse_only))
-        out = joined(out, row);
+      for (const Arrays& row : jacobian(inner, x, t.kind == Kind::jacrev && !reverse_only)) out = joined(out, row);
       return out;
     }
   }
@@ -228,8 +225,7 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
     const Hosts weights = to_host(t.coefficients);
     Host sum{{}, {0}};
     for (std::size_t o = 0; o < y.size(); ++o)
-      for (std::size_t e = 0; e < y[o].values.size(); ++e)
-        sum.values[0] += weights[o].values[e] * y[o].values[e];
+      for (std::size_t e = 0; e < y[o].values.size(); ++e) sum.values[0] += weights[o].values[e] * y[o].values[e];
     return sum;
   };
   switch (t.kind) {
@@ -275,8 +271,7 @@ Hosts run_oracle(const Transform& t, const HostFunction& f, const Hosts& all) {
           Host block{y[o].shape, {}};
           block.shape.insert(block.shape.end(), x[i].shape.begin(), x[i].shape.end());
           for (std::size_t e = 0; e < y[o].values.size(); ++e)
-            for (std::size_t k = 0; k < x[i].values.size(); ++k)
-              block.values.push_back(by_element[i][k][o].values[e]);
+            for (std::size_t k = 0; k < x[i].values.size(); ++k) block.values.push_back(by_element[i][k][o].values[e]);
           out.push_back(std::move(block));
         }
       return out;
@@ -351,10 +346,9 @@ Composed base(std::shared_ptr<const RandomProgram> program) {
 }
 
 bool transform_at_random(Composed& f, Draw& draw) {
-  static const std::vector<Kind> kinds{Kind::jit,   Kind::checkpoint, Kind::vmap,           Kind::vmap,
-                                       Kind::vmap,  Kind::jvp,        Kind::linearize,      Kind::vjp,
-                                       Kind::grad,  Kind::grad,       Kind::value_and_grad, Kind::jacfwd,
-                                       Kind::jacrev};
+  static const std::vector<Kind> kinds{
+      Kind::jit, Kind::checkpoint, Kind::vmap, Kind::vmap,           Kind::vmap,   Kind::jvp,   Kind::linearize,
+      Kind::vjp, Kind::grad,       Kind::grad, Kind::value_and_grad, Kind::jacfwd, Kind::jacrev};
   for (int tries = 0; tries < 20; ++tries) {
     Transform t;
     t.kind = draw.pick(kinds);
@@ -377,8 +371,8 @@ bool transform_at_random(Composed& f, Draw& draw) {
       case Kind::jit:
         break;
       case Kind::checkpoint: {
-        static const std::vector<ct::PolicyPtr> policies{
-            ct::policy::everything_saveable, ct::policy::nothing_saveable, ct::policy::dots_saveable};
+        static const std::vector<ct::PolicyPtr> policies{ct::policy::everything_saveable, ct::policy::nothing_saveable,
+                                                         ct::policy::dots_saveable};
         t.policy = draw.pick(policies);
         break;
       }

@@ -1,9 +1,9 @@
-// Batches of derivatives of associative scans, which differ in constants, in elements, in cotangents or in all of them, against
-// one lane after the other.
+// Batches of derivatives of associative scans, which differ in constants, in elements, in cotangents or in all of them,
+// against one lane after the other.
 #include <gtest/gtest.h>
 
-#include <cotan/cotan.hpp>
 #include <cmath>
+#include <cotan/cotan.hpp>
 
 namespace {
 
@@ -31,7 +31,8 @@ Map running(const Array& scale, const Map& maps, bool reverse) {
 void expect_equal(const Array& got, const Array& want, const char* what) {
   ASSERT_EQ(got.shape(), want.shape()) << what;
   const auto g = got.to_vector<double>(), w = want.to_vector<double>();
-  for (std::size_t i = 0; i < g.size(); ++i) ASSERT_NEAR(g[i], w[i], 1e-12 * std::max(1.0, std::abs(w[i]))) << what << ", element " << i;
+  for (std::size_t i = 0; i < g.size(); ++i)
+    ASSERT_NEAR(g[i], w[i], 1e-12 * std::max(1.0, std::abs(w[i]))) << what << ", element " << i;
 }
 
 class AssociativeBatch : public testing::TestWithParam<std::tuple<bool, bool>> {
@@ -94,7 +95,8 @@ TEST_P(AssociativeBatch, GradientsOfBatchesOfGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AssociativeBatch, testing::Combine(testing::Bool(), testing::Bool()),
-                         [](const auto& i) { return std::string(std::get<0>(i.param) ? "backwards" : "forwards") + (std::get<1>(i.param) ? "_jit" : "_eager"); });
+INSTANTIATE_TEST_SUITE_P(All, AssociativeBatch, testing::Combine(testing::Bool(), testing::Bool()), [](const auto& i) {
+  return std::string(std::get<0>(i.param) ? "backwards" : "forwards") + (std::get<1>(i.param) ? "_jit" : "_eager");
+});
 
 }  // namespace

@@ -15,8 +15,8 @@ struct Running {
 
 /// A case and its reverse. The elements are all inputs.
 template <class F>
-void add(std::vector<Case>& to, const std::string& name, const std::vector<Shape>& inputs, F combine,
-         int axis = 0, bool backwards = true) {
+void add(std::vector<Case>& to, const std::string& name, const std::vector<Shape>& inputs, F combine, int axis = 0,
+         bool backwards = true) {
   for (const bool reverse : {false, true}) {
     if (reverse && !backwards) continue;
     to.push_back({name + (reverse ? "_backwards" : ""), inputs, [=](const Arrays& in, const Options&) {
@@ -32,9 +32,7 @@ Arrays affine_of_many(const Arrays& l, const Arrays& r) {
   for (std::size_t k = 1; k < l.size(); ++k) out.push_back(r[0] * l[k] + r[k]);
   return out;
 }
-Array times_vector(const Array& a, const Array& b) {
-  return np::squeeze(np::matmul(a, np::expand_dims(b, -1)), -1);
-}
+Array times_vector(const Array& a, const Array& b) { return np::squeeze(np::matmul(a, np::expand_dims(b, -1)), -1); }
 Arrays affine_matrices(const Arrays& l, const Arrays& r) {
   return {np::matmul(r[0], l[0]), times_vector(r[0], l[1]) + r[1],
           np::matmul(np::matmul(r[0], l[2]), np::matrix_transpose(r[0])) + r[2]};
@@ -69,29 +67,22 @@ std::vector<Case> associative_cases() {
   const std::vector<Case> more{
       {"associative_twenty_leaves",
        {{20, 4}},
-       [](const Arrays& in, const Options&) {
-         return lax::associative_scan(affine_of_many, np::unstack(in[0]));
-       }},
+       [](const Arrays& in, const Options&) { return lax::associative_scan(affine_of_many, np::unstack(in[0])); }},
       {"associative_captures",
        {{5}, {5}, {}},
        [](const Arrays& in, const Options&) {
          const Array w = in[2];
          const auto [x, y] = lax::associative_scan(
-             [](Two l, Two r) {
-               return Two{r.first * l.first, r.first * l.second + r.second};
-             },
-             Two{in[0] * w, in[1]});
+             [](Two l, Two r) { return Two{r.first * l.first, r.first * l.second + r.second}; }, Two{in[0] * w, in[1]});
          const Array z = lax::associative_scan([&](Array l, Array r) { return l + r + w * l * r; }, in[1]);
          return Arrays{x, y, z};
        }},
       {"associative_integers",
        {{5}},
        [](const Arrays& in, const Options&) {
-         const auto [s, t] = lax::associative_scan(
-             [](Two l, Two r) {
-               return Two{l.first + r.first, l.second + r.second};
-             },
-             Two{np::floor(in[0] * 4).astype(ct::i32), in[0]});
+         const auto [s, t] =
+             lax::associative_scan([](Two l, Two r) { return Two{l.first + r.first, l.second + r.second}; },
+                                   Two{np::floor(in[0] * 4).astype(ct::i32), in[0]});
          return Arrays{s, t};
        }},
       {"associative_small_solves",
@@ -126,9 +117,7 @@ std::vector<Case> associative_cases() {
        {{4, 2}},
        [](const Arrays& in, const Options&) {
          const Running s = lax::associative_scan(
-             [](const Running& l, const Running& r) {
-               return Running{l.total + r.total, l.weighted * r.weighted};
-             },
+             [](const Running& l, const Running& r) { return Running{l.total + r.total, l.weighted * r.weighted}; },
              Running{in[0], np::cos(in[0])});
          return Arrays{s.total, s.weighted};
        }},

@@ -30,11 +30,9 @@ std::vector<Case> carry_cases() {
       {"carry_swapped",
        {{2}, {2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Two c, Array x) {
-               return std::pair{Two{c.second, c.first * x}, c.first + c.second};
-             },
-             Two{in[0], in[1]}, in[2]);
+         const auto [c, ys] =
+             lax::scan([](Two c, Array x) { return std::pair{Two{c.second, c.first * x}, c.first + c.second}; },
+                       Two{in[0], in[1]}, in[2]);
          return Arrays{c.first, c.second, ys};
        }},
       {"carry_counter",
@@ -63,20 +61,16 @@ std::vector<Case> carry_cases() {
        {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Two c, Array x) {
-               return std::pair{Two{np::ones({2}, x.dtype()), c.first * x}, c.first + c.second};
-             },
+             [](Two c, Array x) { return std::pair{Two{np::ones({2}, x.dtype()), c.first * x}, c.first + c.second}; },
              Two{in[0], in[0]}, in[1]);
          return Arrays{c.first, c.second, ys};
        }},
       {"carry_shift_register",
        {{2}, {2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Two c, Array x) {
-               return std::pair{Two{x, c.first}, x * c.first * c.second};
-             },
-             Two{in[0], in[1]}, in[2]);
+         const auto [c, ys] =
+             lax::scan([](Two c, Array x) { return std::pair{Two{x, c.first}, x * c.first * c.second}; },
+                       Two{in[0], in[1]}, in[2]);
          return Arrays{c.first, c.second, ys};
        }},
       {"carry_window",
@@ -129,20 +123,16 @@ std::vector<Case> carry_cases() {
        {{4}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Two c, Array x) {
-               return std::pair{Two{c.first + x, c.second * (2 * np::ones_like(x))}, c.first * x};
-             },
+             [](Two c, Array x) { return std::pair{Two{c.first + x, c.second * (2 * np::ones_like(x))}, c.first * x}; },
              std::pair{0, 1.0}, in[0]);
          return Arrays{c.first, c.second, ys};
        }},
       {"carry_vector",
        {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         auto [cs, ys] = lax::scan(
-             [](const Arrays& c, Array x) {
-               return std::pair{Arrays{c[1] * x, c[2], np::sin(c[0])}, c[2]};
-             },
-             Arrays{in[0], in[0] * 2, in[0] * 3}, in[1]);
+         auto [cs, ys] =
+             lax::scan([](const Arrays& c, Array x) { return std::pair{Arrays{c[1] * x, c[2], np::sin(c[0])}, c[2]}; },
+                       Arrays{in[0], in[0] * 2, in[0] * 3}, in[1]);
          cs.push_back(ys);
          return cs;
        }},
@@ -160,11 +150,8 @@ std::vector<Case> carry_cases() {
       {"carry_fibonacci",
        {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Two c) {
-               return std::pair{Two{c.second, c.first + c.second}, c.first};
-             },
-             std::pair{0, 1}, lax::length(10));
+         const auto [c, ys] = lax::scan([](Two c) { return std::pair{Two{c.second, c.first + c.second}, c.first}; },
+                                        std::pair{0, 1}, lax::length(10));
          return Arrays{c.first, c.second, ys, in[0] * c.first};
        }},
 
@@ -198,9 +185,8 @@ std::vector<Case> carry_cases() {
          const Array one = np::ones({2}, in[0].dtype());
          auto [c, ys] = lax::scan(
              [&](const Arrays& c, Array x) {
-               return std::pair{
-                   Arrays{c[0] * 0.5 + c[1], c[1] * x + c[2] * c[2], np::cos(c[2]) * c[3], c[3] * in[0]},
-                   Two{c[0], x}};
+               return std::pair{Arrays{c[0] * 0.5 + c[1], c[1] * x + c[2] * c[2], np::cos(c[2]) * c[3], c[3] * in[0]},
+                                Two{c[0], x}};
              },
              Arrays{one, one, one, one}, in[1]);
          c.push_back(ys.first);

@@ -74,8 +74,8 @@ struct At {
   Arrays lanes(int axis = 0) const {
     Arrays out;
     for (std::size_t k = 0; k < shapes.size(); ++k)
-      out.push_back(formula_lanes(shapes[k], static_cast<int>(k),
-                                  axis < 0 ? static_cast<int>(shapes[k].size()) : axis));
+      out.push_back(
+          formula_lanes(shapes[k], static_cast<int>(k), axis < 0 ? static_cast<int>(shapes[k].size()) : axis));
     return out;
   }
 };
@@ -95,8 +95,7 @@ const std::vector<Mode>& modes() {
       {"plain", "out", false, Mode::programs, [](const At& a) { return a.f(a.base); }},
       {"jit", "out", false, Mode::essential, [](const At& a) { return jit(a.f)(a.base); }},
       {"jvp", "jvp", false, Mode::rules, [](const At& a) { return jvp(a.f, a.shapes)(a.base); }},
-      {"jit_of_jvp", "jvp", false, Mode::programs,
-       [](const At& a) { return jit(jvp(a.f, a.shapes))(a.base); }},
+      {"jit_of_jvp", "jvp", false, Mode::programs, [](const At& a) { return jit(jvp(a.f, a.shapes))(a.base); }},
       {"jvp_of_jit", "jvp", false, Mode::rules, [](const At& a) { return jvp(jit(a.f), a.shapes)(a.base); }},
       {"jvp_of_the_first", "jvp0", false, Mode::rules,
        [](const At& a) { return jvp(of_first(a.f, a.base), {a.shapes[0]})({a.base[0]}); }},
@@ -115,8 +114,7 @@ const std::vector<Mode>& modes() {
        }},
       {"vmap_of_the_first", "vmap0", false, Mode::essential,
        [](const At& a) { return vmap(of_first(a.f, a.base))({formula_lanes(a.shapes[0], 0)}); }},
-      {"vmap_of_grad", "vmap_grad", true, Mode::rules,
-       [](const At& a) { return vmap(grad(a.f))(a.lanes()); }},
+      {"vmap_of_grad", "vmap_grad", true, Mode::rules, [](const At& a) { return vmap(grad(a.f))(a.lanes()); }},
       {"grad_of_vmap", "vmap_grad", true, Mode::rules,
        [](const At& a) {
          return ct::grad([&](const Arrays& x) {
@@ -125,8 +123,7 @@ const std::vector<Mode>& modes() {
        }},
       {"jit_of_vmap_of_grad", "vmap_grad", true, Mode::programs,
        [](const At& a) { return jit(vmap(grad(a.f)))(a.lanes()); }},
-      {"jvp_of_grad", "jvp_grad", true, Mode::rules,
-       [](const At& a) { return jvp(grad(a.f), a.shapes)(a.base); }},
+      {"jvp_of_grad", "jvp_grad", true, Mode::rules, [](const At& a) { return jvp(grad(a.f), a.shapes)(a.base); }},
       {"jit_of_jvp_of_grad", "jvp_grad", true, Mode::essential,
        [](const At& a) { return jit(jvp(grad(a.f), a.shapes))(a.base); }},
       {"grad_of_jvp", "jvp_grad", true, Mode::rules,
@@ -187,8 +184,8 @@ struct Param {
   std::string device;
 };
 void PrintTo(const Param& p, std::ostream* out) {
-  *out << all_variants()[p.variant].of.name << all_variants()[p.variant].label << ", " << modes()[p.mode].name
-       << ", " << p.device;
+  *out << all_variants()[p.variant].of.name << all_variants()[p.variant].label << ", " << modes()[p.mode].name << ", "
+       << p.device;
 }
 bool applies(const Variant& v, const Mode& m, const std::string& device) {
   if (m.reverse_mode && v.of.modes == Case::Modes::forward) return false;

@@ -53,8 +53,7 @@ void add_outputs(Draw& draw, Block& block, const std::vector<Shape>& given, int 
   for (const Node& node : block.nodes) values.insert(values.end(), node.results.begin(), node.results.end());
   for (int k = draw.below(most + 1); k > 0; --k) {
     const std::size_t from = pick(draw, values.size());
-    block.results.push_back(
-        {from, elements(values[from]) * n <= max_stacked ? values[from] : Shape{}, false});
+    block.results.push_back({from, elements(values[from]) * n <= max_stacked ? values[from] : Shape{}, false});
   }
 }
 /// Slices along the first axis.
@@ -99,9 +98,9 @@ Node random_scan(Draw& draw, const std::vector<Shape>& values, const Limits& lim
     node.results.push_back(stacked);
   }
   node.text = "scan(carry " + list(carries) + ", xs " + list(xs) + ", length " + std::to_string(length) +
-              (options.reverse ? ", reverse" : "") + ", unroll " + std::to_string(options.unroll) +
-              ", checkpoint " + std::to_string(options.checkpoint.steps()) + ")" +
-              arguments(values.size(), in.size()) + body->str("    ");
+              (options.reverse ? ", reverse" : "") + ", unroll " + std::to_string(options.unroll) + ", checkpoint " +
+              std::to_string(options.checkpoint.steps()) + ")" + arguments(values.size(), in.size()) +
+              body->str("    ");
   node.run = [=](const Arrays& v, Way way) {
     const Arrays init = chosen(v, carries), inputs = chosen(v, xs);
     const auto step = [&](const Arrays& c, const Arrays& x) {
@@ -110,9 +109,9 @@ Node random_scan(Draw& draw, const std::vector<Shape>& values, const Limits& lim
       return std::pair{Arrays(out.begin(), middle), Arrays(middle, out.end())};
     };
     if (way == Way::lax) {
-      const auto [c, ys] = inputs.empty() ? lax::scan([&](const Arrays& c) { return step(c, {}); }, init,
-                                                      lax::length(length), options)
-                                          : lax::scan(step, init, inputs, options);
+      const auto [c, ys] =
+          inputs.empty() ? lax::scan([&](const Arrays& c) { return step(c, {}); }, init, lax::length(length), options)
+                         : lax::scan(step, init, inputs, options);
       return joined(c, ys);
     }
     Arrays c = init;
@@ -145,8 +144,8 @@ Node random_fori(Draw& draw, const std::vector<Shape>& values, const Limits& lim
   Node node;
   node.forward_only = body->forward_only;
   node.results = carried;
-  node.text = "fori_loop(" + std::to_string(from) + ", " + std::to_string(to) + ", carry " + list(carries) +
-              ")" + arguments(values.size(), in.size()) + body->str("    ");
+  node.text = "fori_loop(" + std::to_string(from) + ", " + std::to_string(to) + ", carry " + list(carries) + ")" +
+              arguments(values.size(), in.size()) + body->str("    ");
   node.run = [=](const Arrays& v, Way way) {
     const auto step = [&](const Array& i, const Arrays& c) {
       return (*body)(joined(joined(v, c), {as_value(i)}), way);
@@ -172,8 +171,8 @@ Node random_while(Draw& draw, const std::vector<Shape>& values, const Limits& li
   Node node;
   node.forward_only = true;
   node.results = carried;
-  node.text = "while_loop(at most " + std::to_string(most) + ", sum below " + std::to_string(limit) +
-              ", carry " + list(carries) + ")" + arguments(values.size(), in.size()) + body->str("    ");
+  node.text = "while_loop(at most " + std::to_string(most) + ", sum below " + std::to_string(limit) + ", carry " +
+              list(carries) + ")" + arguments(values.size(), in.size()) + body->str("    ");
   node.run = [=](const Arrays& v, Way way) {
     using Carry = std::pair<Arrays, Array>;
     const auto condition = [&](const Carry& c) { return (c.second < most) & (np::sum(c.first[0]) < limit); };
@@ -185,8 +184,7 @@ Node random_while(Draw& draw, const std::vector<Shape>& values, const Limits& li
     for (int i = 0; i < most; ++i) {
       const Array runs = condition(c);
       const Carry next = step(c);
-      for (std::size_t k = 0; k < c.first.size(); ++k)
-        c.first[k] = np::where(runs, next.first[k], c.first[k]);
+      for (std::size_t k = 0; k < c.first.size(); ++k) c.first[k] = np::where(runs, next.first[k], c.first[k]);
       c.second = np::where(runs, next.second, c.second);
     }
     return c.first;
@@ -211,9 +209,7 @@ Node random_branch(Draw& draw, const std::vector<Shape>& values, const Limits& l
   }
   node.run = [=](const Arrays& v, Way way) {
     const Array s = np::sum(v[by]), index = np::clip(np::floor(s * 2 + 1).astype(ct::i32), 0, count - 1);
-    const auto run = [&](std::size_t b) {
-      return [&, b](const Arrays& in) { return (*blocks[b])(in, way); };
-    };
+    const auto run = [&](std::size_t b) { return [&, b](const Arrays& in) { return (*blocks[b])(in, way); }; };
     if (way == Way::lax && count == 2) return lax::cond(s > 0, run(1), run(0), v);
     if (way == Way::lax) return lax::switch_(index, std::tuple{run(0), run(1), run(2)}, v);
     Arrays out = run(0)(v);
@@ -247,8 +243,8 @@ Node random_map(Draw& draw, const std::vector<Shape>& values, const Limits& limi
     node.results.push_back(r.shape);
     node.results.back().insert(node.results.back().begin(), n);
   }
-  node.text = "map(" + value_name(xs) + ", batch size " + std::to_string(options.batch_size.value_or(0)) +
-              ")" + arguments(values.size(), in.size()) + body->str("    ");
+  node.text = "map(" + value_name(xs) + ", batch size " + std::to_string(options.batch_size.value_or(0)) + ")" +
+              arguments(values.size(), in.size()) + body->str("    ");
   node.run = [=](const Arrays& v, Way way) {
     const auto f = [&](const Array& x) { return (*body)(joined(v, {x}), way); };
     if (way == Way::lax) return lax::map(f, v[xs], options);
@@ -276,8 +272,8 @@ Node random_associative(Draw& draw, const std::vector<Shape>& values, const Limi
   const bool reverse = draw.one_in(2);
   Node node;
   node.results = {values[from], values[from]};
-  node.text = "associative_scan(affine maps of " + value_name(from) + ", scaled by " + value_name(by) +
-              ", axis " + std::to_string(axis) + (reverse ? ", reverse)" : ")");
+  node.text = "associative_scan(affine maps of " + value_name(from) + ", scaled by " + value_name(by) + ", axis " +
+              std::to_string(axis) + (reverse ? ", reverse)" : ")");
   node.run = [=](const Arrays& v, Way way) {
     using Map = std::pair<Array, Array>;
     const Array scale = 0.5 * np::tanh(np::mean(v[by]));

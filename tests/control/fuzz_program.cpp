@@ -153,8 +153,7 @@ LoopProgram random_loop_program(Draw& draw) {
   }
   // What the last loop gives, and another value.
   const std::size_t last = block.nodes.back().results.size();
-  for (std::size_t k = values.size() - last; k < values.size(); ++k)
-    block.results.push_back({k, values[k], false});
+  for (std::size_t k = values.size() - last; k < values.size(); ++k) block.results.push_back({k, values[k], false});
   const std::size_t other = pick(draw, values.size());
   block.results.push_back({other, values[other], false});
   program.block = std::make_shared<const Block>(std::move(block));

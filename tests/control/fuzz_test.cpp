@@ -42,8 +42,7 @@ Function grad(const Function& f) {
 Function jvp(const Function& f, bool with_values) {
   return [=](const Arrays& x) {
     Arrays tangents;
-    for (std::size_t k = 0; k < x.size(); ++k)
-      tangents.push_back(formula(x[k].shape(), 100 + static_cast<int>(k)));
+    for (std::size_t k = 0; k < x.size(); ++k) tangents.push_back(formula(x[k].shape(), 100 + static_cast<int>(k)));
     auto [y, t] = ct::jvp(f, std::tuple{x}, std::tuple{tangents});
     if (with_values) t.insert(t.end(), y.begin(), y.end());
     return t;
@@ -144,15 +143,14 @@ TEST_P(Fuzz, LoopsAreTheUnrolledSteps) {
   const int programs = programs_per_group * (nightly() ? 20 : 1);
   int failed = 0;
   for (int k = 0; k < programs && failed < 3; ++k) {
-    const std::string failure = compare(
-        first_seed + static_cast<std::uint64_t>(group) * 10000 + static_cast<std::uint64_t>(k), device);
+    const std::string failure =
+        compare(first_seed + static_cast<std::uint64_t>(group) * 10000 + static_cast<std::uint64_t>(k), device);
     if (failure.empty()) continue;
     ++failed;
     ADD_FAILURE() << failure;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Control, Fuzz,
-                         testing::Combine(testing::Range(0, groups), testing::ValuesIn(devices())),
+INSTANTIATE_TEST_SUITE_P(Control, Fuzz, testing::Combine(testing::Range(0, groups), testing::ValuesIn(devices())),
                          [](const auto& info) {
                            return std::get<1>(info.param) + "_" + std::to_string(std::get<0>(info.param));
                          });

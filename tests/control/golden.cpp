@@ -29,8 +29,7 @@ class Reader {
 };
 
 Golden parse(const Array& numbers) {
-  static const std::vector<std::string> kinds{"out",  "jvp",   "jvp0",      "grad",
-                                              "vmap", "vmap0", "vmap_grad", "jvp_grad"};
+  static const std::vector<std::string> kinds{"out", "jvp", "jvp0", "grad", "vmap", "vmap0", "vmap_grad", "jvp_grad"};
   Golden out;
   for (Reader in(numbers.to_vector<double>()); !in.done();) {
     std::vector<GoldenLeaf>& leaves = out[kinds.at(static_cast<std::size_t>(in.integer()))];

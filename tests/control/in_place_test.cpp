@@ -34,17 +34,21 @@ std::vector<Program> programs() {
   return {
       {"recurrence",
        [=](Array x) {
-         return counted(x, 600, [=](Array i, Array x) { return put(x, slice(x, i, 1) * 0.5 + slice(x, i + 1, 1), i + 2); });
+         return counted(x, 600,
+                        [=](Array i, Array x) { return put(x, slice(x, i, 1) * 0.5 + slice(x, i + 1, 1), i + 2); });
        }},
       {"overlapping_window",
-       [=](Array x) { return counted(x, 50, [=](Array i, Array x) { return put(x, slice(x, i, 100) * 0.9, i + 3); }); }},
+       [=](Array x) {
+         return counted(x, 50, [=](Array i, Array x) { return put(x, slice(x, i, 100) * 0.9, i + 3); });
+       }},
       {"shift_by_one",
        [=](Array x) {
          return counted(x, 20, [](Array, Array x) { return x.at(ct::range(1, n)).set(x(ct::range(0, n - 1))); });
        }},
       {"two_updates",
        [=](Array x) {
-         return counted(x, 300, [=](Array i, Array x) { return put(put(x, slice(x, i + 1, 1) + 1, i), slice(x, i, 1), i + 7); });
+         return counted(
+             x, 300, [=](Array i, Array x) { return put(put(x, slice(x, i + 1, 1) + 1, i), slice(x, i, 1), i + 7); });
        }},
       {"swap",
        [=](Array x) {
@@ -53,20 +57,24 @@ std::vector<Program> programs() {
            return put(put(x, b, i), a, i * 2 + 1);
          });
        }},
-      {"set_at_index", [](Array x) { return counted(x, 500, [](Array i, Array x) { return x.at(i).set(x[i + 1] * 2); }); }},
+      {"set_at_index",
+       [](Array x) { return counted(x, 500, [](Array i, Array x) { return x.at(i).set(x[i + 1] * 2); }); }},
       {"add_at_index",
        [](Array x) { return counted(x, 500, [](Array i, Array x) { return x.at(i + 1).add(x[i] * 0.25); }); }},
       {"out_of_bounds_is_dropped",
        [](Array x) { return counted(x, 500, [](Array i, Array x) { return x.at(i * 3).set(1.5); }); }},
       {"negative_and_clamped",
        [=](Array x) {
-         return counted(x, 100, [=](Array i, Array x) { return put(x, slice(x, i, 2), i * 9 - 100).at(-i).multiply(0.5); });
+         return counted(x, 100,
+                        [=](Array i, Array x) { return put(x, slice(x, i, 2), i * 9 - 100).at(-i).multiply(0.5); });
        }},
       {"minimum_and_maximum",
        [](Array x) {
          return counted(x, 100, [](Array i, Array x) { return x.at(i).min(x[i + 1]).at(i + 3).max(x[i + 5]); });
        }},
-      {"nothing_is_put", [=](Array x) { return counted(x, 3, [=](Array i, Array x) { return put(x, np::zeros({0}, ct::f64), i); }); }, false},
+      {"nothing_is_put",
+       [=](Array x) { return counted(x, 3, [=](Array i, Array x) { return put(x, np::zeros({0}, ct::f64), i); }); },
+       false},
       {"several_indices",
        [](Array x) {
          return counted(x, 100, [](Array i, Array x) {
@@ -76,11 +84,10 @@ std::vector<Program> programs() {
        }},
       {"reads_the_old_value_afterwards",
        [=](Array x) {
-         return counted(x, 100,
-                        [=](Array i, Array x) {
-                          const Array y = put(x, slice(x, i, 1) + 1, i);
-                          return y + x * 0.01;
-                        });
+         return counted(x, 100, [=](Array i, Array x) {
+           const Array y = put(x, slice(x, i, 1) + 1, i);
+           return y + x * 0.01;
+         });
        },
        false},
       {"view_of_the_old_value_is_given_out",
@@ -103,20 +110,21 @@ std::vector<Program> programs() {
       {"matrix_rows",
        [](Array x) {
          const Array m = np::reshape(x, {35, 20});
-         return lax::fori_loop(
-             0, 34, [](Array i, Array m) { return m.at(i + 1).set(np::sin(m[i]) + m[i + 1]); }, m);
+         return lax::fori_loop(0, 34, [](Array i, Array m) { return m.at(i + 1).set(np::sin(m[i]) + m[i + 1]); }, m);
        }},
       {"nested",
        [=](Array x) {
          return counted(x, 20, [=](Array i, Array x) {
-           return counted(x, 30, [=](Array j, Array x) { return put(x, slice(x, i * 30 + j, 1) * 0.5 + 1, i + j * 20); });
+           return counted(x, 30,
+                          [=](Array j, Array x) { return put(x, slice(x, i * 30 + j, 1) * 0.5 + 1, i + j * 20); });
          });
        }},
       {"nested_with_an_update_around",
        [=](Array x) {
          return counted(x, 20, [=](Array i, Array x) {
            const Array first = put(x, slice(x, i, 2), i + 100);
-           const Array y = counted(first, 10, [=](Array j, Array x) { return put(x, slice(x, j, 1) + slice(x, i, 1), j + i); });
+           const Array y =
+               counted(first, 10, [=](Array j, Array x) { return put(x, slice(x, j, 1) + slice(x, i, 1), j + i); });
            return put(y, slice(y, i + 2, 1), i);
          });
        }},
@@ -131,7 +139,8 @@ std::vector<Program> programs() {
        [=](Array x) {
          return lax::while_loop([](std::pair<Array, Array> c) { return (c.first < 90) & (c.second[0] < 1e6); },
                                 [=](std::pair<Array, Array> c) {
-                                  return std::pair{c.first + 1, put(c.second, slice(c.second, c.first, 1) * 1.1, np::floor_divide(c.first, 2))};
+                                  return std::pair{c.first + 1, put(c.second, slice(c.second, c.first, 1) * 1.1,
+                                                                    np::floor_divide(c.first, 2))};
                                 },
                                 std::pair{Array(0), x})
              .second;

@@ -8,10 +8,10 @@ namespace {
 using Options = lax::ScanOptions;
 
 Case in_batches(std::int64_t size, std::int64_t n) {
-  return {"map_batches_of_" + std::to_string(size), {{n, 2}, {2}}, [size](const Arrays& in, const Options&) {
-            return Arrays{lax::map([&](Array x) { return np::sin(x) * in[1] + np::sum(x); }, in[0],
-                                   {.batch_size = size})};
-          }};
+  return {
+      "map_batches_of_" + std::to_string(size), {{n, 2}, {2}}, [size](const Arrays& in, const Options&) {
+        return Arrays{lax::map([&](Array x) { return np::sin(x) * in[1] + np::sum(x); }, in[0], {.batch_size = size})};
+      }};
 }
 
 }  // namespace
@@ -39,9 +39,7 @@ std::vector<Case> map_cases() {
       in_batches(8, 5),
       {"map_length_one",
        {{1, 3}},
-       [](const Arrays& in, const Options&) {
-         return Arrays{lax::map([](Array x) { return np::sin(x); }, in[0])};
-       }},
+       [](const Arrays& in, const Options&) { return Arrays{lax::map([](Array x) { return np::sin(x); }, in[0])}; }},
       {"map_length_zero",
        {{0, 3}},
        [](const Arrays& in, const Options&) {
@@ -50,8 +48,8 @@ std::vector<Case> map_cases() {
       {"map_nested",
        {{3, 2, 2}},
        [](const Arrays& in, const Options&) {
-         return Arrays{lax::map(
-             [](Array x) { return lax::map([&](Array y) { return np::sin(y) * np::sum(x); }, x); }, in[0])};
+         return Arrays{
+             lax::map([](Array x) { return lax::map([&](Array y) { return np::sin(y) * np::sum(x); }, x); }, in[0])};
        }},
       {"map_of_grad",
        {{3, 2}, {2}},
@@ -61,8 +59,8 @@ std::vector<Case> map_cases() {
       {"map_of_sort",
        {{4, 3}, {4, 3}},
        [](const Arrays& in, const Options&) {
-         return Arrays{lax::map([](std::pair<Array, Array> t) { return np::sort(t.first) * t.second; },
-                                std::pair{in[0], in[1]})};
+         return Arrays{
+             lax::map([](std::pair<Array, Array> t) { return np::sort(t.first) * t.second; }, std::pair{in[0], in[1]})};
        }},
   };
 }

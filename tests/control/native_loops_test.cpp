@@ -58,7 +58,8 @@ TEST_F(NativeLoops, NoAllocationPerStepOfLargeProducts) {
   const Array w = np::ones({64, 64}) * 0.01f, c = np::ones({64, 64});
   const auto steps = [&](std::int64_t n) {
     return ct::jit([n](Array w, Array c) {
-      return lax::scan([&](Array c) { return std::pair{np::tanh(np::matmul(w, c)), ct::none}; }, c, lax::length(n)).first;
+      return lax::scan([&](Array c) { return std::pair{np::tanh(np::matmul(w, c)), ct::none}; }, c, lax::length(n))
+          .first;
     });
   };
   const auto few = steps(10), many = steps(200);
@@ -87,7 +88,8 @@ TEST_F(NativeLoops, NestedLoopsAreOneFunction) {
   const auto f = ct::jit([](Array x) {
     return lax::scan(
                [](Array c, Array row) {
-                 return std::pair{lax::scan([](Array d, Array e) { return std::pair{d * 0.5f + e, ct::none}; }, c, row).first, c};
+                 return std::pair{
+                     lax::scan([](Array d, Array e) { return std::pair{d * 0.5f + e, ct::none}; }, c, row).first, c};
                },
                np::zeros({}), x)
         .second;
@@ -121,9 +123,8 @@ TEST_F(NativeLoops, LanesAfterLanesAreOneLoop) {
   for (int k : {0, 17, 3999}) EXPECT_TRUE(np::allclose(some[k], both(y[k]), 1e-5, 1e-5).item<bool>());
 }
 TEST_F(NativeLoops, LanesDoNotDependOnThreads) {
-  const auto f = ct::jit([](Array y) {
-    return ct::vmap(ct::grad([](Array y) { return kalman(np::zeros({2}), y, 3).first; }))(y);
-  });
+  const auto f = ct::jit(
+      [](Array y) { return ct::vmap(ct::grad([](Array y) { return kalman(np::zeros({2}), y, 3).first; }))(y); });
   const Array y = np::sin(np::arange(37 * 50, ct::f32).reshape({37, 50}));
   const int before = ct::num_threads();
   ct::set_num_threads(1);
@@ -215,13 +216,15 @@ TEST_F(NativeLoops, MapsRunInParallel) {
   EXPECT_TRUE(np::array_equal(one.second, three.second).item<bool>());
 }
 
-/// Temporaries of different sizes that do not live at the same time: pieces that run at the same time must not meet there.
+/// Temporaries of different sizes that do not live at the same time: pieces that run at the same time must not meet
+/// there.
 TEST_F(NativeLoops, PiecesOfMapsHaveTheirOwnMemory) {
   const std::int64_t n = 64;
   const Array xs = np::sin(np::reshape(np::arange(n * 48), {n, 48}));
   const auto body = [](const Array& x) {
     Array y = x;
-    for (std::int64_t k : {96, 48, 160, 80, 128}) {  // through matrices of changing sizes, by products large enough to be stored
+    for (std::int64_t k :
+         {96, 48, 160, 80, 128}) {  // through matrices of changing sizes, by products large enough to be stored
       const Array up = np::cos(np::reshape(np::arange(k * y.shape()[0]), {k, y.shape()[0]}));
       y = np::tanh(np::matmul(up, np::matmul(np::expand_dims(y, 1), np::ones({1, 32}))).sum(1) * 0.01f);
     }

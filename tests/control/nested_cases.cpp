@@ -36,11 +36,7 @@ std::vector<Case> nested_cases() {
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array row) {
-               const auto [d, ys] = lax::scan(
-                   [](Array d, Array x) {
-                     return Two{np::sin(d) + x, d * x};
-                   },
-                   c, row);
+               const auto [d, ys] = lax::scan([](Array d, Array x) { return Two{np::sin(d) + x, d * x}; }, c, row);
                return std::pair{d * 0.5, Two{ys, np::sum(d)}};
              },
              in[0], in[1]);
@@ -51,11 +47,8 @@ std::vector<Case> nested_cases() {
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [&](Array c, Array x) {
-               const auto [d, zs] = lax::scan(
-                   [&](Array d, Array y) {
-                     return Two{d * y + c, np::sum(d * x)};
-                   },
-                   x, in[2]);
+               const auto [d, zs] =
+                   lax::scan([&](Array d, Array y) { return Two{d * y + c, np::sum(d * x)}; }, x, in[2]);
                return Two{np::cos(d), zs};
              },
              in[0], in[1]);
@@ -84,20 +77,18 @@ std::vector<Case> nested_cases() {
        }},
       scan_of("nested_fori_in_scan", {2}, {3, 2},
               [](Array c, Array x) {
-                return Two{lax::fori_loop(
-                               0, 3, [&](Array i, Array d) { return np::sin(d) * x + i; }, c),
-                           c * x};
+                return Two{lax::fori_loop(0, 3, [&](Array i, Array d) { return np::sin(d) * x + i; }, c), c * x};
               }),
       {"nested_scan_in_while",
        {{2}, {3, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, i] = lax::while_loop(
-             [](Two s) { return s.second < 3; },
-             [&](Two s) {
-               const auto step = [](Array c, Array x) { return std::pair{np::tanh(c) + x, ct::none}; };
-               return Two{lax::scan(step, s.first, in[1]).first, s.second + 1};
-             },
-             Two{in[0], 0});
+         const auto [c, i] =
+             lax::while_loop([](Two s) { return s.second < 3; },
+                             [&](Two s) {
+                               const auto step = [](Array c, Array x) { return std::pair{np::tanh(c) + x, ct::none}; };
+                               return Two{lax::scan(step, s.first, in[1]).first, s.second + 1};
+                             },
+                             Two{in[0], 0});
          return Arrays{c, i};
        },
        forward},
@@ -106,11 +97,9 @@ std::vector<Case> nested_cases() {
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
-               const auto [d, n] = lax::while_loop([](Two s) { return np::sum(s.first * s.first) < 9; },
-                                                   [&](Two s) {
-                                                     return Two{s.first * 1.5 + x * 0.1, s.second + 1};
-                                                   },
-                                                   Two{c, 0});
+               const auto [d, n] =
+                   lax::while_loop([](Two s) { return np::sum(s.first * s.first) < 9; },
+                                   [&](Two s) { return Two{s.first * 1.5 + x * 0.1, s.second + 1}; }, Two{c, 0});
                return Two{d * 0.25, n};
              },
              in[0] + 2, in[1]);
@@ -120,8 +109,7 @@ std::vector<Case> nested_cases() {
       scan_of("nested_cond_in_scan", {2}, {4, 2},
               [](Array c, Array x) {
                 const Array n = lax::cond(
-                    np::sum(x) > 0, [&](Array c) { return np::sin(c) * x; },
-                    [&](Array c) { return c * c + x; }, c);
+                    np::sum(x) > 0, [&](Array c) { return np::sin(c) * x; }, [&](Array c) { return c * c + x; }, c);
                 return Two{n, c};
               }),
       {"nested_scan_in_cond",
@@ -134,11 +122,7 @@ std::vector<Case> nested_cases() {
                return lax::scan([](Array c, Array x) { return Two{np::sin(c) * x, c + x}; }, c, xs);
              },
              [&](Array c, Array xs) {
-               return lax::scan(
-                   [&](Array c, Array x) {
-                     return Two{c + x * p, c * x};
-                   },
-                   c, xs, {.reverse = true});
+               return lax::scan([&](Array c, Array x) { return Two{c + x * p, c * x}; }, c, xs, {.reverse = true});
              },
              in[0], in[1]);
          return Arrays{c, ys};
@@ -149,11 +133,10 @@ std::vector<Case> nested_cases() {
          const auto [c, ys] = lax::scan(
              [](Two s, Array x) {
                const auto& [c, i] = s;
-               const Array n =
-                   lax::switch_(i % 3,
-                                {[](Array c) { return np::sin(c); }, [&](Array c) { return c * x; },
-                                 [&](Array c) { return c * c * 0.5 + x; }},
-                                c);
+               const Array n = lax::switch_(i % 3,
+                                            {[](Array c) { return np::sin(c); }, [&](Array c) { return c * x; },
+                                             [&](Array c) { return c * c * 0.5 + x; }},
+                                            c);
                return std::pair{Two{n, i + 1}, i};
              },
              Two{in[0], 0}, in[1]);
@@ -189,8 +172,7 @@ std::vector<Case> nested_cases() {
               }),
       scan_of("nested_jvp_in_scan", {2}, {3, 2},
               [](Array c, Array x) {
-                const auto [y, t] =
-                    ct::jvp([](Array c) { return np::sin(c) * c; }, std::tuple{c}, std::tuple{x});
+                const auto [y, t] = ct::jvp([](Array c) { return np::sin(c) * c; }, std::tuple{c}, std::tuple{x});
                 return Two{y * 0.5, t};
               }),
       {"nested_grad_of_scan_in_scan",
@@ -199,11 +181,7 @@ std::vector<Case> nested_cases() {
          const auto [c, ys] = lax::scan(
              [&](Array c, Array x) {
                const auto inner = [&](Array d) {
-                 const auto [e, ys] = lax::scan(
-                     [](Array e, Array y) {
-                       return Two{np::sin(e * y), e};
-                     },
-                     d, in[1]);
+                 const auto [e, ys] = lax::scan([](Array e, Array y) { return Two{np::sin(e * y), e}; }, d, in[1]);
                  return np::sum(e) + np::sum(ys * x);
                };
                return std::pair{c - 0.1 * ct::grad(inner)(c), ct::none};
@@ -213,12 +191,12 @@ std::vector<Case> nested_cases() {
        }},
       scan_of("nested_custom_jvp_in_scan", {2}, {3, 2},
               [](Array c, Array x) {
-                const auto guarded = ct::custom_jvp(
-                    [](Array x) { return np::sin(x) * x; },
-                    [](Unary x, Unary t) {
-                      const auto& [a] = x;
-                      return std::pair{np::sin(a) * a, (np::sin(a) + a * np::cos(a)) * std::get<0>(t)};
-                    });
+                const auto guarded =
+                    ct::custom_jvp([](Array x) { return np::sin(x) * x; },
+                                   [](Unary x, Unary t) {
+                                     const auto& [a] = x;
+                                     return std::pair{np::sin(a) * a, (np::sin(a) + a * np::cos(a)) * std::get<0>(t)};
+                                   });
                 return Two{guarded(c) + x, c};
               }),
       scan_of("nested_cumsum_in_scan", {2}, {4, 3},
@@ -226,20 +204,17 @@ std::vector<Case> nested_cases() {
                 const Array s = np::cumsum(x * c[0]);
                 return Two{np::sin(c) + s[ct::range(1, ct::none)], s};
               }),
-      scan_of(
-          "nested_scan_of_scanned_ys", {3}, {2, 3},
-          [](Array c, Array x) {
-            const Array ys = lax::scan([](Array a, Array b) { return Two{a + b, a * b}; }, c[0], x).second;
-            return Two{ys + c, ys};
-          }),
+      scan_of("nested_scan_of_scanned_ys", {3}, {2, 3},
+              [](Array c, Array x) {
+                const Array ys = lax::scan([](Array a, Array b) { return Two{a + b, a * b}; }, c[0], x).second;
+                return Two{ys + c, ys};
+              }),
       scan_of("nested_scan_with_no_carry_reading_outer_carry", {2}, {3, 2},
               [](Array c, Array x) {
-                const Array ys = lax::scan(
-                                     [&](std::tuple<>, Array a) {
-                                       return std::pair{std::tuple<>(), np::sin(a * c)};
-                                     },
-                                     std::tuple<>(), x)
-                                     .second;
+                const Array ys =
+                    lax::scan([&](std::tuple<>, Array a) { return std::pair{std::tuple<>(), np::sin(a * c)}; },
+                              std::tuple<>(), x)
+                        .second;
                 return Two{np::sum(ys, 0) + 0.1, ys};
               }),
       {"nested_kalman_filter",
@@ -252,9 +227,8 @@ std::vector<Case> nested_cases() {
                const Array m = np::matmul(a, m0), p = np::matmul(np::matmul(a, p0), a.T()) + 0.3 * eye;
                const Array s = np::dot(np::matmul(h, p), h) + 0.2, gain = np::matmul(p, h) / s;
                const Array v = y[0] - np::dot(h, m);
-               return std::pair{std::tuple{m + gain * v, p - np::outer(gain, gain) * s,
-                                           loglik - 0.5 * (v * v / s + np::log(s))},
-                                m};
+               return std::pair{
+                   std::tuple{m + gain * v, p - np::outer(gain, gain) * s, loglik - 0.5 * (v * v / s + np::log(s))}, m};
              },
              std::tuple{in[1], eye, 0.0}, in[2]);
          const auto& [m, p, loglik] = last;

@@ -92,10 +92,7 @@ std::vector<Case> routine_cases() {
                 const Array s = np::sort(c + x);
                 return Two{s * 0.5 + x, s};
               }),
-      scan_of("routine_sort_passed_through", {4}, {3, 4},
-              [](Array c, Array x) {
-                return Two{c, np::sort(x * c)};
-              }),
+      scan_of("routine_sort_passed_through", {4}, {3, 4}, [](Array c, Array x) { return Two{c, np::sort(x * c)}; }),
       scan_of("routine_argsort", {4}, {3, 4},
               [](Array c, Array x) {
                 const Array i = np::argsort(x);
@@ -124,9 +121,7 @@ std::vector<Case> routine_cases() {
          return Arrays{c, ys};
        }},
       scan_of("routine_scatter_add", {5}, {4, 3},
-              [](Array c, Array x) {
-                return Two{(c * 0.5).at(rows_near(x)).add(np::sin(x)), c};
-              }),
+              [](Array c, Array x) { return Two{(c * 0.5).at(rows_near(x)).add(np::sin(x)), c}; }),
       {"routine_scatter_set",
        {{5, 2}, {4, 2}},
        [](const Arrays& in, const Options&) {
@@ -198,8 +193,7 @@ std::vector<Case> routine_cases() {
          const auto [c, ys] = lax::scan(
              [](Array c, Array x) {
                const Array a = positive(x * 0.5) * np::exp(0.1 * np::sum(c)), l = linalg::cholesky(a);
-               const Array y =
-                   linalg::triangular_solve(l, (c + 1).reshape({3, 1}), {.lower = true}).reshape({3});
+               const Array y = linalg::triangular_solve(l, (c + 1).reshape({3, 1}), {.lower = true}).reshape({3});
                const Array s = np::sort(y * y);
                return std::pair{np::sin(s) + c * 0.1,
                                 Two{np::sum(np::log(np::diag(l))), s[ct::range(ct::none, ct::none, -1)]}};

@@ -9,11 +9,7 @@ std::vector<Case> scan_cases() {
       {"scan_sum",
        {{}, {5}},
        [](const Arrays& in, const Options& o) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{c + x, c * x};
-             },
-             in[0], in[1], o);
+         const auto [c, ys] = lax::scan([](Array c, Array x) { return std::pair{c + x, c * x}; }, in[0], in[1], o);
          return Arrays{c, ys};
        },
        all_modes,
@@ -81,71 +77,51 @@ std::vector<Case> scan_cases() {
       {"scan_no_ys",
        {{3}, {4, 3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{np::sin(c) + x, ct::none};
-             },
-             in[0], in[1]);
+         const auto [c, ys] =
+             lax::scan([](Array c, Array x) { return std::pair{np::sin(c) + x, ct::none}; }, in[0], in[1]);
          return Arrays{c};
        }},
       {"scan_no_carry",
        {{4, 3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](std::tuple<>, Array x) {
-               return std::pair{std::tuple<>(), np::sin(x) * np::sum(x)};
-             },
-             std::tuple<>(), in[0]);
+         const auto [c, ys] =
+             lax::scan([](std::tuple<>, Array x) { return std::pair{std::tuple<>(), np::sin(x) * np::sum(x)}; },
+                       std::tuple<>(), in[0]);
          return Arrays{ys};
        }},
       {"scan_no_xs",
        {{3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c) {
-               return std::pair{np::sin(c) * 1.5, np::sum(c)};
-             },
-             in[0], lax::length(4));
+         const auto [c, ys] =
+             lax::scan([](Array c) { return std::pair{np::sin(c) * 1.5, np::sum(c)}; }, in[0], lax::length(4));
          return Arrays{c, ys};
        }},
       {"scan_no_xs_no_ys",
        {{3}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, ct::None) {
-               return std::pair{c * c + 0.5, ct::none};
-             },
-             in[0], lax::length(3));
+         const auto [c, ys] =
+             lax::scan([](Array c, ct::None) { return std::pair{c * c + 0.5, ct::none}; }, in[0], lax::length(3));
          return Arrays{c};
        }},
       {"scan_length_zero",
        {{2}, {0, 2}},
        [](const Arrays& in, const Options&) {
          const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{np::sin(c) + x, std::pair{c * x, np::sum(x)}};
-             },
-             in[0], in[1]);
+             [](Array c, Array x) { return std::pair{np::sin(c) + x, std::pair{c * x, np::sum(x)}}; }, in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
       {"scan_length_one",
        {{2}, {1, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{np::sin(c) * x, c * x};
-             },
-             in[0], in[1]);
+         const auto [c, ys] =
+             lax::scan([](Array c, Array x) { return std::pair{np::sin(c) * x, c * x}; }, in[0], in[1]);
          return Arrays{c, ys};
        }},
       {"scan_x_passed_through",
        {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{c * 0.5 + np::cos(x), std::pair{x, c}};
-             },
-             in[0], in[1]);
+         const auto [c, ys] =
+             lax::scan([](Array c, Array x) { return std::pair{c * 0.5 + np::cos(x), std::pair{x, c}}; }, in[0], in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
       {"scan_duplicated_outputs",
@@ -164,30 +140,22 @@ std::vector<Case> scan_cases() {
        [](const Arrays& in, const Options&) {
          const ct::DType t = in[0].dtype();
          const auto [c, ys] = lax::scan(
-             [&](Array c, Array x) {
-               return std::pair{c * x, std::pair{np::full({}, 2, t), np::ones({3}, t)}};
-             },
-             in[0], in[1]);
+             [&](Array c, Array x) { return std::pair{c * x, std::pair{np::full({}, 2, t), np::ones({3}, t)}}; }, in[0],
+             in[1]);
          return Arrays{c, ys.first, ys.second};
        }},
       {"scan_y_without_carry",
        {{}, {4}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{c, np::exp(x) * 2};
-             },
-             in[0], in[1]);
+         const auto [c, ys] = lax::scan([](Array c, Array x) { return std::pair{c, np::exp(x) * 2}; }, in[0], in[1]);
          return Arrays{c, ys};
        }},
       {"scan_unused_inputs",
        {{}, {4}, {4}, {2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, std::pair<Array, Array> x) {
-               return std::pair{c * 0.5, np::sin(x.first)};
-             },
-             in[0], std::pair{in[1], in[2]});
+         const auto [c, ys] =
+             lax::scan([](Array c, std::pair<Array, Array> x) { return std::pair{c * 0.5, np::sin(x.first)}; }, in[0],
+                       std::pair{in[1], in[2]});
          return Arrays{c, ys};
        }},
       {"scan_integer_ys",
@@ -241,26 +209,17 @@ std::vector<Case> scan_cases() {
       {"scan_slices_of_higher_rank",
        {{2}, {2, 3, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{c + np::sum(x, 0), x * c};
-             },
-             in[0], in[1]);
+         const auto [c, ys] =
+             lax::scan([](Array c, Array x) { return std::pair{c + np::sum(x, 0), x * c}; }, in[0], in[1]);
          return Arrays{c, ys};
        }},
       {"scan_then_scan",
        {{2}, {4, 2}},
        [](const Arrays& in, const Options&) {
-         const auto [c, ys] = lax::scan(
-             [](Array c, Array x) {
-               return std::pair{np::sin(c + x), c * x};
-             },
-             in[0], in[1]);
-         const auto [d, zs] = lax::scan(
-             [](Array d, Array y) {
-               return std::pair{d * y + 1, np::cos(d)};
-             },
-             c, ys, {.reverse = true});
+         const auto [c, ys] =
+             lax::scan([](Array c, Array x) { return std::pair{np::sin(c + x), c * x}; }, in[0], in[1]);
+         const auto [d, zs] =
+             lax::scan([](Array d, Array y) { return std::pair{d * y + 1, np::cos(d)}; }, c, ys, {.reverse = true});
          return Arrays{d, zs};
        }},
   };

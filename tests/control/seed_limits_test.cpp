@@ -21,8 +21,7 @@ TEST_P(SeedTable, ScanWithTriangularSolveInBody) {
   const Array low = np::tril(formula({3, 3}, 2)) + 2 * np::eye(3, 3, 0, ct::f64);
   const auto step = [=](Array c, Array x) {
     const Array y = linalg::triangular_solve(low, column(c + x), {.lower = true});
-    return Two{linalg::triangular_solve(low, y, {.lower = true, .transpose_a = true}).reshape({3}),
-               y.reshape({3})};
+    return Two{linalg::triangular_solve(low, y, {.lower = true, .transpose_a = true}).reshape({3}), y.reshape({3})};
   };
   expect_scan(step, formula({3}, 1), formula({4, 3}, 0), {}, 1e-11);
 }
@@ -48,14 +47,8 @@ TEST_P(SeedTable, ScanWithScatterInBody) {
     const auto& [c, i] = s;
     return std::pair{Two{c.at(i).set(np::sum(x * c)).at(4 - i, 1).add(x[0]), i + 1}, c[i]};
   };
-  expect_alike(
-      [=](Array xs) {
-        return lax::scan(step, Two{formula({5, 2}, 1), 0}, xs);
-      },
-      [=](Array xs) {
-        return loop(step, Two{formula({5, 2}, 1), 0}, xs);
-      },
-      formula({4, 2}, 0));
+  expect_alike([=](Array xs) { return lax::scan(step, Two{formula({5, 2}, 1), 0}, xs); },
+               [=](Array xs) { return loop(step, Two{formula({5, 2}, 1), 0}, xs); }, formula({4, 2}, 0));
 }
 TEST_P(SeedTable, ScanWithDynamicSliceInBody) {
   const auto step = [](Two s, Array x) {
@@ -63,14 +56,8 @@ TEST_P(SeedTable, ScanWithDynamicSliceInBody) {
     const Array part = lax::dynamic_slice(c, {i}, {3}) * x;
     return std::pair{Two{lax::dynamic_update_slice(c, np::sin(part), {6 - i}), i + 1}, part};
   };
-  expect_alike(
-      [=](Array xs) {
-        return lax::scan(step, Two{formula({8}, 1), 0}, xs);
-      },
-      [=](Array xs) {
-        return loop(step, Two{formula({8}, 1), 0}, xs);
-      },
-      formula({5}, 0));
+  expect_alike([=](Array xs) { return lax::scan(step, Two{formula({8}, 1), 0}, xs); },
+               [=](Array xs) { return loop(step, Two{formula({8}, 1), 0}, xs); }, formula({5}, 0));
 }
 // Rows of "Routine feasibility with scan": TriangularSolve, "possible".
 TEST_P(SeedTable, TriangularSolveWrittenAsScan) {
@@ -97,8 +84,7 @@ TEST_P(SeedTable, CholeskyWrittenAsScan) {
         },
         np::zeros({4, 4}, ct::f64));
   };
-  expect_alike(
-      cholesky, [](Array m) { return linalg::cholesky(positive(m)); }, formula({4, 4}, 0), 1e-11);
+  expect_alike(cholesky, [](Array m) { return linalg::cholesky(positive(m)); }, formula({4, 4}, 0), 1e-11);
 }
 // Row LU: "blocked, needs row swaps (scatter) for pivoting".
 TEST_P(SeedTable, LuWithPivotingWrittenAsScan) {
@@ -115,22 +101,18 @@ TEST_P(SeedTable, LuWithPivotingWrittenAsScan) {
         },
         a);
   };
-  expect_alike(
-      lu, [](Array a) { return linalg::lu(a).lu; }, formula({4, 4}, 0), 1e-10);
+  expect_alike(lu, [](Array a) { return linalg::lu(a).lu; }, formula({4, 4}, 0), 1e-10);
 }
 // Row Sort/Argsort: "blocked, needs scatter for element swaps".
 TEST_P(SeedTable, SortWrittenAsScan) {
   const auto sort = [](Array x) {
     const auto pass = [](Array i, Array v) {
-      const Array swap = v[i] > v[i + 1], low = np::where(swap, v[i + 1], v[i]),
-                  high = np::where(swap, v[i], v[i + 1]);
+      const Array swap = v[i] > v[i + 1], low = np::where(swap, v[i + 1], v[i]), high = np::where(swap, v[i], v[i + 1]);
       return v.at(i).set(low).at(i + 1).set(high);
     };
-    return lax::fori_loop(
-        0, 5, [&](Array, Array v) { return lax::fori_loop(0, 5, pass, v); }, x);
+    return lax::fori_loop(0, 5, [&](Array, Array v) { return lax::fori_loop(0, 5, pass, v); }, x);
   };
-  expect_alike(
-      sort, [](Array x) { return np::sort(x); }, formula({6}, 0));
+  expect_alike(sort, [](Array x) { return np::sort(x); }, formula({6}, 0));
 }
 // "Future Work: Sqrt(N) checkpointing for grad(scan)".
 TEST_P(SeedTable, SqrtNCheckpointing) {

@@ -32,8 +32,7 @@ Three compose_in_a_loop(const F& combine, const Three& elements) {
   const auto& [a, b, c] = elements;
   const auto at = [](const Array& x, std::int64_t i) { return x[range(i, i + 1)]; };
   std::vector<Three> out{{at(a, 0), at(b, 0), at(c, 0)}};
-  for (std::int64_t i = 1; i < a.shape(0); ++i)
-    out.push_back(combine(out.back(), {at(a, i), at(b, i), at(c, i)}));
+  for (std::int64_t i = 1; i < a.shape(0); ++i) out.push_back(combine(out.back(), {at(a, i), at(b, i), at(c, i)}));
   Arrays x, y, z;
   for (const auto& [p, q, r] : out) {
     x.push_back(p);
@@ -68,8 +67,7 @@ TEST_P(SeedTable, ValueAndGradOfAssociativeScanOfKalmanElements) {
     return Three{a * theta, b, np::matmul(a, np::matrix_transpose(a)) * theta};
   };
   expect_alike([=](Array t) { return lax::associative_scan(compose_matrices, elements(t)); },
-               [=](Array t) { return compose_in_a_loop(compose_matrices, elements(t)); },
-               np::array({0.9}, ct::f64)[0]);
+               [=](Array t) { return compose_in_a_loop(compose_matrices, elements(t)); }, np::array({0.9}, ct::f64)[0]);
 }
 // "optimStep = jit((theta, optState) => ...)": the loss, its gradient and the update in one program.
 TEST_P(SeedTable, JittedOptimiserStepOverAnAssociativeScan) {
@@ -139,13 +137,10 @@ TEST_P(SeedTable, BackwardSmootherScan) {
 }
 // Cases A and B: associativeScan bare and in jit, any length, also no power of two.
 TEST_P(SeedTable, AssociativeScanOfAnyLength) {
-  const auto f = [](Array a, Array b, Array s) {
-    return lax::associative_scan(compose_matrices, Three{a, b, s});
-  };
+  const auto f = [](Array a, Array b, Array s) { return lax::associative_scan(compose_matrices, Three{a, b, s}); };
   for (const std::int64_t n : {1, 2, 5, 16, 33, 100}) {
     const Array a = formula({n, 2, 2}, 0) * 0.5, b = formula({n, 2, 1}, 1), s = formula({n, 2, 2}, 2);
-    const Three want = compose_in_a_loop(compose_matrices, {a, b, s}), plain = f(a, b, s),
-                jitted = ct::jit(f)(a, b, s);
+    const Three want = compose_in_a_loop(compose_matrices, {a, b, s}), plain = f(a, b, s), jitted = ct::jit(f)(a, b, s);
     EXPECT_TRUE(close(ct::tree::leaves(plain), ct::tree::leaves(want), 1e-12)) << n;
     EXPECT_TRUE(close(ct::tree::leaves(jitted), ct::tree::leaves(want), 1e-12)) << n;
   }
@@ -167,9 +162,7 @@ TEST_P(SeedTable, BackwardSmootherAsAssociativeScan) {
 // "D: jit(fn) — O(N) roundtrips": here one program, as many dispatches for any length.
 TEST_P(SeedTable, DispatchesDoNotDependOnTheLength) {
   const auto f = ct::jit([](Array xs) { return np::sum(lax::scan(sine, xs[0], xs).second); });
-  const auto dispatches = [&](auto g, std::int64_t n) {
-    return ct::explain(g, formula({n, 2}, 0)).dispatches;
-  };
+  const auto dispatches = [&](auto g, std::int64_t n) { return ct::explain(g, formula({n, 2}, 0)).dispatches; };
   EXPECT_EQ(dispatches(f, 4), dispatches(f, 400));
   EXPECT_EQ(dispatches(ct::grad(f), 4), dispatches(ct::grad(f), 400));
 }
@@ -179,8 +172,8 @@ TEST_P(SeedTable, DispatchesDoNotDependOnTheLength) {
 
 // "Jaxpr representation: Add scan as a primitive, represent the loop body as a sub-Jaxpr".
 TEST_P(SeedTable, ScanIsAPrimitiveWithASubProgram) {
-  const auto program = ct::make_jaxpr([](Array c, Array xs) { return lax::scan(sine, c, xs); })(
-      formula({2}, 0), formula({5, 2}, 1));
+  const auto program =
+      ct::make_jaxpr([](Array c, Array xs) { return lax::scan(sine, c, xs); })(formula({2}, 0), formula({5, 2}, 1));
   const ct::Jaxpr& j = *program.jaxpr();
   ASSERT_EQ(j.equations.size(), 1u);
   EXPECT_EQ(j.equations[0].primitive->name, "scan");
@@ -220,8 +213,7 @@ TEST_P(SeedTable, LstmTrainingStep) {
       return np::mean(d * d);
     };
   };
-  const auto scanned =
-      loss([](const auto& step, Two c, Array x) { return lax::scan(step, c, x).first.first; });
+  const auto scanned = loss([](const auto& step, Two c, Array x) { return lax::scan(step, c, x).first.first; });
   const auto looped = loss([](const auto& step, Two c, Array x) {
     for (std::int64_t i = 0; i < x.shape(0); ++i) c = step(c, x[i]).first;
     return c.first;
@@ -233,10 +225,7 @@ TEST_P(SeedTable, LstmTrainingStep) {
 TEST_P(SeedTable, IterativeAlgorithms) {
   const auto descend = [](Array x) {
     return lax::fori_loop(
-        0, 20,
-        [](Array, Array x) {
-          return x - 0.1 * ct::grad([](Array x) { return np::sum((x - 1) * (x - 1)); })(x);
-        },
+        0, 20, [](Array, Array x) { return x - 0.1 * ct::grad([](Array x) { return np::sum((x - 1) * (x - 1)); })(x); },
         x);
   };
   EXPECT_TRUE(close(descend(np::zeros({2}, ct::f64)), np::full({2}, 1 - std::pow(0.8, 20), ct::f64), 1e-12));
@@ -246,9 +235,8 @@ TEST_P(SeedTable, IterativeAlgorithms) {
   };
   EXPECT_TRUE(close(ct::vmap(root)(np::array({2.0, 9.0, 0.25}, ct::f64)),
                     np::array({std::sqrt(2.0), 3.0, 0.5}, ct::f64), 1e-12));
-  EXPECT_TRUE(
-      close(ct::jvp(root, std::tuple{np::array(2.0, ct::f64)}, std::tuple{np::array(1.0, ct::f64)}).second,
-            np::array(0.5 / std::sqrt(2.0), ct::f64), 1e-6));
+  EXPECT_TRUE(close(ct::jvp(root, std::tuple{np::array(2.0, ct::f64)}, std::tuple{np::array(1.0, ct::f64)}).second,
+                    np::array(0.5 / std::sqrt(2.0), ct::f64), 1e-6));
 }
 // "Control flow primitives like scan, while_loop, and cond", "Differentiable dynamic programming": a soft
 // minimum path.

@@ -24,8 +24,7 @@ TEST_P(SeedTable, ScanWithPytreeCarry) {
     Array a, b;
   };
   const auto step = [](const State& s, Array x) {
-    return std::pair{State{s.a + x, s.b * x},
-                     std::map<std::string, Array>{{"out", s.a}, {"both", s.a * s.b}}};
+    return std::pair{State{s.a + x, s.b * x}, std::map<std::string, Array>{{"out", s.a}, {"both", s.a * s.b}}};
   };
   const Array xs = formula({5}, 0);
   const State init{xs[0], xs[1]};
@@ -49,8 +48,7 @@ TEST_P(SeedTable, JvpOfScan) {
   const auto f = [](Array xs) { return lax::scan(sine, xs[0], xs).second; };
   const auto g = [](Array xs) { return loop(sine, xs[0], xs).second; };
   const Array x = formula({5}, 0), t = formula({5}, 1);
-  EXPECT_CLOSE(ct::jvp(f, std::tuple{x}, std::tuple{t}).second,
-               ct::jvp(g, std::tuple{x}, std::tuple{t}).second);
+  EXPECT_CLOSE(ct::jvp(f, std::tuple{x}, std::tuple{t}).second, ct::jvp(g, std::tuple{x}, std::tuple{t}).second);
 }
 // Row `VJP (reverse-mode)`.
 TEST_P(SeedTable, VjpOfScan) {
@@ -75,11 +73,10 @@ TEST_P(SeedTable, VmapOfScan) {
 // Row `scan over views`: sliced and transposed xs.
 TEST_P(SeedTable, ScanOverViews) {
   const Array m = formula({4, 7}, 0), c = formula({4}, 1);
-  expect_alike([=](Array m) { return lax::scan(sine, c, m.T()); },
-               [=](Array m) { return loop(sine, c, m.T()); }, m);
+  expect_alike([=](Array m) { return lax::scan(sine, c, m.T()); }, [=](Array m) { return loop(sine, c, m.T()); }, m);
   const auto part = [](Array m) { return m(all, range(1, 6, 2)).T()[range(none, none, -1)]; };
-  expect_alike([=](Array m) { return lax::scan(sine, c, part(m)); },
-               [=](Array m) { return loop(sine, c, part(m)); }, m);
+  expect_alike([=](Array m) { return lax::scan(sine, c, part(m)); }, [=](Array m) { return loop(sine, c, part(m)); },
+               m);
 }
 // Row `compiled-loop scan`, small and large: one loop, whatever the length.
 TEST_P(SeedTable, CompiledLoopScan) {
@@ -92,11 +89,7 @@ TEST_P(SeedTable, CompiledLoopScan) {
 // Row `compiled-loop scan > with constants`.
 TEST_P(SeedTable, CompiledLoopScanWithConstants) {
   const Array scale = formula({3}, 2), offset = np::array({1.0, 2.0, 3.0}, ct::f64);
-  expect_scan(
-      [=](Array c, Array x) {
-        return Two{c * scale + x, c + offset};
-      },
-      formula({3}, 1), formula({6, 3}, 0));
+  expect_scan([=](Array c, Array x) { return Two{c * scale + x, c + offset}; }, formula({3}, 1), formula({6, 3}, 0));
 }
 // Row `Compiled-loop reverse=true`: all variants (single, several and general bodies).
 TEST_P(SeedTable, CompiledLoopReverse) {
@@ -110,11 +103,8 @@ TEST_P(SeedTable, CompiledLoopReverse) {
 // Row `compiled-body scan`: a matrix product in the body.
 TEST_P(SeedTable, CompiledBodyScanMatmul) {
   const Array w = formula({4, 4}, 2) * 0.4;
-  expect_scan(
-      [=](Array c, Array x) {
-        return Two{np::tanh(dot(w, c)) + x, dot(c, c.T())};
-      },
-      formula({4, 4}, 1), formula({5, 4, 4}, 0));
+  expect_scan([=](Array c, Array x) { return Two{np::tanh(dot(w, c)) + x, dot(c, c.T())}; }, formula({4, 4}, 1),
+              formula({5, 4, 4}, 0));
 }
 // Rows `native routine scan > cholesky` and `> cholesky with reverse`.
 TEST_P(SeedTable, ScanWithCholeskyInBody) {
@@ -155,24 +145,14 @@ TEST_P(SeedTable, GradThroughScanWithRoutines) {
 }
 // Row `compiled-loop scan > with reduction`: carry += sum(x), and a product of matrices.
 TEST_P(SeedTable, CompiledLoopScanWithReduction) {
-  expect_scan(
-      [](Array c, Array x) {
-        return Two{c + np::sum(x), np::max(x) * c};
-      },
-      np::zeros({}, ct::f64), formula({5, 7}, 0));
-  expect_scan(
-      [](Array c, Array x) {
-        return Two{dot(c, x), np::mean(c)};
-      },
-      formula({3, 3}, 1), formula({4, 3, 3}, 0));
+  expect_scan([](Array c, Array x) { return Two{c + np::sum(x), np::max(x) * c}; }, np::zeros({}, ct::f64),
+              formula({5, 7}, 0));
+  expect_scan([](Array c, Array x) { return Two{dot(c, x), np::mean(c)}; }, formula({3, 3}, 1), formula({4, 3, 3}, 0));
 }
 // Row `compiled-loop scan > with reverse`.
 TEST_P(SeedTable, CompiledLoopScanWithReverse) {
-  expect_scan(
-      [](Array c, Array x) {
-        return Two{c * 0.5 + x, c};
-      },
-      formula({8}, 1), formula({9, 8}, 0), {.reverse = true});
+  expect_scan([](Array c, Array x) { return Two{c * 0.5 + x, c}; }, formula({8}, 1), formula({9, 8}, 0),
+              {.reverse = true});
 }
 // Row `multi-kernel scan`: there at most 8 buffers together; here 6 carries, 6 xs and 6 ys.
 TEST_P(SeedTable, MultiKernelScanWithManyBuffers) {
@@ -197,22 +177,13 @@ TEST_P(SeedTable, MultiKernelScanWithManyBuffers) {
 // body.
 TEST_P(SeedTable, CompiledBodyScanOfRoutinesAlone) {
   const Array a = positive(formula({3, 3}, 3));
-  expect_scan(
-      [](Array c, Array x) {
-        return Two{c, linalg::cholesky(x)};
-      },
-      formula({2}, 1), np::stack({a, a * 2, a + np::eye(3, 3, 0, ct::f64)}), {}, 1e-11);
+  expect_scan([](Array c, Array x) { return Two{c, linalg::cholesky(x)}; }, formula({2}, 1),
+              np::stack({a, a * 2, a + np::eye(3, 3, 0, ct::f64)}), {}, 1e-11);
   const Array low = linalg::cholesky(a);
-  expect_scan(
-      [=](Array c, Array x) {
-        return Two{linalg::triangular_solve(low, c, {.lower = true}), x};
-      },
-      formula({3, 1}, 1), formula({4, 2}, 0), {}, 1e-11);
-  expect_scan(
-      [](Array c, Array x) {
-        return Two{c, linalg::lu(x).lu};
-      },
-      formula({2}, 1), np::stack({a, a * 2}), {}, 1e-11);
+  expect_scan([=](Array c, Array x) { return Two{linalg::triangular_solve(low, c, {.lower = true}), x}; },
+              formula({3, 1}, 1), formula({4, 2}, 0), {}, 1e-11);
+  expect_scan([](Array c, Array x) { return Two{c, linalg::lu(x).lu}; }, formula({2}, 1), np::stack({a, a * 2}), {},
+              1e-11);
 }
 // Note `numCarry != numY`, where another back end falls back: here the same compiled loop.
 TEST_P(SeedTable, NumberOfCarriesIsNotNumberOfOutputs) {
@@ -241,16 +212,12 @@ TEST_P(SeedTable, KalmanFilterWithTwoCarriesAndFiveOutputs) {
     return std::pair{Two{dot(g, x) + k * v, next}, Arrays{x, p, v, s, k}};
   };
   const Two init{np::zeros({2}, ct::f64), np::eye(2, 2, 0, ct::f64)};
-  expect_alike([=](Array ys) { return lax::scan(step, init, ys); },
-               [=](Array ys) { return loop(step, init, ys); }, formula({8}, 0));
+  expect_alike([=](Array ys) { return lax::scan(step, init, ys); }, [=](Array ys) { return loop(step, init, ys); },
+               formula({8}, 0));
 }
 // "Passthrough Y outputs (carry values passed through unchanged)", and the same array in both places.
 TEST_P(SeedTable, PassthroughOutputs) {
-  expect_scan(
-      [](Array c, Array x) {
-        return std::pair{c + x, Arrays{c, x}};
-      },
-      formula({2}, 1), formula({4, 2}, 0));
+  expect_scan([](Array c, Array x) { return std::pair{c + x, Arrays{c, x}}; }, formula({2}, 1), formula({4, 2}, 0));
   expect_scan(
       [](Array c, Array x) {
         const Array n = c + x;
@@ -269,11 +236,8 @@ TEST_P(SeedTable, ChainOfDependentStepsInTheBody) {
 // "Critical: Reduction epilogue reindexing": y - matmul(F, x) has an epilogue that reads several inputs.
 TEST_P(SeedTable, ReductionWithAnEpilogueOfSeveralInputs) {
   const Array f = formula({2, 3}, 2);
-  expect_scan(
-      [=](Array c, Array y) {
-        return Two{np::sin(c) * np::sum(y), y - dot(f, c) * y};
-      },
-      formula({3}, 1), formula({5, 2}, 0));
+  expect_scan([=](Array c, Array y) { return Two{np::sin(c) * np::sum(y), y - dot(f, c) * y}; }, formula({3}, 1),
+              formula({5, 2}, 0));
 }
 // "Keep inputs": scan(f, init, xs) twice with the same arrays.
 TEST_P(SeedTable, InputsCanBeUsedAgain) {

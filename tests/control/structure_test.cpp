@@ -35,9 +35,7 @@ std::vector<const Equation*> all_of(const Jaxpr& j, std::string_view primitive) 
     if (e.primitive->name == primitive) out.push_back(&e);
   return out;
 }
-int count(const Jaxpr& j, std::string_view primitive) {
-  return static_cast<int>(all_of(j, primitive).size());
-}
+int count(const Jaxpr& j, std::string_view primitive) { return static_cast<int>(all_of(j, primitive).size()); }
 /// Equations, also those of the bodies of scans.
 std::size_t size_of(const Jaxpr& j) {
   std::size_t n = j.equations.size();
@@ -109,12 +107,7 @@ TEST_F(ScanStructure, XsThatAreResidualsAreReadAgain) {
 }
 TEST_F(ScanStructure, XsForwardedBesidesCarries) {
   const auto f = [](Array c, Array xs) {
-    return np::sum(lax::scan(
-                       [](Array c, Array x) {
-                         return std::pair{np::sin(c) * x, ct::none};
-                       },
-                       c, xs)
-                       .first);
+    return np::sum(lax::scan([](Array c, Array x) { return std::pair{np::sin(c) * x, ct::none}; }, c, xs).first);
   };
   const JaxprPtr j = simplified(ct::grad<0, 1>(f), ones({3}), ones({6, 3}));
   const auto scans = all_of(*j, "scan");
@@ -202,10 +195,7 @@ TEST_F(ScanStructure, BatchOfTheLeastSetOfCarries) {
 TEST_F(WhileStructure, PredicateOfNoLaneStaysAScalar) {
   const auto f = [](Array x) {
     return lax::while_loop([](Two s) { return s.second < 3; },
-                           [](Two s) {
-                             return Two{np::sin(s.first), s.second + 1};
-                           },
-                           Two{x, 0});
+                           [](Two s) { return Two{np::sin(s.first), s.second + 1}; }, Two{x, 0});
   };
   const JaxprPtr j = traced(ct::vmap(f), ones({5}));
   const auto loops = all_of(*j, "while");
@@ -228,11 +218,8 @@ TEST_F(WhileStructure, PredicateOfLanesRunsUntilAllHaveFinished) {
 
 TEST_F(ScanStructure, UnchangedCarriesBecomeConstants) {
   const auto f = [](Array c, Array k, Array xs) {
-    return lax::scan(
-        [](const Arrays& s, Array x) {
-          return std::pair{Arrays{s[0] * x, s[1], s[2]}, s[1] * x};
-        },
-        Arrays{c, k, k}, xs);
+    return lax::scan([](const Arrays& s, Array x) { return std::pair{Arrays{s[0] * x, s[1], s[2]}, s[1] * x}; },
+                     Arrays{c, k, k}, xs);
   };
   const JaxprPtr j = traced(f, ones({}), ones({}), ones({6}));
   const Scan s(all_of(*j, "scan")[0]->params);
@@ -288,8 +275,7 @@ TEST_F(ScanStructure, LoopInvariantsAreHoisted) {
 }
 TEST_F(WhileStructure, LoopInvariantsAreHoisted) {
   const auto f = [](Array w, Array c) {
-    return lax::while_loop([&](Array c) { return c < np::exp(w); },
-                           [&](Array c) { return c + np::tanh(w) + 1; }, c);
+    return lax::while_loop([&](Array c) { return c < np::exp(w); }, [&](Array c) { return c + np::tanh(w) + 1; }, c);
   };
   const JaxprPtr j = simplified(f, ones({}), ones({}));
   const ct::While w(all_of(*j, "while")[0]->params);
@@ -322,10 +308,7 @@ TEST_F(ScanStructure, ViewsFillsAndWhatIsLargerThanItsSourcesStayInTheLoop) {
 TEST_F(ScanStructure, EqualYsAreStackedOnce) {
   const auto f = [](Array c, Array xs) {
     return lax::scan(
-        [](Array c, Array x) {
-          return std::pair{np::sin(c) * x, Arrays{np::exp(c), np::exp(c), np::exp(c)}};
-        },
-        c, xs);
+        [](Array c, Array x) { return std::pair{np::sin(c) * x, Arrays{np::exp(c), np::exp(c), np::exp(c)}}; }, c, xs);
   };
   const JaxprPtr j = simplified(f, ones({}), ones({6}));
   const auto scans = all_of(*j, "scan");
@@ -335,9 +318,7 @@ TEST_F(ScanStructure, EqualYsAreStackedOnce) {
 }
 TEST_F(ScanStructure, EqualOperandsArePassedOnce) {
   const auto f = [](Array w, Array c, Array xs) {
-    const auto step = [&](Array c, Two x) {
-      return Two{np::sin(c) * w + x.first, np::sin(c) * w + x.second};
-    };
+    const auto step = [&](Array c, Two x) { return Two{np::sin(c) * w + x.first, np::sin(c) * w + x.second}; };
     return lax::scan(step, c, Two{xs, xs});
   };
   const JaxprPtr j = simplified(f, ones({}), ones({}), ones({6}));
@@ -411,8 +392,8 @@ TEST_F(CheckpointStructure, SizeDoesNotDependOnTheLength) {
 
 TEST_F(CondStructure, ResidualsOfBranchesShareSlots) {
   const auto f = [](Array p, Array x) {
-    return np::sum(lax::cond(
-        p > 0, [](Array x) { return np::sin(x); }, [](Array x) { return np::exp(x) + np::cos(x); }, x));
+    return np::sum(
+        lax::cond(p > 0, [](Array x) { return np::sin(x); }, [](Array x) { return np::exp(x) + np::cos(x); }, x));
   };
   const JaxprPtr j = simplified(ct::grad<1>(f), ones({}), ones({3}));
   const auto conds = all_of(*j, "cond");
@@ -421,13 +402,11 @@ TEST_F(CondStructure, ResidualsOfBranchesShareSlots) {
 }
 TEST_F(CondStructure, OneBranchRunsUnderVmapOfOthers) {
   const auto f = [](Array p, Array x) {
-    return lax::cond(
-        p > 0, [](Array x) { return np::sin(x); }, [](Array x) { return x; }, x);
+    return lax::cond(p > 0, [](Array x) { return np::sin(x); }, [](Array x) { return x; }, x);
   };
   const auto mapped = ct::vmap(f, {.in_axes = {ct::none, 0}});
   EXPECT_EQ(count(*traced(mapped, ones({}), ones({3})), "cond"), 1);
-  EXPECT_EQ(count(*traced(ct::vmap(f), ones({3}), ones({3})), "cond"), 0)
-      << "lanes choose: both run, and select";
+  EXPECT_EQ(count(*traced(ct::vmap(f), ones({3}), ones({3})), "cond"), 0) << "lanes choose: both run, and select";
 }
 
 }  // namespace control

@@ -42,8 +42,8 @@ testing::AssertionResult close(const Array& got, const Array& want, double toler
     const bool same =
         g[i] == w[i] || (std::isnan(g[i]) && std::isnan(w[i])) || std::abs(g[i] - w[i]) <= tolerance * scale;
     if (!same)
-      return testing::AssertionFailure() << "element " << i << " is " << testing::PrintToString(g[i])
-                                         << " instead of " << testing::PrintToString(w[i]) << "; got\n"
+      return testing::AssertionFailure() << "element " << i << " is " << testing::PrintToString(g[i]) << " instead of "
+                                         << testing::PrintToString(w[i]) << "; got\n"
                                          << got << "\ninstead of\n"
                                          << want;
   }

@@ -69,9 +69,7 @@ testing::AssertionResult close(const Arrays& got, const Arrays& want, double tol
 /// Makes a device the default one for the time of a test.
 class OnDevice {
  public:
-  explicit OnDevice(const std::string& name) : before_(ct::default_device().name()) {
-    ct::default_device(name);
-  }
+  explicit OnDevice(const std::string& name) : before_(ct::default_device().name()) { ct::default_device(name); }
   ~OnDevice() { ct::default_device(before_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;

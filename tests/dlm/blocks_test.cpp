@@ -1,5 +1,5 @@
-// Item 14 of the trials: products that leave zeros of G out are those of the whole of G, and a smoother that keeps one state of
-// each block of steps is the one that keeps all.
+// Item 14 of the trials: products that leave zeros of G out are those of the whole of G, and a smoother that keeps one
+// state of each block of steps is the one that keeps all.
 #include "dlm/observe.hpp"
 #include "dlm/support.hpp"
 
@@ -53,8 +53,13 @@ TEST(Trials, Item14_ProductsByBandsAreThoseOfTheMatrix) {
       {{7, Band::below | Band::first_row}},
       {{7, Band::above | Band::first_column}},
       {{6, 0 | Band::any}},
-      {{1, 0 | Band::diagonal}, {2, Band::diagonal | Band::above}, {6, Band::below | Band::first_row}, {3, 0 | Band::any}},
-      {{5, Band::above | Band::first_column}, {1, Band::below | Band::first_row}, {1, Band::above | Band::first_column}},
+      {{1, 0 | Band::diagonal},
+       {2, Band::diagonal | Band::above},
+       {6, Band::below | Band::first_row},
+       {3, 0 | Band::any}},
+      {{5, Band::above | Band::first_column},
+       {1, Band::below | Band::first_row},
+       {1, Band::above | Band::first_column}},
   };
   for (std::size_t k = 0; k < matrices.size(); ++k) {
     const dlm::StateSpace s = with_parts(matrices[k]);
@@ -125,18 +130,20 @@ TEST(Trials, Item14_TheSmootherInBlocksIsTheOneThatKeepsAll) {
     const Array states = np::arange(m), one = np::ones({m}, ct::f64);
     const Array trend = (states < 2).astype(ct::f64), slope = np::expand_dims((states == 1).astype(ct::f64), 0);
     const Array parts = np::stack({one, trend, 1.0 - trend});
-    const dlm::Decomposition d = ct::jit([&](const dlm::StateSpace& s, const Array& y) {
-      return dlm::decompose(s, y, parts, slope);
-    })(s, y);
+    const dlm::Decomposition d =
+        ct::jit([&](const dlm::StateSpace& s, const Array& y) { return dlm::decompose(s, y, parts, slope); })(s, y);
     const dlm::Smoothed all = smoothed(s, y);
     EXPECT_LE(error_of(d.x, all.x), 1e-9) << n;
     const Array Z = parts * s.F;
-    const auto deviations = [&](const Array& rows) { return np::sqrt(np::diagonal(dlm::sandwich(rows, all.C), 0, -2, -1)); };
+    const auto deviations = [&](const Array& rows) {
+      return np::sqrt(np::diagonal(dlm::sandwich(rows, all.C), 0, -2, -1));
+    };
     EXPECT_LE(error_of(np::squeeze(d.part, -1), np::matmul(all.x, dlm::transposed(Z))), 1e-9) << n;
     EXPECT_LE(error_of(np::squeeze(d.part_sd, -1), deviations(Z)), 1e-9) << n;
     EXPECT_LE(error_of(*d.other, np::matmul(all.x, dlm::transposed(slope))), 1e-9) << n;
     EXPECT_LE(error_of(*d.other_sd, deviations(slope)), 1e-9) << n;
-    const Array ahead = np::squeeze(dlm::times(s.F, all.predicted.x), -1), sd = np::sqrt(np::squeeze(all.predicted.S, {-2, -1}));
+    const Array ahead = np::squeeze(dlm::times(s.F, all.predicted.x), -1),
+                sd = np::sqrt(np::squeeze(all.predicted.S, {-2, -1}));
     const Array known = np::isfinite(sd);
     const auto error_where_known = [&](const Array& ours, const Array& theirs) {
       return error_of(np::where(known, np::squeeze(ours, -1), 0.0), np::where(known, theirs, 0.0));

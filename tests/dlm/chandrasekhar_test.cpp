@@ -35,7 +35,9 @@ std::vector<Invariant> invariant_models() {
       {"season", {{Trend{1}, Seasonal{7}}}, more({{"season", .1}})},
       {"season that stays", {{Trend{1}, Seasonal{12}}}, more({{"season", 1e-8}})},
       {"harmonics", {{Trend{0}, Harmonics{7.5, 3, {"season"}}}}, numbers({{"obs", 1}, {"level", .3}, {"season", .05}})},
-      {"all harmonics", {{Trend{0}, Harmonics{8, 4, {"season"}}}}, numbers({{"obs", 1}, {"level", .3}, {"season", .05}})},
+      {"all harmonics",
+       {{Trend{0}, Harmonics{8, 4, {"season"}}}},
+       numbers({{"obs", 1}, {"level", .3}, {"season", .05}})},
       {"a long wave", {{Trend{1}, Harmonics{45, 1, {"season"}}}}, more({{"season", .01}}), 300},
       {"spline", {{Spline{}}}, numbers({{"obs", 1}, {"spline", .1}})},
       {"autoregression", {{AutoRegression{3}}}, with_phi(numbers({{"obs", 1}, {"ar", .5}}), {.5, -.3, .2})},
@@ -62,7 +64,8 @@ TEST(Trials, Item14_LikelihoodsByVectorsAreThoseOfTheFilter) {
       const auto by_vectors = [&](const Array& theta) { return dlm::minus2_log_likelihood(space(theta), *opening); };
       const auto by_matrices = [&](const Array& theta) { return dlm::minus2_log_likelihood(space(theta), y); };
       const auto all = [](const auto& f, const Array& theta) {
-        return ct::jit([&](const Array& t) { return std::pair{ct::value_and_grad(f)(t), ct::optim::hessian_of(f, t)}; })(theta);
+        return ct::jit(
+            [&](const Array& t) { return std::pair{ct::value_and_grad(f)(t), ct::optim::hessian_of(f, t)}; })(theta);
       };
       const Array theta = dlm::unconstrained(c.model, c.parameters, names);
       const auto [ours, our_H] = all(by_vectors, theta);

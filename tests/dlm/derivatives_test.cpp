@@ -32,7 +32,8 @@ TEST_P(Derivatives, AgainstFiniteDifferences) {
   const auto names = names_of(problem.model);
   const Array theta = dlm::unconstrained(problem.model, dlm::default_start(problem.model, y), names);
   const auto f = [&, a = algorithm](const Array& t) {
-    return dlm::minus2_log_likelihood(dlm::state_space(problem.model, dlm::constrained(problem.model, t, names), y), y, a);
+    return dlm::minus2_log_likelihood(dlm::state_space(problem.model, dlm::constrained(problem.model, t, names), y), y,
+                                      a);
   };
   const auto value = ct::jit(f);
   const auto gradient = ct::jit(ct::grad(f));
@@ -46,15 +47,15 @@ TEST_P(Derivatives, AgainstFiniteDifferences) {
   for (std::int64_t k = 0; k < d; ++k) {
     const Array step = h * (np::arange(d) == k).astype(ct::f64);
     const double slope = ((value(theta + step) - value(theta - step)) / (2 * h)).item<double>();
-    EXPECT_NEAR(g[k].item<double>(), slope, 1e-6 * std::max(std::abs(slope), 1.0)) << problem.name << " " << name_of(algorithm) << " " << k;
+    EXPECT_NEAR(g[k].item<double>(), slope, 1e-6 * std::max(std::abs(slope), 1.0))
+        << problem.name << " " << name_of(algorithm) << " " << k;
     if (!second) continue;
     const Array row = (gradient(theta + step) - gradient(theta - step)) / (2 * h);
     EXPECT_LE(np::max(np::abs(H[k] - row)).item<double>(), 1e-5 * np::maximum(np::max(np::abs(H)), 1.0).item<double>())
         << problem.name << " " << name_of(algorithm) << " " << k;
   }
 }
-INSTANTIATE_TEST_SUITE_P(All, Derivatives,
-                         ::testing::Combine(::testing::Range(0, 5), ::testing::ValuesIn(algorithms)));
+INSTANTIATE_TEST_SUITE_P(All, Derivatives, ::testing::Combine(::testing::Range(0, 5), ::testing::ValuesIn(algorithms)));
 
 /// On the GPU against the CPU, both in f32: in f64 gradients of roots have both triangles.
 TEST(DlmOnGpu, gradients_on_webgpu) {
@@ -62,7 +63,8 @@ TEST(DlmOnGpu, gradients_on_webgpu) {
   for (const Problem& problem : problems()) {
     const Array y = with_gaps(wavy_series(30), {4, 5, 17});
     const dlm::StateSpace s = dlm::state_space(problem.model, dlm::default_start(problem.model, y), y);
-    const auto f = ct::jit(ct::value_and_grad([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y); }));
+    const auto f = ct::jit(
+        ct::value_and_grad([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y); }));
     const auto [value, gradient] = f(gpu.put(s), gpu.put(y));
     const auto [want, wanted] = f(cpu.put(s), cpu.put(y));
     EXPECT_LE(error_of(value, Place::back(want)), 1e-5) << problem.name;
@@ -76,10 +78,14 @@ TEST(DlmOnGpu, vmap_on_webgpu) {
   const Array many = np::stack({base, 2.0 * base, with_gaps(base + 1, {3, 9}), base * base});
   const dlm::StateSpace s = dlm::state_space({{Trend{1}}}, numbers({{"obs", 1}, {"level", .5}, {"slope", .1}}), base);
   for (Algorithm algorithm : algorithms_at(gpu, s)) {
-    const auto one = [=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}).x; };
+    const auto one = [=](const dlm::StateSpace& s, const Array& y) {
+      return dlm::fit(s, y, {.algorithm = algorithm}).x;
+    };
     const Array all = ct::jit(ct::vmap(one, {.in_axes = {ct::none, 0}}))(gpu.put(s), gpu.put(many));
     for (int k = 0; k < 4; ++k)
-      EXPECT_LE(error_of(Place::back(all)[k], ct::jit(one)(s, many[k])), algorithm == Algorithm::sequential ? 2e-5 : 5e-4) << name_of(algorithm);
+      EXPECT_LE(error_of(Place::back(all)[k], ct::jit(one)(s, many[k])),
+                algorithm == Algorithm::sequential ? 2e-5 : 5e-4)
+          << name_of(algorithm);
   }
 }
 
@@ -110,7 +116,8 @@ TEST(DlmTransforms, EagerIsJitted) {
   const dlm::StateSpace s = dlm::state_space(model, dlm::default_start(model, y), y);
   for (Algorithm algorithm : algorithms) {
     const dlm::Fit eager = dlm::fit(s, y, {.algorithm = algorithm});
-    const dlm::Fit jitted = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
+    const dlm::Fit jitted = ct::jit(
+        [=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
     EXPECT_LE(error_of(eager.x, jitted.x), 1e-12);
     EXPECT_LE(error_of(eager.lik, jitted.lik), 1e-12);
   }

@@ -5,8 +5,8 @@
 namespace dlm_tests {
 namespace {
 
-using dlm::AutoRegression, dlm::Harmonics, dlm::Regression, dlm::Seasonal, dlm::Spline, dlm::Trend;
 using ct::optim::Method;
+using dlm::AutoRegression, dlm::Harmonics, dlm::Regression, dlm::Seasonal, dlm::Spline, dlm::Trend;
 
 TEST(DlmEstimate, NileByEveryMethod) {
   for (Method method : {Method::lbfgs, Method::newton, Method::adam}) {
@@ -110,7 +110,8 @@ TEST(DlmForecast, TakesFutureRegressorsAndTimes) {
 }
 TEST(DlmStream, IsTheBatch) {
   const Array y = with_gaps(wavy_series(40), {7, 8});
-  const dlm::StateSpace s = dlm::state_space({{Trend{1}, Seasonal{4}}}, numbers({{"obs", 1}, {"level", .3}, {"season", .1}}), y);
+  const dlm::StateSpace s =
+      dlm::state_space({{Trend{1}, Seasonal{4}}}, numbers({{"obs", 1}, {"level", .3}, {"season", .1}}), y);
   const dlm::Filtered batch = ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::filter(s, y); })(s, y);
   const auto next = ct::jit(dlm::update);
   dlm::State state = dlm::first_state(s);
@@ -137,7 +138,8 @@ TEST(DlmDraw, StatesHaveTheSmoothedDistribution) {
   EXPECT_LT(np::max(np::abs(np::std(draws, 0) / sd - 1)).item<double>(), 0.03);
 }
 TEST(DlmDraw, SimulatedSeriesFollowTheModel) {
-  const dlm::StateSpace s = dlm::state_space(toolbox({{Trend{0}}}), numbers({{"obs", 2}, {"level", .5}}), np::ones({3}, ct::f64));
+  const dlm::StateSpace s =
+      dlm::state_space(toolbox({{Trend{0}}}), numbers({{"obs", 2}, {"level", .5}}), np::ones({3}, ct::f64));
   const dlm::Drawn d = dlm::simulate(s, 20000, ct::random::key(1));
   EXPECT_NEAR(np::std(d.x(ct::range(1, ct::none)) - d.x(ct::range(0, -1))).item<double>(), .5, .01);
   EXPECT_NEAR(np::std(d.y - d.x).item<double>(), 2, .04);
@@ -161,7 +163,9 @@ TEST(DlmErrors, SayWhatToDo) {
     }
     return "nothing was thrown";
   };
-  const auto expect = [&](auto&& f, const char* part) { EXPECT_NE(message(f).find(part), std::string::npos) << message(f); };
+  const auto expect = [&](auto&& f, const char* part) {
+    EXPECT_NE(message(f).find(part), std::string::npos) << message(f);
+  };
   const dlm::Parameters none;
   expect([&] { dlm::state_space({{Trend{3}}}, none, y); }, "orders are 0");
   expect([&] { dlm::state_space({{Seasonal{1}}}, none, y); }, "at least 2");

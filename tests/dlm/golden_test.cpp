@@ -23,11 +23,16 @@ void DlmGolden::check_all(const std::string& name, const dlm::StateSpace& model,
     });
     const auto [s, lik] = run(place().put(model), place().put(y));
     EXPECT_EQ(s.x.device().name(), place().device);
-    const std::pair<const char*, Array> fields[] = {{"xf", s.predicted.x}, {"Cf", s.predicted.C}, {"v", s.predicted.v},
-                                                    {"S", s.predicted.S},  {"lik", lik},          {"x", s.x},
+    const std::pair<const char*, Array> fields[] = {{"xf", s.predicted.x},
+                                                    {"Cf", s.predicted.C},
+                                                    {"v", s.predicted.v},
+                                                    {"S", s.predicted.S},
+                                                    {"lik", lik},
+                                                    {"x", s.x},
                                                     {"C", s.C}};
     for (const auto& [field, ours] : fields)
-      EXPECT_LE(error_of(ours, golden(name + "/" + field)), tolerance(algorithm, 1e-9)) << name << "/" << field << ", " << name_of(algorithm);
+      EXPECT_LE(error_of(ours, golden(name + "/" + field)), tolerance(algorithm, 1e-9))
+          << name << "/" << field << ", " << name_of(algorithm);
   }
 }
 
@@ -37,7 +42,10 @@ TEST_P(DlmGolden, SeveralSeriesWithMissingParts) {
 }
 TEST_P(DlmGolden, TrendOfOrder2) {
   const Array y = golden("order2/y");
-  check_all("order2", dlm::state_space(toolbox({{Trend{2}}}), numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y), y);
+  check_all("order2",
+            dlm::state_space(toolbox({{Trend{2}}}),
+                             numbers({{"obs", .8}, {"level", .5}, {"slope", .1}, {"curvature", .02}}), y),
+            y);
 }
 TEST_P(DlmGolden, Spline) {
   const Array y = golden("spline/y");
@@ -64,15 +72,35 @@ TEST_P(DlmGolden, EveryFieldOfAFit) {
   p["phi"] = Array::from_host(std::vector<double>{.6});
   const dlm::StateSpace s = dlm::state_space(toolbox({{Trend{1}, Seasonal{4}, AutoRegression{1}}}), p, y);
   for (Algorithm algorithm : algorithms_at(place(), s)) {
-    const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(place().put(s), place().put(y));
-    const std::pair<const char*, Array> fields[] = {
-        {"x0", f.x0},     {"C0", f.C0},         {"x", f.x},         {"C", f.C},       {"xstd", f.xstd},   {"xf", f.xf},     {"Cf", f.Cf},
-        {"Cp", f.Cp},     {"yhat", f.yhat},     {"level", f.level}, {"ystd", f.ystd}, {"resid0", f.resid0}, {"resid", f.resid}, {"resid2", f.resid2},
-        {"nobs", f.nobs}, {"lik", f.lik},       {"lik_full", f.lik_full}, {"ssy", f.ssy}, {"s2", f.s2},     {"mse", f.mse},   {"mape", f.mape}};
+    const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) {
+      return dlm::fit(s, y, {.algorithm = algorithm});
+    })(place().put(s), place().put(y));
+    const std::pair<const char*, Array> fields[] = {{"x0", f.x0},
+                                                    {"C0", f.C0},
+                                                    {"x", f.x},
+                                                    {"C", f.C},
+                                                    {"xstd", f.xstd},
+                                                    {"xf", f.xf},
+                                                    {"Cf", f.Cf},
+                                                    {"Cp", f.Cp},
+                                                    {"yhat", f.yhat},
+                                                    {"level", f.level},
+                                                    {"ystd", f.ystd},
+                                                    {"resid0", f.resid0},
+                                                    {"resid", f.resid},
+                                                    {"resid2", f.resid2},
+                                                    {"nobs", f.nobs},
+                                                    {"lik", f.lik},
+                                                    {"lik_full", f.lik_full},
+                                                    {"ssy", f.ssy},
+                                                    {"s2", f.s2},
+                                                    {"mse", f.mse},
+                                                    {"mape", f.mape}};
     for (const auto& [field, ours] : fields) {
       const Array theirs = golden(std::string("fit/") + field), same = np::reshape(Place::back(ours), theirs.shape());
       EXPECT_TRUE(np::array_equal(np::isnan(same), np::isnan(theirs)).item<bool>()) << field;
-      EXPECT_LE(error_of(np::nan_to_num(same), np::nan_to_num(theirs)), tolerance(algorithm, 1e-8)) << field << ", " << name_of(algorithm);
+      EXPECT_LE(error_of(np::nan_to_num(same), np::nan_to_num(theirs)), tolerance(algorithm, 1e-8))
+          << field << ", " << name_of(algorithm);
     }
   }
 }
@@ -87,13 +115,20 @@ TEST_P(DlmGolden, UnevenWholeStepsAreGaps) {
     kept.push_back(all[static_cast<std::int64_t>(t)].item<double>());
     gapped = gapped.at(static_cast<int>(t)).set(all[static_cast<std::int64_t>(t)]);
   }
-  const Array few = Array::from_host(kept), at = Array::from_host(std::vector<std::int64_t>(times.begin(), times.end()));
-  const std::vector<dlm::Block> blocks[] = {{Trend{0}}, {Trend{1}}, {Trend{2}}, {Trend{1}, Seasonal{4}},
-                                            {Trend{0}, Harmonics{6, 3}}, {Trend{0}, AutoRegression{1}},
-                                            {Trend{0}, AutoRegression{3}}, {Spline{}}};
+  const Array few = Array::from_host(kept),
+              at = Array::from_host(std::vector<std::int64_t>(times.begin(), times.end()));
+  const std::vector<dlm::Block> blocks[] = {{Trend{0}},
+                                            {Trend{1}},
+                                            {Trend{2}},
+                                            {Trend{1}, Seasonal{4}},
+                                            {Trend{0}, Harmonics{6, 3}},
+                                            {Trend{0}, AutoRegression{1}},
+                                            {Trend{0}, AutoRegression{3}},
+                                            {Spline{}}};
   for (const auto& b : blocks) {
     dlm::Model even{b}, uneven{b};
-    // The larger ones take long on software drivers, and in f32 a predicted covariance of the last autoregression has no root.
+    // The larger ones take long on software drivers, and in f32 a predicted covariance of the last autoregression has
+    // no root.
     if (!place().exact() && even.states() > 2) continue;
     even.x0 = uneven.x0 = np::ones({even.states()}, ct::f64);
     even.C0 = uneven.C0 = 10.0 * np::eye(even.states(), {}, 0, ct::f64);
@@ -139,7 +174,8 @@ TEST_P(DlmGolden, AgreesWithStatsmodels) {
         return std::tuple{dlm::minus2_log_likelihood(s, y, algorithm, true), smoothed.x, smoothed.C};
       });
       const auto [lik, x, C] = run(place().put(s), place().put(y));
-      EXPECT_LE(error_of(-0.5 * lik, golden(name + "loglik")), tolerance(algorithm, 1e-9)) << c.name << " " << name_of(algorithm);
+      EXPECT_LE(error_of(-0.5 * lik, golden(name + "loglik")), tolerance(algorithm, 1e-9))
+          << c.name << " " << name_of(algorithm);
       EXPECT_LE(error_of(x, golden(name + "x")), tolerance(algorithm, 1e-8)) << c.name << " " << name_of(algorithm);
       EXPECT_LE(error_of(C, golden(name + "C")), tolerance(algorithm, 1e-8)) << c.name << " " << name_of(algorithm);
     }

@@ -32,12 +32,15 @@ struct Place {
     return ct::tree::map([&](const Array& a) { return put(a); }, s);
   }
   /// Back where there is f64.
-  static Array back(const Array& a) { return ct::is_floating(a.dtype()) ? ct::device_put(a, "native").astype(ct::f64) : ct::device_put(a, "native"); }
+  static Array back(const Array& a) {
+    return ct::is_floating(a.dtype()) ? ct::device_put(a, "native").astype(ct::f64) : ct::device_put(a, "native");
+  }
 };
-/// On software drivers, which take seconds to compile a program, larger models go through one algorithm alone; all of them on
-/// the CPU, and on a GPU with COTAN_NIGHTLY=1.
+/// On software drivers, which take seconds to compile a program, larger models go through one algorithm alone; all of
+/// them on the CPU, and on a GPU with COTAN_NIGHTLY=1.
 inline std::vector<Algorithm> algorithms_at(const Place& place, const dlm::StateSpace& model) {
-  if (place.exact() || std::getenv("COTAN_NIGHTLY") || model.x0.size() <= 2) return {std::begin(algorithms), std::end(algorithms)};
+  if (place.exact() || std::getenv("COTAN_NIGHTLY") || model.x0.size() <= 2)
+    return {std::begin(algorithms), std::end(algorithms)};
   return {Algorithm::sequential};
 }
 class AtPlace : public ::testing::TestWithParam<Place> {

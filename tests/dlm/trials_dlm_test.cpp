@@ -35,8 +35,10 @@ std::vector<Diffuse> diffuse_models() {
           {"regression", {{Trend{1}, Regression{golden("diffuse/regression/X")}}}, {"obs", "level", "slope"}},
           {"gaps", {{Trend{1}, Seasonal{4}, AutoRegression{1}}}, {"obs", "level", "slope", "season", "ar"}, {}, 1}};
 }
-Array jitted_fit(const dlm::StateSpace& s, const Array& y, Array dlm::Fit::*field, Algorithm algorithm = Algorithm::sequential) {
-  return ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}).*field; })(s, y);
+Array jitted_fit(const dlm::StateSpace& s, const Array& y, Array dlm::Fit::* field,
+                 Algorithm algorithm = Algorithm::sequential) {
+  return ct::jit(
+      [=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}).*field; })(s, y);
 }
 
 TEST(Trials, Item3LikelihoodsOfStatsmodels) {
@@ -53,9 +55,11 @@ TEST(Trials, Item3LikelihoodsOfStatsmodels) {
     dlm::StateSpace at_each = s;
     at_each.diffuse_steps = 0;
     const double lik = -2 * golden(c.path("loglik")).item<double>();
-    EXPECT_NEAR(dlm::minus2_log_likelihood(at_each, y, Algorithm::sequential, true).item<double>(), lik, 1e-8) << c.name;
+    EXPECT_NEAR(dlm::minus2_log_likelihood(at_each, y, Algorithm::sequential, true).item<double>(), lik, 1e-8)
+        << c.name;
     for (Algorithm algorithm : algorithms)
-      EXPECT_NEAR(dlm::minus2_log_likelihood(s, y, algorithm, true).item<double>(), lik, 1e-7) << c.name << " " << name_of(algorithm);
+      EXPECT_NEAR(dlm::minus2_log_likelihood(s, y, algorithm, true).item<double>(), lik, 1e-7)
+          << c.name << " " << name_of(algorithm);
   }
 }
 /// Adding a constant to the series changes nothing, scaling it only the Jacobian.
@@ -73,7 +77,8 @@ TEST(Trials, Item3LikelihoodsAreInvariant) {
     for (double scale : {1e6, 1e-6}) {
       dlm::Parameters scaled = p;
       for (const std::string& name : c.sd) scaled[name] = scale * p.at(name);
-      EXPECT_NEAR(lik(scaled, scale * y), plain + 2 * values * std::log(scale), 1e-6 * std::abs(plain)) << c.name << " " << scale;
+      EXPECT_NEAR(lik(scaled, scale * y), plain + 2 * values * std::log(scale), 1e-6 * std::abs(plain))
+          << c.name << " " << scale;
     }
   }
 }
@@ -83,7 +88,8 @@ TEST(Trials, Item3EstimatesAreInvariant) {
     const dlm::Estimate plain = dlm::estimate(model, y), moved = dlm::estimate(model, y + 1000.0);
     EXPECT_NEAR(plain.criteria.aic.item<double>(), moved.criteria.aic.item<double>(), 1e-6);
     EXPECT_NEAR(plain.criteria.bic.item<double>(), moved.criteria.bic.item<double>(), 1e-6);
-    EXPECT_NEAR(plain.criteria.log_likelihood.item<double>(), -0.5 * (plain.value.item<double>() + 90 * std::log(2 * M_PI)), 1e-9);
+    EXPECT_NEAR(plain.criteria.log_likelihood.item<double>(),
+                -0.5 * (plain.value.item<double>() + 90 * std::log(2 * M_PI)), 1e-9);
   }
 }
 TEST(Trials, Item3StatesOfStatsmodels) {
@@ -91,22 +97,28 @@ TEST(Trials, Item3StatesOfStatsmodels) {
     const Array y = c.y();
     const dlm::StateSpace s = dlm::state_space(c.model, c.parameters(), y);
     const Array x = golden(c.path("x")), xstd = golden(c.path("xstd")), unknown = golden(c.path("unknown"));
-    const Array seen = ~np::isnan(y), nothing = np::logical_and(unknown > 0, seen), compared = np::logical_and(unknown == 0, seen);
+    const Array seen = ~np::isnan(y), nothing = np::logical_and(unknown > 0, seen),
+                compared = np::logical_and(unknown == 0, seen);
     for (Algorithm algorithm : algorithms) {
       // What they share, the diffuse steps, are of this many models; the others take long to compile.
       if (algorithm != Algorithm::sequential && s.x0.shape(0) > 2 && std::string(c.name) != "gaps") continue;
-      const dlm::Fit f = ct::jit([=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
+      const dlm::Fit f = ct::jit(
+          [=](const dlm::StateSpace& s, const Array& y) { return dlm::fit(s, y, {.algorithm = algorithm}); })(s, y);
       for (std::int64_t k = 0; k < x.shape(1); ++k) {
         if (!c.order.empty() && c.order[static_cast<std::size_t>(k)] < 0) continue;
-        EXPECT_LE(error_of(f.x(ct::all, k), x(ct::all, k)), 1e-8) << c.name << " state " << k << " " << name_of(algorithm);
-        EXPECT_LE(error_of(f.xstd(ct::all, k), xstd(ct::all, k)), 1e-7) << c.name << " state " << k << " " << name_of(algorithm);
+        EXPECT_LE(error_of(f.x(ct::all, k), x(ct::all, k)), 1e-8)
+            << c.name << " state " << k << " " << name_of(algorithm);
+        EXPECT_LE(error_of(f.xstd(ct::all, k), xstd(ct::all, k)), 1e-7)
+            << c.name << " state " << k << " " << name_of(algorithm);
       }
       // Predictions, and none where there can be none.
       const Array yhat = np::squeeze(f.yhat, -1), sd = np::sqrt(np::squeeze(f.Cp, {-2, -1}));
       EXPECT_TRUE(np::all(np::isnan(yhat) | ~nothing).item<bool>()) << c.name;
       EXPECT_TRUE(np::all(np::isinf(sd) | ~nothing).item<bool>()) << c.name;
-      EXPECT_LE(error_of(np::where(compared, yhat, 0.0), np::where(compared, golden(c.path("predicted")), 0.0)), 1e-8) << c.name;
-      EXPECT_LE(error_of(np::where(compared, sd, 0.0), np::where(compared, golden(c.path("predicted_sd")), 0.0)), 1e-8) << c.name;
+      EXPECT_LE(error_of(np::where(compared, yhat, 0.0), np::where(compared, golden(c.path("predicted")), 0.0)), 1e-8)
+          << c.name;
+      EXPECT_LE(error_of(np::where(compared, sd, 0.0), np::where(compared, golden(c.path("predicted_sd")), 0.0)), 1e-8)
+          << c.name;
     }
   }
 }
@@ -114,7 +126,8 @@ TEST(Trials, Item3StatesOfStatsmodels) {
 TEST(Trials, Item3FitsAreInvariant) {
   for (const Diffuse& c : diffuse_models()) {
     const Array y = c.y();
-    const dlm::StateSpace s = dlm::state_space(c.model, c.parameters(), y), t = dlm::state_space(c.model, c.parameters(), y + 1e6);
+    const dlm::StateSpace s = dlm::state_space(c.model, c.parameters(), y),
+                          t = dlm::state_space(c.model, c.parameters(), y + 1e6);
     const Array level = 1e6 * (np::arange(s.x0.shape(0)) == 0).astype(ct::f64);
     EXPECT_LE(error_of(jitted_fit(t, y + 1e6, &dlm::Fit::x) - level, jitted_fit(s, y, &dlm::Fit::x)), 1e-7) << c.name;
     EXPECT_LE(error_of(jitted_fit(t, y + 1e6, &dlm::Fit::xstd), jitted_fit(s, y, &dlm::Fit::xstd)), 1e-12) << c.name;
@@ -137,7 +150,8 @@ TEST(Trials, Item3DiffuseIsTheLimitOfAWideStart) {
   dlm::Parameters p = numbers({{"obs", 1}, {"level", .6}, {"slope", .1}, {"season", .2}, {"ar", .5}});
   p["phi"] = Array::from_host(std::vector<double>{.6});
   const dlm::StateSpace one = dlm::state_space(uneven, p, base);
-  const dlm::StateSpace other = dlm::state_space({{Trend{0}}}, numbers({{"obs", 1}, {"level", .6}}), with_gaps(base, {0, 1, 2, 3, 4, 5}));
+  const dlm::StateSpace other =
+      dlm::state_space({{Trend{0}}}, numbers({{"obs", 1}, {"level", .6}}), with_gaps(base, {0, 1, 2, 3, 4, 5}));
   const Array correlation = Array::from_host(std::vector<double>{1, .5, .5, 1}, {2, 2});
   const dlm::StateSpace both = dlm::together({one, other}, correlation);
   const Array pair = np::stack({base, with_gaps(base + 3.0, {0, 1, 2, 3, 4, 5})}, 1);
@@ -203,7 +217,9 @@ TEST(Trials, Item3DerivativesOfTheDiffuseLikelihood) {
         const double slope = ((value(theta + step) - value(theta - step)) / (2 * h)).item<double>();
         EXPECT_NEAR(g[k].item<double>(), slope, 1e-6 * std::max(std::abs(slope), 1.0)) << c.name << " " << k;
         const Array row = (gradient(theta + step) - gradient(theta - step)) / (2 * h);
-        EXPECT_LE(np::max(np::abs(H[k] - row)).item<double>(), 1e-5 * np::maximum(np::max(np::abs(H)), 1.0).item<double>()) << c.name << " " << k;
+        EXPECT_LE(np::max(np::abs(H[k] - row)).item<double>(),
+                  1e-5 * np::maximum(np::max(np::abs(H)), 1.0).item<double>())
+            << c.name << " " << k;
       }
     }
   }
@@ -213,9 +229,15 @@ TEST(Trials, Item3InSinglePrecision) {
     const Place single{"native", ct::f32};
     const Array y = c.y();
     const dlm::StateSpace s = single.put(dlm::state_space(c.model, c.parameters(), y));
-    const double lik = ct::jit([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y, Algorithm::sequential, true); })(s, single.put(y)).item<float>();
+    const double lik = ct::jit([](const dlm::StateSpace& s, const Array& y) {
+                         return dlm::minus2_log_likelihood(s, y, Algorithm::sequential, true);
+                       })(s, single.put(y))
+                           .item<float>();
     EXPECT_NEAR(-0.5 * lik, golden(c.path("loglik")).item<double>(), 2e-4 * 200) << c.name;
-    EXPECT_LE(error_of(jitted_fit(s, single.put(y), &dlm::Fit::level), jitted_fit(dlm::state_space(c.model, c.parameters(), y), y, &dlm::Fit::level)), 5e-4) << c.name;
+    EXPECT_LE(error_of(jitted_fit(s, single.put(y), &dlm::Fit::level),
+                       jitted_fit(dlm::state_space(c.model, c.parameters(), y), y, &dlm::Fit::level)),
+              5e-4)
+        << c.name;
   }
 }
 TEST(Trials, Item3TheToolboxKeepsItsLikelihood) {
@@ -254,7 +276,8 @@ TEST(Trials, Item4AutoregressionsStartStationary) {
     dlm::state_space({{Trend{0}, AutoRegression{1}}}, p, y);
     FAIL();
   } catch (const ct::ValueError& e) {
-    EXPECT_NE(std::string(e.what()).find("'phi' = 1.01 are not those of a stationary process"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("'phi' = 1.01 are not those of a stationary process"), std::string::npos)
+        << e.what();
   }
   const Array traced = ct::jit([&](const Array& phi) {
     return dlm::state_space({{AutoRegression{1}}}, {{"ar", np::ones({}, ct::f64)}, {"phi", phi}}, y).C0;
@@ -265,9 +288,13 @@ TEST(Trials, Item4AutoregressionsStartStationary) {
 TEST(Trials, Item5PredictionsDoNotLookAhead) {
   for (const Diffuse& c : diffuse_models()) {
     const Array y = c.y(), later = np::arange(90) >= 20, changed = np::where(later, y + 30.0, y);
-    const dlm::StateSpace s = dlm::state_space(c.model, c.parameters(), y), t = dlm::state_space(c.model, c.parameters(), changed);
-    for (Array dlm::Fit::*field : {&dlm::Fit::yhat, &dlm::Fit::resid0, &dlm::Fit::resid2, &dlm::Fit::xf, &dlm::Fit::Cp}) {
-      const auto before = [&](const dlm::StateSpace& s, const Array& y) { return np::nan_to_num(jitted_fit(s, y, field))(ct::range(0, 20)); };
+    const dlm::StateSpace s = dlm::state_space(c.model, c.parameters(), y),
+                          t = dlm::state_space(c.model, c.parameters(), changed);
+    for (Array dlm::Fit::* field :
+         {&dlm::Fit::yhat, &dlm::Fit::resid0, &dlm::Fit::resid2, &dlm::Fit::xf, &dlm::Fit::Cp}) {
+      const auto before = [&](const dlm::StateSpace& s, const Array& y) {
+        return np::nan_to_num(jitted_fit(s, y, field))(ct::range(0, 20));
+      };
       EXPECT_TRUE(np::array_equal(before(s, y), before(t, changed)).item<bool>()) << c.name;
     }
   }

@@ -31,17 +31,15 @@ TEST(GradErrors, OutputIsNotAScalar) {
                "[value_and_grad] the function returned f32[1]");
 }
 TEST(GradErrors, OutputIsAnInteger) {
-  EXPECT_ERROR(
-      TypeError, grad([](Array x) { return np::sum(x > 0); })(v3()),
-      "[grad] the function returned i32[], which has no derivative; return a floating-point scalar.");
+  EXPECT_ERROR(TypeError, grad([](Array x) { return np::sum(x > 0); })(v3()),
+               "[grad] the function returned i32[], which has no derivative; return a floating-point scalar.");
 }
 TEST(GradErrors, IntegerInputNamesThePath) {
   const Mlp m{{{v3(), v3()}, {np::arange(3), v3()}}, v3()};
   const auto f = [](const Mlp& p) { return np::sum(p.scale); };
-  EXPECT_ERROR(
-      TypeError, grad(f)(m),
-      "[grad] argument 0.layers[1].w is i32[3], and only floating-point inputs can be differentiated",
-      "cast it with astype(f32), or differentiate another argument.");
+  EXPECT_ERROR(TypeError, grad(f)(m),
+               "[grad] argument 0.layers[1].w is i32[3], and only floating-point inputs can be differentiated",
+               "cast it with astype(f32), or differentiate another argument.");
   EXPECT_ERROR(TypeError, jit(grad(f))(m), "[grad] argument 0.layers[1].w is i32[3]");
 }
 TEST(GradErrors, IntegerInputOfALaterArgument) {
@@ -50,9 +48,8 @@ TEST(GradErrors, IntegerInputOfALaterArgument) {
 }
 TEST(GradErrors, IntegerInputInContainers) {
   const std::map<std::string, std::vector<Array>> tree{{"w", {v3(), np::arange(2)}}};
-  EXPECT_ERROR(TypeError, grad([](const std::map<std::string, std::vector<Array>>& t) {
-                 return np::sum(t.at("w")[0]);
-               })(tree),
+  EXPECT_ERROR(TypeError,
+               grad([](const std::map<std::string, std::vector<Array>>& t) { return np::sum(t.at("w")[0]); })(tree),
                "[grad] argument 0[\"w\"][1] is i32[2]");
   EXPECT_ERROR(TypeError, grad([](std::tuple<Array, Array> t) {
                  return np::sum(std::get<0>(t));
@@ -62,8 +59,7 @@ TEST(GradErrors, IntegerInputInContainers) {
 TEST(GradErrors, EmptyArrayInAStruct) {
   const Mlp m{{{v3(), Array()}}, v3()};
   const auto f = [](const Mlp& p) { return np::sum(p.scale); };
-  EXPECT_ERROR(ValueError, grad(f)(m),
-               "[grad] argument 0.layers[0].b is an empty Array; assign it before the call.");
+  EXPECT_ERROR(ValueError, grad(f)(m), "[grad] argument 0.layers[0].b is an empty Array; assign it before the call.");
   EXPECT_ERROR(ValueError, jit(f)(m), "[jit] argument 0.layers[0].b is an empty Array");
   EXPECT_ERROR(ValueError, vmap(f)(m), "[vmap] argument 0.layers[0].b is an empty Array");
   EXPECT_ERROR(ValueError, make_jaxpr(f)(m), "[make_jaxpr] argument 0.layers[0].b is an empty Array");
@@ -82,13 +78,10 @@ TEST(GradErrors, EmptyResult) {
 TEST(GradErrors, JacobiansOfIntegers) {
   EXPECT_ERROR(TypeError, jacrev([](Array x) { return x > 0; })(v3()),
                "[jacrev] output 0 is bool[3], which has no derivative; return floating-point arrays.");
-  EXPECT_ERROR(TypeError, jacfwd([](Array x) { return x * x; })(np::arange(3)),
-               "[jacfwd] argument 0 is i32[3]");
+  EXPECT_ERROR(TypeError, jacfwd([](Array x) { return x * x; })(np::arange(3)), "[jacfwd] argument 0 is i32[3]");
 }
 TEST(GradErrors, MissingRules) {
-  const auto type = [](const Primitive&, std::span<const AbstractValue> x, const Params&) {
-    return Types{x[0]};
-  };
+  const auto type = [](const Primitive&, std::span<const AbstractValue> x, const Params&) { return Types{x[0]}; };
   const auto eval = [](const Primitive&, std::span<const Array> x, const Params&) { return Arrays{x[0]}; };
   static const Primitive mystery{.name = "mystery", .op_class = OpClass::routine, .type = type, .eval = eval};
   const auto f = [](Array x) { return np::sum(bind1(mystery, {x})); };
@@ -102,9 +95,8 @@ TEST(GradErrors, MissingRules) {
 }
 
 TEST(JvpErrors, Tangents) {
-  EXPECT_ERROR(
-      ShapeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({2})}),
-      "[jvp] the tangent of argument 0 has shape (2,) but the primal has shape (3,); they must be equal.");
+  EXPECT_ERROR(ShapeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({2})}),
+               "[jvp] the tangent of argument 0 has shape (2,) but the primal has shape (3,); they must be equal.");
   EXPECT_ERROR(TypeError, jvp(total, std::tuple{v3()}, std::tuple{np::ones({3}, f64)}),
                "[jvp] the tangent of argument 0 is f64 but the primal is f32; cast it with astype.");
   EXPECT_ERROR(TypeError, jvp(total, std::tuple{v3()}, std::tuple{np::arange(3)}),
@@ -117,21 +109,18 @@ TEST(JvpErrors, TangentInAStructNamesThePath) {
 }
 TEST(JvpErrors, Structure) {
   const auto f = [](const std::vector<Array>& v) { return np::sum(v[0]); };
-  EXPECT_ERROR(TreeError,
-               jvp(f, std::tuple{std::vector<Array>{v3()}}, std::tuple{std::vector<Array>{v3(), v3()}}),
+  EXPECT_ERROR(TreeError, jvp(f, std::tuple{std::vector<Array>{v3()}}, std::tuple{std::vector<Array>{v3(), v3()}}),
                "[jvp] primals and tangents differ in structure: ([Array],) and ([Array, Array],)");
 }
 TEST(JvpErrors, EmptyTangent) {
   EXPECT_ERROR(ValueError, jvp(total, std::tuple{v3()}, std::tuple{Array()}),
                "[jvp] the tangent of argument 0 is an empty Array");
-  EXPECT_ERROR(ValueError, jvp(total, std::tuple{Array()}, std::tuple{v3()}),
-               "[jvp] argument 0 is an empty Array");
+  EXPECT_ERROR(ValueError, jvp(total, std::tuple{Array()}, std::tuple{v3()}), "[jvp] argument 0 is an empty Array");
 }
 TEST(VjpErrors, Cotangents) {
   auto [y, pullback] = vjp([](Array x) { return x * x; }, v3());
-  EXPECT_ERROR(
-      ShapeError, pullback(np::ones({2})),
-      "[vjp] the cotangent of output has shape (2,) but the output has shape (3,); they must be equal.");
+  EXPECT_ERROR(ShapeError, pullback(np::ones({2})),
+               "[vjp] the cotangent of output has shape (2,) but the output has shape (3,); they must be equal.");
   EXPECT_ERROR(TypeError, pullback(np::ones({3}, f64)),
                "[vjp] the cotangent of output is f64 but the output is f32; cast it with astype.");
   EXPECT_ERROR(ValueError, pullback(Array()), "[vjp] the cotangent of output is an empty Array");
@@ -165,8 +154,6 @@ TEST(LinearTransposeErrors, NotLinear) {
 }
 TEST(LinearTransposeErrors, Cotangents) {
   const auto transpose = linear_transpose([](Array x) { return 2 * x; }, v3());
-  EXPECT_ERROR(ShapeError, transpose(np::ones({2})),
-               "[linear_transpose] the cotangent of output has shape (2,)");
-  EXPECT_ERROR(TreeError, transpose(std::tuple{v3(), v3()}),
-               "[linear_transpose] got 2 cotangents for 1 outputs");
+  EXPECT_ERROR(ShapeError, transpose(np::ones({2})), "[linear_transpose] the cotangent of output has shape (2,)");
+  EXPECT_ERROR(TreeError, transpose(std::tuple{v3(), v3()}), "[linear_transpose] got 2 cotangents for 1 outputs");
 }

@@ -19,8 +19,7 @@ TEST(AxisErrors, OutOfRange) {
   EXPECT_ERROR(IndexError, m23().mean(-3), "[mean] axis -3 is out of range for an array with 2 axes");
   EXPECT_ERROR(IndexError, np::cumsum(m23(), 2), "[cumsum] axis 2 is out of range");
   EXPECT_ERROR(IndexError, np::argmax(m23(), 2), "[argmax] axis 2 is out of range");
-  EXPECT_ERROR(IndexError, lax::reduce_sum(m23(), {2}),
-               "[reduce_sum] axis 2 is out of range for an array with 2 axes");
+  EXPECT_ERROR(IndexError, lax::reduce_sum(m23(), {2}), "[reduce_sum] axis 2 is out of range for an array with 2 axes");
   EXPECT_ERROR(IndexError, lax::rev(m23(), {2}), "[rev] axis 2 is out of range");
   EXPECT_ERROR(IndexError, lax::cummax(m23(), 5), "[cummax] axis 5 is out of range");
   EXPECT_ERROR(IndexError, np::sum(1.0, 0), "[sum] axis 0 is out of range for a 0-d array; it has no axes.");
@@ -57,8 +56,7 @@ TEST(ReductionErrors, Quantiles) {
 
 TEST(IndexErrors, Integers) {
   EXPECT_ERROR(IndexError, m23()[2], "index 2 is out of range for axis 0 of f32[2,3]; it may be -2 to 1.");
-  EXPECT_ERROR(IndexError, m23()(0, -4),
-               "index -4 is out of range for axis 1 of f32[2,3]; it may be -3 to 2.");
+  EXPECT_ERROR(IndexError, m23()(0, -4), "index -4 is out of range for axis 1 of f32[2,3]; it may be -3 to 2.");
   EXPECT_ERROR(IndexError, np::zeros({0})[0], "index 0 is out of range: axis 0 of f32[0] is empty");
   EXPECT_ERROR(IndexError, m23().at(5).set(1.0), "index 5 is out of range for axis 0 of f32[2,3]");
 }
@@ -68,12 +66,10 @@ TEST(IndexErrors, TooMany) {
   EXPECT_ERROR(IndexError, m23()(ellipsis, 0, ellipsis), "an index has 2 ellipses");
 }
 TEST(IndexErrors, Ranges) {
-  EXPECT_ERROR(ValueError, m23()(range(0, 2, 0)),
-               "the step of a range is 0; use a positive or a negative one.");
+  EXPECT_ERROR(ValueError, m23()(range(0, 2, 0)), "the step of a range is 0; use a positive or a negative one.");
 }
 TEST(IndexErrors, Masks) {
-  EXPECT_ERROR(IndexError, m23()[np::ones({3}, bool_)],
-               "the mask bool[3] does not match f32[2,3] from axis 0 on");
+  EXPECT_ERROR(IndexError, m23()[np::ones({3}, bool_)], "the mask bool[3] does not match f32[2,3] from axis 0 on");
   EXPECT_ERROR(IndexError, m23()[np::ones({2, 3, 1}, bool_)], "3 indices are too many for f32[2,3]");
 }
 TEST(IndexErrors, IndexArrays) {
@@ -86,12 +82,9 @@ TEST(IndexErrors, Updates) {
   EXPECT_ERROR(ShapeError, m23().at(0).add(np::ones({2, 3})),
                "a value f32[2,3] does not broadcast to the indexed shape (3,)");
 }
-TEST(IndexErrors, EmptyIndexArray) {
-  EXPECT_ERROR(ValueError, m23()[Array()], "[array] this Array is empty");
-}
+TEST(IndexErrors, EmptyIndexArray) { EXPECT_ERROR(ValueError, m23()[Array()], "[array] this Array is empty"); }
 TEST(IndexErrors, Take) {
-  EXPECT_ERROR(ValueError, np::take(m23(), 0, 0, "raise"),
-               "[take] mode 'raise' is unknown; use fill, clip or wrap.");
+  EXPECT_ERROR(ValueError, np::take(m23(), 0, 0, "raise"), "[take] mode 'raise' is unknown; use fill, clip or wrap.");
   EXPECT_ERROR(IndexError, np::take(m23(), 0, 2), "[take] axis 2 is out of range");
   EXPECT_ERROR(ShapeError, np::take_along_axis(m23(), np::array({0}), 0),
                "[take_along_axis] f32[2,3] and the indices i32[1] have different numbers of axes; reshape "
@@ -124,12 +117,10 @@ TEST(GatherErrors, Dimensions) {
 TEST(ScatterErrors, Dimensions) {
   const Array x = m23(), i = np::zeros({4, 1}, i32);
   const lax::ScatterDimensionNumbers rows{{1}, {0}, {0}};
-  EXPECT_ERROR(
-      ShapeError, lax::scatter_add(x, i, np::ones({4, 4}), rows),
-      "[scatter_add] windows of size 4 in the updates f32[4,4] do not fit axis 1 of the operand f32[2,3]");
-  EXPECT_ERROR(
-      ShapeError, lax::scatter_add(x, i, np::ones({5, 3}), rows),
-      "[scatter_add] axis 0 of the updates f32[5,3] and axis 0 of the indices i32[4,1] differ in size");
+  EXPECT_ERROR(ShapeError, lax::scatter_add(x, i, np::ones({4, 4}), rows),
+               "[scatter_add] windows of size 4 in the updates f32[4,4] do not fit axis 1 of the operand f32[2,3]");
+  EXPECT_ERROR(ShapeError, lax::scatter_add(x, i, np::ones({5, 3}), rows),
+               "[scatter_add] axis 0 of the updates f32[5,3] and axis 0 of the indices i32[4,1] differ in size");
   EXPECT_ERROR(ShapeError, lax::scatter(x, i, np::ones({3}), rows), "[scatter] the updates are f32[3]",
                "they need 2 axes");
 }

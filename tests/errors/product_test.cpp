@@ -14,36 +14,31 @@ Array ones(const Shape& shape, DType dtype = f32) { return np::ones(shape, dtype
 }  // namespace
 
 TEST(ProductErrors, Matmul) {
-  EXPECT_ERROR(ShapeError, np::matmul(ones({2, 3}), ones({2, 3})),
-               "[matmul] shapes (2, 3) and (2, 3) do not fit", "sizes 3 and 2");
+  EXPECT_ERROR(ShapeError, np::matmul(ones({2, 3}), ones({2, 3})), "[matmul] shapes (2, 3) and (2, 3) do not fit",
+               "sizes 3 and 2");
   EXPECT_ERROR(ShapeError, np::matmul(ones({3}), ones({4})), "[matmul] shapes (3,) and (4,) do not fit",
                "sizes 3 and 4");
   EXPECT_ERROR(ShapeError, np::matmul(2.0, ones({3})), "[matmul]",
                "0-d operands have no axis to contract, use multiply.");
-  EXPECT_ERROR(ShapeError, np::matmul(ones({2, 3, 4}), ones({3, 4, 5})), "[matmul] shapes",
-               "do not broadcast");
+  EXPECT_ERROR(ShapeError, np::matmul(ones({2, 3, 4}), ones({3, 4, 5})), "[matmul] shapes", "do not broadcast");
 }
 TEST(ProductErrors, Dot) {
-  EXPECT_ERROR(ShapeError, np::dot(ones({2, 3}), ones({4, 5})), "[dot] shapes (2, 3) and (4, 5)",
-               "sizes 3 and 4");
-  EXPECT_ERROR(ShapeError, np::inner(ones({2, 3}), ones({2, 4})), "[inner] shapes (2, 3) and (2, 4)",
-               "sizes 3 and 4");
+  EXPECT_ERROR(ShapeError, np::dot(ones({2, 3}), ones({4, 5})), "[dot] shapes (2, 3) and (4, 5)", "sizes 3 and 4");
+  EXPECT_ERROR(ShapeError, np::inner(ones({2, 3}), ones({2, 4})), "[inner] shapes (2, 3) and (2, 4)", "sizes 3 and 4");
   EXPECT_ERROR(ShapeError, np::vdot(ones({3}), ones({4})), "[vdot] shapes (3,) and (4,)");
 }
 TEST(ProductErrors, DotGeneral) {
   EXPECT_ERROR(ShapeError, lax::dot_general(ones({2, 3}), ones({4, 5}), {{1}, {0}, {}, {}}),
                "[dot_general] f32[2,3] and f32[4,5] differ along contract axes 1 and 0: 3 against 4");
-  EXPECT_ERROR(
-      ShapeError, lax::dot_general(ones({2, 3}), ones({3, 2}), {{1}, {}, {}, {}}),
-      "[dot_general] the operands have different numbers of contract or batch axes; name as many of each.");
+  EXPECT_ERROR(ShapeError, lax::dot_general(ones({2, 3}), ones({3, 2}), {{1}, {}, {}, {}}),
+               "[dot_general] the operands have different numbers of contract or batch axes; name as many of each.");
   EXPECT_ERROR(IndexError, lax::dot_general(ones({2, 3}), ones({3, 2}), {{2}, {0}, {}, {}}),
                "[dot_general] axis 2 is out of range for an array with 2 axes");
   EXPECT_ERROR(IndexError, lax::dot_general(ones({2, 3}), ones({3, 2}), {{1}, {0}, {1}, {0}}),
                "[dot_general] contract axes (1,) and batch axes (1,)");
 }
 TEST(ProductErrors, Einsum) {
-  EXPECT_ERROR(ShapeError, np::einsum("ij,jk->ik", {ones({2, 3}), ones({2, 3})}), "[einsum]",
-               "sizes 3 and 2");
+  EXPECT_ERROR(ShapeError, np::einsum("ij,jk->ik", {ones({2, 3}), ones({2, 3})}), "[einsum]", "sizes 3 and 2");
   EXPECT_ERROR(ValueError, np::einsum("ij,jk->ik", {ones({2, 3})}),
                "[einsum] subscripts 'ij,jk->ik' name 2 operands but 1 are given");
   EXPECT_ERROR(ShapeError, np::einsum("ijk->i", {ones({2, 3})}),
@@ -52,8 +47,7 @@ TEST(ProductErrors, Einsum) {
                "[einsum] the output of 'ij->iz' has subscript 'z', which no operand has");
   EXPECT_ERROR(ValueError, np::einsum("ij->ii", {ones({2, 3})}),
                "[einsum] the output of 'ij->ii' has subscript 'i' twice");
-  EXPECT_ERROR(ValueError, np::einsum("i1->i", {ones({2, 3})}),
-               "[einsum] '1' in subscripts 'i1->i' is not a letter");
+  EXPECT_ERROR(ValueError, np::einsum("i1->i", {ones({2, 3})}), "[einsum] '1' in subscripts 'i1->i' is not a letter");
   EXPECT_ERROR(ShapeError, np::einsum("ii->i", {ones({2, 3})}),
                "[einsum] subscript 'i' names axes of sizes 2 and 3 of one operand");
   EXPECT_ERROR(ValueError, np::einsum("", {}), "[einsum] got no operands");
@@ -63,10 +57,8 @@ TEST(ProductErrors, Tensordot) {
                "[tensordot] cannot contract 3 axes of f32[2,3] and f32[3,2]");
   EXPECT_ERROR(ValueError, np::tensordot(ones({2, 3}), ones({3, 2}), {0, 1}, {0}),
                "[tensordot] 2 axes of the first operand against 1 of the second");
-  EXPECT_ERROR(ShapeError, np::tensordot(ones({2, 3}), ones({4, 3}), {0}, {0}), "[tensordot]",
-               "sizes 2 and 4");
-  EXPECT_ERROR(IndexError, np::tensordot(ones({2, 3}), ones({3, 2}), {5}, {0}),
-               "[tensordot] axis 5 is out of range");
+  EXPECT_ERROR(ShapeError, np::tensordot(ones({2, 3}), ones({4, 3}), {0}, {0}), "[tensordot]", "sizes 2 and 4");
+  EXPECT_ERROR(IndexError, np::tensordot(ones({2, 3}), ones({3, 2}), {5}, {0}), "[tensordot] axis 5 is out of range");
 }
 TEST(ProductErrors, Others) {
   EXPECT_ERROR(ShapeError, np::cross(ones({4}), ones({4})),
@@ -105,10 +97,9 @@ TEST(LinalgErrors, HalfPrecision) {
 TEST(LinalgErrors, Solve) {
   EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 2}), ones({3})), "[solve]", "f32[2,2]", "f32[3]");
   EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 2}), 1.0), "[solve] the right-hand side is a scalar");
-  EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 3}), ones({3})),
-               "[solve] needs square matrices, got f32[2,3]");
-  EXPECT_ERROR(ShapeError, linalg::triangular_solve(ones({2, 2}), ones({3, 1})), "[triangular_solve]",
-               "f32[2,2]", "f32[3,1]", "2 rows");
+  EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 3}), ones({3})), "[solve] needs square matrices, got f32[2,3]");
+  EXPECT_ERROR(ShapeError, linalg::triangular_solve(ones({2, 2}), ones({3, 1})), "[triangular_solve]", "f32[2,2]",
+               "f32[3,1]", "2 rows");
   EXPECT_ERROR(ShapeError, linalg::lstsq(ones({3, 2}), ones({2})), "[lstsq]", "f32[3,2]", "f32[2]");
 }
 TEST(LinalgErrors, DerivativeOfFullSvd) {
@@ -137,8 +128,7 @@ TEST(SortErrors, Sort) {
   EXPECT_ERROR(ValueError, np::lexsort({}), "[lexsort] got no keys");
 }
 TEST(SortErrors, TopK) {
-  EXPECT_ERROR(ValueError, lax::top_k(ones({3}), 4),
-               "[top_k] k is 4 but the last axis of f32[3] has 3 elements");
+  EXPECT_ERROR(ValueError, lax::top_k(ones({3}), 4), "[top_k] k is 4 but the last axis of f32[3] has 3 elements");
   EXPECT_ERROR(ValueError, lax::top_k(ones({3}), -1), "[top_k] k is -1");
   EXPECT_ERROR(ShapeError, lax::top_k(1.0, 1), "[top_k] f32[] has no axis to search");
 }
@@ -156,8 +146,8 @@ TEST(SortErrors, Searching) {
 TEST(RandomErrors, Key) {
   EXPECT_ERROR(TypeError, random::normal(np::ones({3}), {2}),
                "[random.normal] the key is f32[3]; it must be u32[2], from random::key or split");
-  EXPECT_ERROR(TypeError, random::uniform(random::split(random::key(0))),
-               "[random.uniform] the key is u32[2,2]", "Many keys: use vmap.");
+  EXPECT_ERROR(TypeError, random::uniform(random::split(random::key(0))), "[random.uniform] the key is u32[2,2]",
+               "Many keys: use vmap.");
   EXPECT_ERROR(ValueError, random::split(Array()),
                "[random.split] the key is an empty Array; make one with random::key(seed).");
 }
@@ -167,15 +157,12 @@ TEST(RandomErrors, Arguments) {
                "[random.normal] dtype i32 is not a floating-point one; use f32");
   EXPECT_ERROR(TypeError, random::bits(key, {2}, f32),
                "[random.bits] dtype f32 is not unsigned; use u8, u16, u32 or u64.");
-  EXPECT_ERROR(TypeError, random::randint(key, {2}, 0, 3, f32),
-               "[random.randint] dtype f32 is not an integer one");
+  EXPECT_ERROR(TypeError, random::randint(key, {2}, 0, 3, f32), "[random.randint] dtype f32 is not an integer one");
   EXPECT_ERROR(ShapeError, random::uniform(key, {-1}), "[random.uniform] shape (-1,) has a negative size");
   EXPECT_ERROR(ShapeError, random::bernoulli(key, ones({3}), Shape{2}), "[random.bernoulli]", "(3,)", "(2,)");
   EXPECT_ERROR(ValueError, random::split(key, -1), "[random.split] -1 keys were asked for");
-  EXPECT_ERROR(TypeError, random::fold_in(key, 0.5),
-               "[random.fold_in] the data is f32[]; it must be one integer.");
+  EXPECT_ERROR(TypeError, random::fold_in(key, 0.5), "[random.fold_in] the data is f32[]; it must be one integer.");
   EXPECT_ERROR(ShapeError, random::categorical(key, np::zeros({2, 0})),
                "[random.categorical] axis -1 of f32[2,0] is empty");
-  EXPECT_ERROR(ShapeError, random::permutation(key, np::ones({})),
-               "[random.permutation] f32[] has no axis to shuffle");
+  EXPECT_ERROR(ShapeError, random::permutation(key, np::ones({})), "[random.permutation] f32[] has no axis to shuffle");
 }

@@ -39,11 +39,12 @@ TEST(EmptyHandleErrors, EveryUse) {
   EXPECT_ERROR(ValueError, np::ones({2}).at(0).set(e), "empty");
 }
 TEST(EmptyHandleErrors, TracersHaveNoElementsToCopy) {
-  EXPECT_ERROR(ConcretizationError, jit([](Array x) {
-                 copy_to_host_async(x);
-                 return x;
-               })(np::ones({2})),
-               "[copy_to_host_async] the array has no elements under a transform; copy what the transformed function returns.");
+  EXPECT_ERROR(
+      ConcretizationError, jit([](Array x) {
+        copy_to_host_async(x);
+        return x;
+      })(np::ones({2})),
+      "[copy_to_host_async] the array has no elements under a transform; copy what the transformed function returns.");
 }
 TEST(EmptyHandleErrors, MovedFrom) {
   Array a = np::ones({2});
@@ -59,8 +60,7 @@ TEST(MemoryErrors, MoreBytesThanCanBeAddressed) {
                "has more bytes than can be addressed; use a smaller shape.");
   EXPECT_ERROR(OutOfMemoryError, np::broadcast_to(1.0, {big, big}), "more bytes than can be addressed");
   EXPECT_ERROR(OutOfMemoryError, lax::iota(f64, {big, big}), "more bytes than can be addressed");
-  EXPECT_ERROR(OutOfMemoryError, shape_dtype({big, big}), "[shape_dtype]",
-               "more bytes than can be addressed");
+  EXPECT_ERROR(OutOfMemoryError, shape_dtype({big, big}), "[shape_dtype]", "more bytes than can be addressed");
   EXPECT_ERROR(OutOfMemoryError, Array::from_host(std::vector<float>(1), {big, big}), "[from_host]",
                "more bytes than can be addressed");
   EXPECT_EQ((np::zeros({big, big, 0}) + 1).T().size(), 0);
@@ -71,32 +71,25 @@ TEST(MemoryErrors, MoreBytesThanTheMachineHas) {
                "free arrays or work in smaller pieces.");
 }
 TEST(MemoryErrors, UnderJit) {
-  EXPECT_ERROR(OutOfMemoryError, jit([](Array x) {
-                 return np::sum(np::broadcast_to(x, {1 << 22, 1 << 23}));
-               })(Array(1.f)),
-               "has no room for");
   EXPECT_ERROR(OutOfMemoryError,
-               jit([](Array x) { return np::tile(x, {std::int64_t{1} << 62}); })(np::ones({8})),
+               jit([](Array x) { return np::sum(np::broadcast_to(x, {1 << 22, 1 << 23})); })(Array(1.f)),
+               "has no room for");
+  EXPECT_ERROR(OutOfMemoryError, jit([](Array x) { return np::tile(x, {std::int64_t{1} << 62}); })(np::ones({8})),
                "more bytes than can be addressed");
 }
 TEST(MemoryErrors, SizesDoNotWrap) {
   const std::int64_t half = std::int64_t{1} << 32;  // half * half is 0 in 64 bits
   EXPECT_ERROR(ShapeError, np::zeros({0}).reshape({half, half}),
                "[reshape] f32[0] has 0 elements and cannot take shape (4294967296, 4294967296)");
-  EXPECT_ERROR(ShapeError, jit([=](Array x) {
-                 return x.reshape({half, half});
-               })(np::zeros({0})),
+  EXPECT_ERROR(ShapeError, jit([=](Array x) { return x.reshape({half, half}); })(np::zeros({0})),
                "[reshape] f32[0] has 0 elements");
-  EXPECT_ERROR(OutOfMemoryError, make_jaxpr([=](Array x) {
-                 return np::broadcast_to(x, {half, half});
-               })(1.0),
+  EXPECT_ERROR(OutOfMemoryError, make_jaxpr([=](Array x) { return np::broadcast_to(x, {half, half}); })(1.0),
                "[broadcast_to] f32[4294967296,4294967296] has more bytes than can be addressed");
 }
 TEST(MemoryErrors, ResultsOfOperations) {
   const Array v = np::ones({1 << 20});
   EXPECT_ERROR(OutOfMemoryError, np::outer(v, v), "has no room for");
-  EXPECT_ERROR(OutOfMemoryError, np::repeat(v, std::int64_t{1} << 60), "[repeat]",
-               "more bytes than can be addressed");
+  EXPECT_ERROR(OutOfMemoryError, np::repeat(v, std::int64_t{1} << 60), "[repeat]", "more bytes than can be addressed");
   EXPECT_ERROR(OutOfMemoryError, np::pad(v, {{std::int64_t{1} << 62, std::int64_t{1} << 62}}), "[pad]",
                "longer than can be addressed; pad less.");
   EXPECT_ERROR(OutOfMemoryError, random::bits(random::key(0), {1 << 30, 1 << 30, 1 << 10}),
@@ -123,8 +116,6 @@ TEST(NanErrors, NameThePrimitive) {
                "resource_test.cpp:" + std::to_string(line), "its operands had none");
   EXPECT_ERROR(NanError, jit([](Array x) { return np::sqrt(x) + 1; })(np::array({1.f, -1.f})),
                "[debug_nans] sqrt made a NaN in its result f32[2]");
-  EXPECT_ERROR(NanError, grad([](Array x) { return np::sqrt(x) * 0; })(Array(0.f)), "[debug_nans]",
-               "made a NaN");
-  EXPECT_ERROR(NanError, np::array({np::nan}) + 1, "[debug_nans] add made a NaN",
-               "an operand had one already");
+  EXPECT_ERROR(NanError, grad([](Array x) { return np::sqrt(x) * 0; })(Array(0.f)), "[debug_nans]", "made a NaN");
+  EXPECT_ERROR(NanError, np::array({np::nan}) + 1, "[debug_nans] add made a NaN", "an operand had one already");
 }

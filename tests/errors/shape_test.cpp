@@ -22,8 +22,7 @@ TEST(ShapeErrors, Broadcast) {
   EXPECT_ERROR(ShapeError, np::zeros({0}) - np::zeros({2}), "[subtract] shapes (0,) and (2,)");
 }
 TEST(ShapeErrors, BroadcastOfThree) {
-  EXPECT_ERROR(ShapeError, np::where(np::ones({2}, bool_), np::ones({3}), 0), "[where] shapes", "(2,)",
-               "(3,)");
+  EXPECT_ERROR(ShapeError, np::where(np::ones({2}, bool_), np::ones({3}), 0), "[where] shapes", "(2,)", "(3,)");
   EXPECT_ERROR(ShapeError, np::clip(m23(), np::zeros({2}), 1.0), "[clip] shapes", "(2, 3)", "(2,)");
 }
 TEST(ShapeErrors, BroadcastInCompoundAssignment) {
@@ -34,14 +33,12 @@ TEST(ShapeErrors, BroadcastInCompoundAssignment) {
 TEST(ShapeErrors, BroadcastTo) {
   EXPECT_ERROR(ShapeError, np::broadcast_to(m23(), {3, 2}),
                "[broadcast_to] f32[2,3] does not broadcast to shape (3, 2)");
-  EXPECT_ERROR(ShapeError, np::broadcast_to(m23(), {3}),
-               "[broadcast_to] f32[2,3] does not broadcast to shape (3,)");
+  EXPECT_ERROR(ShapeError, np::broadcast_to(m23(), {3}), "[broadcast_to] f32[2,3] does not broadcast to shape (3,)");
   EXPECT_ERROR(ShapeError, np::broadcast_to(1.0, {2, -1}), "[broadcast_to]", "(2, -1)", "negative size");
 }
 TEST(ShapeErrors, BroadcastInDim) {
-  EXPECT_ERROR(
-      ShapeError, lax::broadcast_in_dim(m23(), {2, 3, 4}, {0}),
-      "[broadcast_in_dim] f32[2,3] has 2 axes but the broadcast dimensions are (0,); give one per axis.");
+  EXPECT_ERROR(ShapeError, lax::broadcast_in_dim(m23(), {2, 3, 4}, {0}),
+               "[broadcast_in_dim] f32[2,3] has 2 axes but the broadcast dimensions are (0,); give one per axis.");
   EXPECT_ERROR(ShapeError, lax::broadcast_in_dim(m23(), {2, 4}, {0, 1}),
                "[broadcast_in_dim] f32[2,3] does not fit shape (2, 4)");
   EXPECT_ERROR(ShapeError, lax::broadcast_in_dim(m23(), {2, 3}, {0, 7}), "[broadcast_in_dim]", "(0, 7)");
@@ -67,13 +64,10 @@ TEST(ShapeErrors, ReshapeUnderVmapNamesTheShapesTheFunctionSees) {
 }
 
 TEST(ShapeErrors, Transpose) {
-  EXPECT_ERROR(ShapeError, np::transpose(m23(), {0}),
-               "[transpose] 1 axes are given for f32[2,3], which has 2");
+  EXPECT_ERROR(ShapeError, np::transpose(m23(), {0}), "[transpose] 1 axes are given for f32[2,3], which has 2");
   EXPECT_ERROR(ValueError, np::transpose(m23(), {0, 0}), "[transpose] axis 0 is given twice");
-  EXPECT_ERROR(IndexError, np::transpose(m23(), {0, 2}),
-               "[transpose] axis 2 is out of range for an array with 2 axes");
-  EXPECT_ERROR(ValueError, lax::transpose(m23(), {1, 1}),
-               "[transpose] axis 1 is given twice; name each axis once.");
+  EXPECT_ERROR(IndexError, np::transpose(m23(), {0, 2}), "[transpose] axis 2 is out of range for an array with 2 axes");
+  EXPECT_ERROR(ValueError, lax::transpose(m23(), {1, 1}), "[transpose] axis 1 is given twice; name each axis once.");
   EXPECT_ERROR(ShapeError, np::matrix_transpose(np::ones({3})), "[matrix_transpose] f32[3] is not a matrix");
   EXPECT_ERROR(ShapeError, np::permute_dims(m23(), {1}), "[permute_dims] 1 axes are given for f32[2,3]");
 }
@@ -107,12 +101,9 @@ TEST(ShapeErrors, Stack) {
   EXPECT_ERROR(ShapeError, np::hstack({m23(), np::ones({3, 1})}), "[hstack]", "(2, 3)", "(3, 1)");
 }
 TEST(ShapeErrors, Split) {
-  EXPECT_ERROR(ShapeError, np::split(m23(), 2, 1),
-               "[split] axis 1 of f32[2,3] does not divide into 2 equal parts");
-  EXPECT_ERROR(ShapeError, np::split(m23(), 0),
-               "[split] axis 0 of f32[2,3] does not divide into 0 equal parts");
-  EXPECT_ERROR(ShapeError, np::split(m23(), -1),
-               "[split] axis 0 of f32[2,3] does not divide into -1 equal parts");
+  EXPECT_ERROR(ShapeError, np::split(m23(), 2, 1), "[split] axis 1 of f32[2,3] does not divide into 2 equal parts");
+  EXPECT_ERROR(ShapeError, np::split(m23(), 0), "[split] axis 0 of f32[2,3] does not divide into 0 equal parts");
+  EXPECT_ERROR(ShapeError, np::split(m23(), -1), "[split] axis 0 of f32[2,3] does not divide into -1 equal parts");
   EXPECT_ERROR(IndexError, np::split(m23(), 1, 2), "[split] axis 2 is out of range");
   EXPECT_ERROR(ShapeError, np::unstack(1.0), "[unstack] a 0-d array has no axis to take apart");
 }
@@ -128,8 +119,7 @@ TEST(ShapeErrors, Flips) {
 }
 TEST(ShapeErrors, Pad) {
   EXPECT_ERROR(ShapeError, np::pad(m23(), {{1, 1}, {1, 1}, {1, 1}}), "[pad] 3 widths are given for f32[2,3]");
-  EXPECT_ERROR(ValueError, np::pad(m23(), {{-1, 1}, {0, 0}}),
-               "[pad] width (-1, 1) is negative; use lax::pad to crop.");
+  EXPECT_ERROR(ValueError, np::pad(m23(), {{-1, 1}, {0, 0}}), "[pad] width (-1, 1) is negative; use lax::pad to crop.");
   EXPECT_ERROR(ValueError, np::pad(m23(), {{1, 1}}, "mirror"),
                "[pad] there is no mode 'mirror'; use constant, edge, reflect");
   EXPECT_ERROR(ShapeError, np::pad(m23(), {{1, 1}}, "constant", np::ones({2})),
@@ -142,16 +132,14 @@ TEST(ShapeErrors, LaxPad) {
                "[pad] f32[2,3] is to be padded by 1 configurations; give one per axis.");
   EXPECT_ERROR(ShapeError, lax::pad(m23(), 0.f, {{-2, -1, 0}, {0, 0, 0}}),
                "[pad] padding -2 and -1 leaves a negative size on axis 0 of f32[2,3]");
-  EXPECT_ERROR(ValueError, lax::pad(m23(), 0.f, {{0, 0, -1}, {0, 0, 0}}),
-               "[pad] interior padding -1 is negative");
+  EXPECT_ERROR(ValueError, lax::pad(m23(), 0.f, {{0, 0, -1}, {0, 0, 0}}), "[pad] interior padding -1 is negative");
 }
 TEST(ShapeErrors, LaxSlice) {
   EXPECT_ERROR(ShapeError, lax::slice(m23(), {0}, {1}),
                "[slice] f32[2,3] has 2 axes; give one start, limit and stride per axis.");
-  EXPECT_ERROR(IndexError, lax::slice(m23(), {0, 1}, {2, 4}),
-               "[slice] 1:4:1 does not fit axis 1 of f32[2,3]");
-  EXPECT_ERROR(IndexError, lax::slice(m23(), {0, 0}, {2, 3}, {1, 0}),
-               "[slice] 0:3:0 does not fit axis 1 of f32[2,3]", "strides are positive");
+  EXPECT_ERROR(IndexError, lax::slice(m23(), {0, 1}, {2, 4}), "[slice] 1:4:1 does not fit axis 1 of f32[2,3]");
+  EXPECT_ERROR(IndexError, lax::slice(m23(), {0, 0}, {2, 3}, {1, 0}), "[slice] 0:3:0 does not fit axis 1 of f32[2,3]",
+               "strides are positive");
   EXPECT_ERROR(IndexError, lax::slice(m23(), {0, 2}, {2, 1}), "[slice] 2:1:1 does not fit axis 1");
 }
 
@@ -174,8 +162,7 @@ TEST(ShapeErrors, FromHost) {
                "[from_bytes] 15 bytes do not fill f64[2], which needs 16");
 }
 TEST(ShapeErrors, NegativeSizes) {
-  EXPECT_ERROR(ShapeError, np::zeros({2, -3}),
-               "[zeros] shape (2, -3) has a negative size; sizes must be 0 or more.");
+  EXPECT_ERROR(ShapeError, np::zeros({2, -3}), "[zeros] shape (2, -3) has a negative size; sizes must be 0 or more.");
   EXPECT_ERROR(ShapeError, np::full({-1}, 2.0), "[full] shape (-1,) has a negative size");
   EXPECT_ERROR(ShapeError, lax::iota(i32, {-1}), "[iota] shape (-1,) has a negative size");
   EXPECT_ERROR(ShapeError, np::eye(-2), "[eye]", "-2");
@@ -187,17 +174,14 @@ TEST(ShapeErrors, Creation) {
   EXPECT_ERROR(ValueError, np::arange(0.0, 1.0, 1e-300), "[arange] would make", "check start, stop and step");
   EXPECT_ERROR(ValueError, np::linspace(0, 1, -1), "[linspace] cannot make -1 points; give 0 or more.");
   EXPECT_ERROR(IndexError, lax::iota(i32, {2}, 1), "[iota] axis 1 is out of range for an array with 1 axes");
-  EXPECT_ERROR(ShapeError, np::diag(np::ones({2, 2, 2})),
-               "[diag] f32[2,2,2] is neither a vector nor a matrix");
+  EXPECT_ERROR(ShapeError, np::diag(np::ones({2, 2, 2})), "[diag] f32[2,2,2] is neither a vector nor a matrix");
   EXPECT_ERROR(ShapeError, np::tril(np::ones({2})), "[tril] f32[2] is not a matrix");
-  EXPECT_ERROR(ShapeError, np::full({2}, np::ones({3})),
-               "[broadcast_to] f32[3] does not broadcast to shape (2,)");
+  EXPECT_ERROR(ShapeError, np::full({2}, np::ones({3})), "[broadcast_to] f32[3] does not broadcast to shape (2,)");
   EXPECT_ERROR(ValueError, np::meshgrid({np::ones({2})}, "yx"), "[meshgrid] indexing is 'yx'; use xy");
 }
 TEST(ShapeErrors, OneElementOnly) {
-  EXPECT_ERROR(
-      ShapeError, m23().item<float>(),
-      "[item] the array has 6 elements, shape (2, 3); index it down to one element or use to_vector().");
+  EXPECT_ERROR(ShapeError, m23().item<float>(),
+               "[item] the array has 6 elements, shape (2, 3); index it down to one element or use to_vector().");
   EXPECT_ERROR(ShapeError, np::zeros({0}).item<float>(), "[item] the array has 0 elements, shape (0,)");
   EXPECT_ERROR(ShapeError, static_cast<bool>(m23() > 0),
                "[bool] an array of shape (2, 3) has no single truth value; use np::any or np::all.");

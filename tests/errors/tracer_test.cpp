@@ -21,13 +21,12 @@ TEST(TracerErrors, BoolUnderJitNamesTheLine) {
     const Array positive = np::sum(x) > 0;
     return positive ? x : -x;
   };
-  EXPECT_ERROR(ConcretizationError, jit(f)(v3()), "[bool] tracer bool[] made by gt at ", at_line(line),
-               "under jit", "has no value while jit traces the function",
-               "use np::where in place of a C++ branch");
+  EXPECT_ERROR(ConcretizationError, jit(f)(v3()), "[bool] tracer bool[] made by gt at ", at_line(line), "under jit",
+               "has no value while jit traces the function", "use np::where in place of a C++ branch");
 }
 TEST(TracerErrors, ItemUnderJit) {
-  EXPECT_ERROR(ConcretizationError, jit([](Array x) { return x * x.item<float>(); })(Array(2.f)),
-               "[item] tracer f32[]", "argument", "under jit");
+  EXPECT_ERROR(ConcretizationError, jit([](Array x) { return x * x.item<float>(); })(Array(2.f)), "[item] tracer f32[]",
+               "argument", "under jit");
 }
 TEST(TracerErrors, ToVectorUnderJit) {
   EXPECT_ERROR(ConcretizationError, jit([](Array x) { return x * x.to_vector<float>()[0]; })(v3()),
@@ -43,10 +42,8 @@ TEST(TracerErrors, ItemUnderVmapOfGrad) {
 }
 TEST(TracerErrors, BoolUnderMakeJaxprAndEvalShape) {
   const auto f = [](Array x) { return x > 0 ? x : -x; };
-  EXPECT_ERROR(ConcretizationError, make_jaxpr(f)(Array(1.f)), "[bool]",
-               "while make_jaxpr traces the function");
-  EXPECT_ERROR(ConcretizationError, eval_shape(f)(Array(1.f)), "[bool]",
-               "while eval_shape traces the function");
+  EXPECT_ERROR(ConcretizationError, make_jaxpr(f)(Array(1.f)), "[bool]", "while make_jaxpr traces the function");
+  EXPECT_ERROR(ConcretizationError, eval_shape(f)(Array(1.f)), "[bool]", "while eval_shape traces the function");
 }
 TEST(TracerErrors, BoolUnderGradOfJit) {
   EXPECT_ERROR(ConcretizationError, grad(jit([](Array x) { return x > 0 ? x : -x; }))(Array(1.f)), "[bool]",
@@ -57,8 +54,7 @@ TEST(TracerErrors, BoolUnderGradHasAValue) {
 }
 TEST(TracerErrors, MaskUnderJit) {
   EXPECT_ERROR(ConcretizationError, jit([](Array x) { return x[x > 0]; })(v3()),
-               "the mask tracer bool[3] made by gt at ",
-               "into f32[3] has no value while the function is traced",
+               "the mask tracer bool[3] made by gt at ", "into f32[3] has no value while the function is traced",
                "use np::where(mask, x, y), which keeps the shape.");
   EXPECT_ERROR(ConcretizationError, jit([](Array x) { return np::nonzero(x)[0]; })(v3()),
                "has no value while the function is traced", "np::where");
@@ -66,8 +62,7 @@ TEST(TracerErrors, MaskUnderJit) {
                "call it outside jit and vmap.");
 }
 TEST(TracerErrors, EqualityInAnIf) {
-  EXPECT_ERROR(ConcretizationError,
-               jit([](Array x) { return static_cast<bool>(np::allclose(x, x)) ? x : -x; })(v3()),
+  EXPECT_ERROR(ConcretizationError, jit([](Array x) { return static_cast<bool>(np::allclose(x, x)) ? x : -x; })(v3()),
                "[bool] tracer bool[]");
 }
 
@@ -86,8 +81,7 @@ TEST(LeakErrors, FromJit) {
 TEST(LeakErrors, FromVmap) {
   Array leak;
   vmap([&](Array x) { return leak = np::sin(x); })(v3());
-  EXPECT_ERROR(LeakedTracerError, np::cos(leak), "tracer f32[] made by sin",
-               "tracer_test.cpp:", "under vmap");
+  EXPECT_ERROR(LeakedTracerError, np::cos(leak), "tracer f32[] made by sin", "tracer_test.cpp:", "under vmap");
   EXPECT_ERROR(LeakedTracerError, leak.to_vector<float>(), "[to_vector]", "under vmap");
 }
 TEST(LeakErrors, FromGrad) {
@@ -115,8 +109,7 @@ TEST(LeakErrors, IntoAnotherTransform) {
 TEST(LeakErrors, ReturnedFromAnotherTransform) {
   Array leak;
   jit([&](Array x) { return leak = x * 2; })(v3());
-  EXPECT_ERROR(LeakedTracerError, jit([&](Array) { return leak; })(v3()),
-               "was kept after that transform had ended");
+  EXPECT_ERROR(LeakedTracerError, jit([&](Array) { return leak; })(v3()), "was kept after that transform had ended");
 }
 TEST(LeakErrors, AfterAnException) {
   Array leak;

@@ -30,9 +30,8 @@ TEST(VmapErrors, SizesDifferInAStruct) {
                "(shape (3,))");
 }
 TEST(VmapErrors, NoSuchAxis) {
-  EXPECT_ERROR(
-      ShapeError, vmap(sum_of)(Array(1.f)),
-      "[vmap] argument 0 has shape () and no axis 0 to map over; pass none in in_axes to leave it whole.");
+  EXPECT_ERROR(ShapeError, vmap(sum_of)(Array(1.f)),
+               "[vmap] argument 0 has shape () and no axis 0 to map over; pass none in in_axes to leave it whole.");
   EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = 2})(np::ones({2, 3})),
                "[vmap] argument 0 has shape (2, 3) and no axis 2 to map over");
   EXPECT_ERROR(ShapeError, vmap(sum_of, {.in_axes = -3})(np::ones({2, 3})),
@@ -41,18 +40,11 @@ TEST(VmapErrors, NoSuchAxis) {
 TEST(VmapErrors, ListLength) {
   EXPECT_ERROR(TreeError, vmap(sum_of, {.in_axes = {0, 0}})(np::ones({2, 3})),
                "[vmap] in_axes has 2 entries for 1 arguments; give one per argument, or one for all.");
-  EXPECT_ERROR(TreeError,
-               vmap([](const Pair& p) { return p.first; }, {.in_axes = {{0, 0, 0}}})(Pair{v3(), v3()}),
+  EXPECT_ERROR(TreeError, vmap([](const Pair& p) { return p.first; }, {.in_axes = {{0, 0, 0}}})(Pair{v3(), v3()}),
                "[vmap] entry 0 of in_axes lists 3 axes for 2 leaves");
-  EXPECT_ERROR(TreeError,
-               vmap([](const Pair& p) { return p.first; }, {.in_axes = {{{0, 0}, 0}}})(Pair{v3(), v3()}),
+  EXPECT_ERROR(TreeError, vmap([](const Pair& p) { return p.first; }, {.in_axes = {{{0, 0}, 0}}})(Pair{v3(), v3()}),
                "[vmap] in_axes is nested too deeply; list one axis per leaf, in order.");
-  EXPECT_ERROR(TreeError,
-               vmap(
-                   [](Array x) {
-                     return std::pair{x, x};
-                   },
-                   {.out_axes = {0, 0, 0}})(v3()),
+  EXPECT_ERROR(TreeError, vmap([](Array x) { return std::pair{x, x}; }, {.out_axes = {0, 0, 0}})(v3()),
                "[vmap] out_axes has 3 entries for 2 outputs");
 }
 TEST(VmapErrors, NothingMapped) {
@@ -71,9 +63,7 @@ TEST(VmapErrors, OutAxes) {
             7.f);  // does not depend on it
 }
 TEST(VmapErrors, InsideNamesTheShapesTheFunctionSees) {
-  EXPECT_ERROR(ShapeError, vmap([](Array x) {
-                 return np::matmul(x, np::ones({2, 2}));
-               })(np::ones({5, 3})),
+  EXPECT_ERROR(ShapeError, vmap([](Array x) { return np::matmul(x, np::ones({2, 2})); })(np::ones({5, 3})),
                "[matmul] shapes (3,) and (2, 2)");
 }
 
@@ -82,14 +72,12 @@ TEST(JitErrors, StaticArguments) {
                "[jit] argument 1 holds Arrays and cannot be static; pass C++ numbers and strings.");
   EXPECT_ERROR(ValueError, jit(sum_of, {.static_args = {1}})(v3()),
                "[jit] static_args and donate name argument 1 but the call has 1");
-  EXPECT_ERROR(ValueError, jit(sum_of, {.donate = {-1}})(v3()),
-               "[jit] static_args and donate name argument -1");
+  EXPECT_ERROR(ValueError, jit(sum_of, {.donate = {-1}})(v3()), "[jit] static_args and donate name argument -1");
   EXPECT_ERROR(TypeError, jit([](const Pair& p) { return p.first; }, {.static_args = {0}})(Pair{v3(), v3()}),
                "[jit] argument 0 holds Arrays and cannot be static");
 }
 TEST(JitErrors, EmptyArgument) {
-  EXPECT_ERROR(ValueError, jit(sum_of)(Array()),
-               "[jit] argument 0 is an empty Array; assign it before the call.");
+  EXPECT_ERROR(ValueError, jit(sum_of)(Array()), "[jit] argument 0 is an empty Array; assign it before the call.");
 }
 TEST(JitErrors, NothingIsCachedAfterAnError) {
   bool fail = true;
@@ -114,21 +102,18 @@ TEST(JitErrors, UserExceptionsPassThrough) {
 TEST(JitErrors, Donated) {
   const Array x = np::ones({3});
   jit([](Array a) { return a + 1; }, {.donate = {0}})(x);
-  EXPECT_ERROR(
-      ValueError, x + 1,
-      "f32[3] was donated to a jitted call and is gone; use the call's result, or do not donate it.");
+  EXPECT_ERROR(ValueError, x + 1,
+               "f32[3] was donated to a jitted call and is gone; use the call's result, or do not donate it.");
   EXPECT_ERROR(ValueError, x.to_vector<float>(), "was donated to a jitted call");
 }
 
 TEST(CustomJvpErrors, RuleResults) {
   const auto with = [](auto rule) { return custom_jvp([](Array x) { return np::sin(x); }, rule); };
   const auto shape = with([](auto p, auto) { return std::pair{np::sin(std::get<0>(p)), np::ones({2})}; });
-  EXPECT_ERROR(
-      ShapeError, jvp(shape, std::tuple{v3()}, std::tuple{v3()}),
-      "[custom_jvp] the rule returned tangent 0 of shape (2,); it must have shape (3,), that of its primal.");
-  const auto dtype = with([](auto p, auto t) {
-    return std::pair{np::sin(std::get<0>(p)), std::get<0>(t).astype(f64)};
-  });
+  EXPECT_ERROR(ShapeError, jvp(shape, std::tuple{v3()}, std::tuple{v3()}),
+               "[custom_jvp] the rule returned tangent 0 of shape (2,); it must have shape (3,), that of its primal.");
+  const auto dtype =
+      with([](auto p, auto t) { return std::pair{np::sin(std::get<0>(p)), std::get<0>(t).astype(f64)}; });
   EXPECT_ERROR(TypeError, jvp(dtype, std::tuple{v3()}, std::tuple{v3()}),
                "[custom_jvp] the rule returned tangent 0 of dtype f64; it must be f32, that of its primal.");
   const auto empty = with([](auto p, auto) { return std::pair{np::sin(std::get<0>(p)), Array()}; });
@@ -137,33 +122,26 @@ TEST(CustomJvpErrors, RuleResults) {
 }
 TEST(CustomJvpErrors, RuleDisagreesWithTheFunction) {
   const auto f = custom_jvp([](Array x) { return np::sin(x); },
-                            [](auto p, auto t) {
-                              return std::pair{np::sum(std::get<0>(p)), np::sum(std::get<0>(t))};
-                            });
+                            [](auto p, auto t) { return std::pair{np::sum(std::get<0>(p)), np::sum(std::get<0>(t))}; });
   EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()),
                "[custom_jvp] the rule returned output 0 of shape ()", "(3,)");
 }
 TEST(CustomJvpErrors, StructureOfTheRule) {
-  const auto f = custom_jvp(
-      [](Array x) {
-        return std::vector<Array>{x, x};
-      },
-      [](auto p, auto t) {
-        return std::pair{std::vector<Array>{std::get<0>(p), std::get<0>(p)},
-                         std::vector<Array>{std::get<0>(t)}};
-      });
+  const auto f = custom_jvp([](Array x) { return std::vector<Array>{x, x}; },
+                            [](auto p, auto t) {
+                              return std::pair{std::vector<Array>{std::get<0>(p), std::get<0>(p)},
+                                               std::vector<Array>{std::get<0>(t)}};
+                            });
   EXPECT_ERROR(TreeError, jvp(f, std::tuple{v3()}, std::tuple{v3()}),
                "[custom_jvp] the rule's output [Array, Array] and tangent [Array] differ in structure");
 }
 TEST(CustomJvpErrors, ClosesOverADifferentiatedValue) {
   const auto rule = [](auto p, auto t) { return std::pair{np::sin(std::get<0>(p)), std::get<0>(t)}; };
   const auto f = [&](Array x) {
-    return np::sum(
-        jit([&](Array y) { return custom_jvp([&](Array z) { return np::sin(z) * x; }, rule)(y); })(x));
+    return np::sum(jit([&](Array y) { return custom_jvp([&](Array z) { return np::sin(z) * x; }, rule)(y); })(x));
   };
-  EXPECT_ERROR(
-      TransformError, grad(f)(v3()),
-      "[custom_jvp] the function closes over a value that is being differentiated; pass it as an argument");
+  EXPECT_ERROR(TransformError, grad(f)(v3()),
+               "[custom_jvp] the function closes over a value that is being differentiated; pass it as an argument");
 }
 TEST(CustomVjpErrors, RuleResults) {
   const auto fwd = [](Array x) { return std::pair{np::sin(x), x}; };
@@ -173,43 +151,30 @@ TEST(CustomVjpErrors, RuleResults) {
   EXPECT_ERROR(ShapeError, grad(with([](Array, Array) { return np::ones({2}); }))(v3()),
                "[custom_vjp] the rule returned cotangent 0 of shape (2,); it must have shape (3,), that of "
                "its primal.");
-  EXPECT_ERROR(
-      TypeError, grad(with([](Array x, Array) { return x.astype(f64); }))(v3()),
-      "[custom_vjp] the rule returned cotangent 0 of dtype f64; it must be f32, that of its primal.");
-  EXPECT_ERROR(TreeError, grad(with([](Array x, Array) {
-                 return std::tuple{x, x};
-               }))(v3()),
+  EXPECT_ERROR(TypeError, grad(with([](Array x, Array) { return x.astype(f64); }))(v3()),
+               "[custom_vjp] the rule returned cotangent 0 of dtype f64; it must be f32, that of its primal.");
+  EXPECT_ERROR(TreeError, grad(with([](Array x, Array) { return std::tuple{x, x}; }))(v3()),
                "[custom_vjp] the rule returned 2 cotangents but 1 are needed");
 }
 TEST(CustomVjpErrors, ForwardDisagreesWithTheFunction) {
-  const auto f = custom_vjp([](Array x) { return np::sin(x); },
-                            [](Array x) {
-                              return std::pair{np::sum(x), x};
-                            },
+  const auto f = custom_vjp([](Array x) { return np::sin(x); }, [](Array x) { return std::pair{np::sum(x), x}; },
                             [](Array x, Array) { return x; });
   EXPECT_ERROR(ShapeError, grad(jit([&](Array x) { return np::sum(f(x)); }))(v3()),
                "[custom_vjp] the rule returned output 0 of shape ()", "(3,)");
 }
 TEST(CustomVjpErrors, ForwardMode) {
-  const auto f = custom_vjp([](Array x) { return np::sin(x); },
-                            [](Array x) {
-                              return std::pair{np::sin(x), x};
-                            },
+  const auto f = custom_vjp([](Array x) { return np::sin(x); }, [](Array x) { return std::pair{np::sin(x), x}; },
                             [](Array, Array ct) { return ct; }, "my_sin");
   EXPECT_ERROR(TransformError, jvp(f, std::tuple{v3()}, std::tuple{v3()}),
                "[jvp] my_sin has a custom_vjp rule, which gives reverse mode only; use grad or vjp, or give "
                "the function a custom_jvp rule.");
-  EXPECT_ERROR(TransformError, jvp(jit(f), std::tuple{v3()}, std::tuple{v3()}),
-               "[jvp] my_sin has a custom_vjp rule");
+  EXPECT_ERROR(TransformError, jvp(jit(f), std::tuple{v3()}, std::tuple{v3()}), "[jvp] my_sin has a custom_vjp rule");
   EXPECT_ERROR(TransformError, jacfwd(f)(v3()), "my_sin has a custom_vjp rule");
 }
 TEST(CustomVjpErrors, ClosesOverADifferentiatedValue) {
   const auto f = [](Array x) {
     return np::sum(jit([&](Array y) {
-      return custom_vjp([&](Array z) { return z * x; },
-                        [&](Array z) {
-                          return std::pair{z * x, z};
-                        },
+      return custom_vjp([&](Array z) { return z * x; }, [&](Array z) { return std::pair{z * x, z}; },
                         [](Array, Array ct) { return ct; })(y);
     })(x));
   };
@@ -217,9 +182,8 @@ TEST(CustomVjpErrors, ClosesOverADifferentiatedValue) {
                "[custom_vjp] the function closes over a value that is being differentiated");
 }
 TEST(CheckpointErrors, InsideNamesTheOperation) {
-  EXPECT_ERROR(ShapeError, grad([](Array x) {
-                 return np::sum(checkpoint([](Array y) { return y.reshape({7}); })(x));
-               })(v3()),
+  EXPECT_ERROR(ShapeError,
+               grad([](Array x) { return np::sum(checkpoint([](Array y) { return y.reshape({7}); })(x)); })(v3()),
                "[reshape] f32[3] has 3 elements");
 }
 
@@ -235,8 +199,7 @@ TEST(TreeErrors, Map) {
   EXPECT_ERROR(TreeError, tree::map(add, std::vector<Array>{v3()}, std::vector<Array>{v3(), v3()}),
                "[tree::map] the trees differ: [Array] and [Array, Array]; they must have one structure.");
   using Map = std::map<std::string, Array>;
-  EXPECT_ERROR(TreeError, tree::map(add, Map{{"a", v3()}}, Map{{"b", v3()}}), "[tree::map] the trees differ",
-               "a", "b");
+  EXPECT_ERROR(TreeError, tree::map(add, Map{{"a", v3()}}, Map{{"b", v3()}}), "[tree::map] the trees differ", "a", "b");
   EXPECT_ERROR(TreeError, tree::map(add, std::optional<Array>(), std::optional<Array>(v3())),
                "[tree::map] the trees differ: none and Array");
 }

@@ -1,5 +1,5 @@
-// Programs that must not compile: what the compiler says, and in how many lines. Each is parsed by the compiler that built
-// the tests (and by clang 19 where it is installed), with the headers parsed once.
+// Programs that must not compile: what the compiler says, and in how many lines. Each is parsed by the compiler that
+// built the tests (and by clang 19 where it is installed), with the headers parsed once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,11 +20,13 @@ struct Said {
 
 class Compiler {
  public:
-  explicit Compiler(std::string command) : command_(std::move(command) + " -std=c++20 -I" COTAN_SOURCE_DIR "/include ") {
+  explicit Compiler(std::string command)
+      : command_(std::move(command) + " -std=c++20 -I" COTAN_SOURCE_DIR "/include ") {
     std::string name = (fs::temp_directory_path() / "cotan_refused_XXXXXX").string();
     folder_ = mkdtemp(name.data());
     std::ofstream(folder_ / "all.hpp") << "#include <cotan/cotan.hpp>\n";
-    const Said said = run("-x c++-header " + (folder_ / "all.hpp").string() + " -o " + (folder_ / "all.hpp.gch").string());
+    const Said said =
+        run("-x c++-header " + (folder_ / "all.hpp").string() + " -o " + (folder_ / "all.hpp.gch").string());
     EXPECT_TRUE(said.compiles) << said.text;
   }
   ~Compiler() { fs::remove_all(folder_); }
@@ -33,9 +35,12 @@ class Compiler {
   /// `declarations` at namespace scope, `statements` in a function.
   Said compile(const std::string& declarations, const std::string& statements) const {
     const fs::path source = folder_ / "program.cpp";
-    std::ofstream(source) << "#include \"all.hpp\"\nnamespace ct = cotan;\nnamespace np = cotan::numpy;\nusing ct::Array;\n"
-                          << declarations << "\nvoid program(Array a, Array b) {\n(void)a; (void)b;\n" << statements << "\n}\n";
-    return run("-fsyntax-only " + (is_clang() ? "-include-pch " + (folder_ / "all.hpp.gch").string() + " " : "") + source.string());
+    std::ofstream(source)
+        << "#include \"all.hpp\"\nnamespace ct = cotan;\nnamespace np = cotan::numpy;\nusing ct::Array;\n"
+        << declarations << "\nvoid program(Array a, Array b) {\n(void)a; (void)b;\n"
+        << statements << "\n}\n";
+    return run("-fsyntax-only " + (is_clang() ? "-include-pch " + (folder_ / "all.hpp.gch").string() + " " : "") +
+               source.string());
   }
 
  private:
@@ -92,8 +97,9 @@ const std::string uses_of_values = R"(
 
 TEST(Trials, Item17AssignmentToTemporaries) {
   constexpr std::string_view set = ".at(i).set(x)";
-  for (const char* statement : {"a[0] = 5.0;", "a(1, 1) = 7.0;", "a[1] += 3.0;", "a[1] -= b;", "a(0) *= 2;", "a[0] /= 2;", "a[0] = b;",
-                                "a.reshape({2}) = b;", "a.at(0) = 5.0;", "a.at(0) += b;", "(a + b) = a;", "a.T() = b[0];"})
+  for (const char* statement :
+       {"a[0] = 5.0;", "a(1, 1) = 7.0;", "a[1] += 3.0;", "a[1] -= b;", "a(0) *= 2;", "a[0] /= 2;", "a[0] = b;",
+        "a.reshape({2}) = b;", "a.at(0) = 5.0;", "a.at(0) += b;", "(a + b) = a;", "a.T() = b[0];"})
     expect_refused("", statement, set, 12);
   expect_compiles(built_with(), values, uses_of_values);
   // And what is a new Array must be taken.
@@ -109,19 +115,24 @@ TEST(Trials, Item25OneLineSaysWhatAPytreeMayBe) {
   expect_refused(hidden, "auto g = ct::jit(ct::grad(loss))(Model{}, a);", "needs COTAN_TREE(field, …) inside", 13);
   expect_refused(hidden, "auto [v, g] = ct::value_and_grad(loss)(Model{}, a); auto h = ct::vmap(loss)(Model{}, a);",
                  "needs COTAN_TREE(field, …) inside", 13);
-  expect_refused(hidden, "auto g = ct::tree::leaves(std::vector<std::tuple<int, Model>>());", "needs COTAN_TREE(field, …) inside", 18);
-  expect_refused("struct Module { int n; }; struct Model : Module { Array w; };" + loss, call, "COTAN_TREE_DERIVED(Base, field, …)", 13);
-  expect_refused("struct Model { Array* w; };" + loss, call, "a pytree is an Array, number, string or enum, or a tuple", 16);
+  expect_refused(hidden, "auto g = ct::tree::leaves(std::vector<std::tuple<int, Model>>());",
+                 "needs COTAN_TREE(field, …) inside", 18);
+  expect_refused("struct Module { int n; }; struct Model : Module { Array w; };" + loss, call,
+                 "COTAN_TREE_DERIVED(Base, field, …)", 13);
+  expect_refused("struct Model { Array* w; };" + loss, call, "a pytree is an Array, number, string or enum, or a tuple",
+                 16);
   expect_refused("struct Model { Array w; Model(int) {} auto tree_fields() const { return std::tuple(w); } };" + loss,
                  "auto g = ct::grad(loss)(Model(1), a);", "return std::tie(field, …)", 13);
-  expect_refused("struct Model { Array w; std::unique_ptr<int> p; COTAN_TREE(w) };" + loss, "auto g = ct::grad(loss)(Model(), a);",
-                 "must be copyable", 13);
+  expect_refused("struct Model { Array w; std::unique_ptr<int> p; COTAN_TREE(w) };" + loss,
+                 "auto g = ct::grad(loss)(Model(), a);", "must be copyable", 13);
 }
 TEST(Trials, Item25OneLineSaysWhatDoesNotFit) {
-  constexpr std::string_view takes_arrays = "the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated";
+  constexpr std::string_view takes_arrays =
+      "the_function_must_take_Arrays_or_pytrees_of_Arrays_where_it_is_differentiated";
   expect_refused("", "auto g = ct::grad([](int x) { return x * x; })(3);", takes_arrays, 12);
   expect_refused("int f(int x) { return x; }", "auto g = ct::hessian(f)(3);", takes_arrays, 12);
-  expect_refused("", "auto g = ct::grad([](Array) { return 3; })(a);", "grad: the function must return one scalar Array", 18);
+  expect_refused("", "auto g = ct::grad([](Array) { return 3; })(a);",
+                 "grad: the function must return one scalar Array", 18);
   constexpr std::string_view other_arguments = "the_function_takes_other_arguments_or_another_number_of_them";
   expect_refused("Array f(Array x) { return x; }", "auto y = ct::vmap(f)(a, 2);", other_arguments, 12);
   expect_refused("Array f(Array x) { return x; }", "auto y = ct::jit(f)(std::string(\"x\"));", other_arguments, 12);
@@ -130,18 +141,23 @@ TEST(Trials, Item25OneLineSaysWhatDoesNotFit) {
 TEST(Trials, OneLineSaysWhatARuleMustReturn) {
   const std::string square = "\nArray f(Array x) { return x * x; } Array back(Array r, Array ct) { return r * ct; }";
   constexpr std::string_view pair = "custom_vjp: forward must return std::pair{output, residuals}";
-  expect_refused("Array forward(Array x) { return x; }" + square, "auto y = ct::custom_vjp(f, forward, back)(a);", pair, 18);
-  expect_refused("Array forward(Array x) { return x; }" + square, "auto y = ct::jit(ct::grad(ct::custom_vjp(f, forward, back)))(a);", pair, 24);
+  expect_refused("Array forward(Array x) { return x; }" + square, "auto y = ct::custom_vjp(f, forward, back)(a);", pair,
+                 18);
+  expect_refused("Array forward(Array x) { return x; }" + square,
+                 "auto y = ct::jit(ct::grad(ct::custom_vjp(f, forward, back)))(a);", pair, 24);
   expect_refused("std::pair<Array, Array> forward(Array x, Array y) { return {x, y}; }" + square,
-                 "auto y = ct::custom_vjp(f, forward, back)(a);", "custom_vjp: forward must take the arguments of the function", 18);
+                 "auto y = ct::custom_vjp(f, forward, back)(a);",
+                 "custom_vjp: forward must take the arguments of the function", 18);
   constexpr std::string_view step = "scan: the function must return std::pair{next carry, y}";
   expect_refused("", "auto y = ct::lax::scan([](Array c, Array x) { return c + x; }, a, b);", step, 12);
-  expect_refused("", "auto [c, y] = ct::lax::scan([](Array c, Array x) { return std::tuple{c, x, x}; }, a, b);", step, 12);
+  expect_refused("", "auto [c, y] = ct::lax::scan([](Array c, Array x) { return std::tuple{c, x, x}; }, a, b);", step,
+                 12);
   expect_refused("", "Array c = ct::lax::scan([](Array c, Array x) { return c + x; }, a, b).first;", step, 12);
 }
 TEST(Trials, OneLineSaysThatFunctionsAreNoArguments) {
   constexpr std::string_view function = "pytree: a function (a lambda, a function's name, a std::function) is no Array";
-  const std::string f = "Array g(Array x) { return x; } template <class G> Array f(const G& g, Array x) { return g(x); }";
+  const std::string f =
+      "Array g(Array x) { return x; } template <class G> Array f(const G& g, Array x) { return g(x); }";
   const std::string call = "auto h = ct::jit([](const auto& g, Array x) { return g(x); });";
   expect_refused(f, call + "auto y = h([](Array x) { return x; }, a);", function, 14);
   expect_refused(f, call + "auto y = h([](auto x) { return x; }, a);", function, 14);
@@ -150,7 +166,8 @@ TEST(Trials, OneLineSaysThatFunctionsAreNoArguments) {
   expect_refused(f, call + "auto y = h(&g, a);", function, 14);
   expect_refused(f, call + "auto y = h(std::function<Array(Array)>(g), a);", function, 14);
   expect_refused(f, call + "auto y = h(ct::jit(g), a);", function, 14);
-  expect_refused("", "auto y = ct::grad([](Array x, const auto& g) { return g(x); })(a, [](Array x) { return x; });", function, 14);
+  expect_refused("", "auto y = ct::grad([](Array x, const auto& g) { return g(x); })(a, [](Array x) { return x; });",
+                 function, 14);
   expect_refused("", "auto y = ct::jit([](Array x) { return x; })([](Array x) { return x; });", function, 14);
   // A layer that can be called is a pytree still.
   expect_compiles(built_with(), "struct Linear { Array w; Array operator()(Array x) const { return x * w; } };",
@@ -168,7 +185,9 @@ TEST(Trials, Item27CompilersWithoutSourceLocation) {
   // A compiler that does not have it is stopped there, before anything else is parsed.
   const Said said = built_with().compile("", "");
   EXPECT_TRUE(said.compiles) << said.text;
-  FILE* pipe = popen(COTAN_CXX " -std=c++17 -fsyntax-only -x c++ -I" COTAN_SOURCE_DIR "/include -include cotan/cotan.hpp /dev/null 2>&1", "r");
+  FILE* pipe = popen(COTAN_CXX " -std=c++17 -fsyntax-only -x c++ -I" COTAN_SOURCE_DIR
+                               "/include -include cotan/cotan.hpp /dev/null 2>&1",
+                     "r");
   std::string text;
   std::array<char, 4096> part;
   while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), n);
@@ -182,7 +201,10 @@ TEST(Trials, Item25OnClang) {
   if (std::system("clang++-19 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no clang++-19";
   const Compiler clang("clang++-19");
   expect_compiles(clang, values, uses_of_values);
-  expect_compiles(clang, "struct Base {}; struct Linear : Base { Array weight, bias; };\nclass Net { Array w_; public: Net(int) {} COTAN_TREE(w_) };", R"(
+  expect_compiles(clang,
+                  "struct Base {}; struct Linear : Base { Array weight, bias; };\nclass Net { Array w_; public: "
+                  "Net(int) {} COTAN_TREE(w_) };",
+                  R"(
     static_assert(ct::tree::Tree<Linear> && ct::tree::Tree<Net>);
     static_assert(ct::tree::detail::last_name(ct::tree::detail::spelling<ct::tree::detail::field_pointer<Linear, 1>()>()) == "bias");
     auto g = ct::jit(ct::grad([](Linear l, Array x) { return np::sum(l.weight * x); }))(Linear{{}, a, b}, a); (void)g;)");

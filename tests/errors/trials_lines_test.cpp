@@ -49,7 +49,8 @@ TEST(Trials, Item22LinesOfTracedFunctions) {
   EXPECT_ERROR(ShapeError, jit(f)(m23()), "[add]", at(line));
   EXPECT_ERROR(ShapeError, grad(f)(m23()), "[add]", at(line));
   EXPECT_ERROR(ShapeError, vmap(f)(np::ones({4, 2, 3})), "[add] shapes (2, 3)", at(line));
-  EXPECT_ERROR(ShapeError, lax::scan([&](const Array& c, const Array& x) { return std::pair{c, f(x)}; }, 0.0, np::ones({5, 2, 3})),
+  EXPECT_ERROR(ShapeError,
+               lax::scan([&](const Array& c, const Array& x) { return std::pair{c, f(x)}; }, 0.0, np::ones({5, 2, 3})),
                "[add]", at(line));
 }
 TEST(Trials, Item22NoLineWhereNoneIsKnown) {
@@ -78,18 +79,22 @@ TEST(Trials, Item22ArgumentsHavePaths) {
     return np::sum(h);
   };
   const Array x = np::ones({7, 3});
-  for (const auto& run : std::vector<std::function<void()>>{[&] { jit(forward)(model(), x); }, [&] { grad(forward)(model(), x); },
-                                                            [&] { make_jaxpr(forward)(model(), x); }, [&] { jit(grad(forward))(model(), x); }})
-    EXPECT_ERROR(ShapeError, run(), "[matmul]", "f32[5,2]", "which reads argument 0.layers[1].b (f32[2]) and argument 0.layers[1].w (f32[5,2])");
-  EXPECT_ERROR(ShapeError, jit([](const Model& m, const Array& v) { return m.layers[0].w + v; })(model(), np::ones({3})),
+  for (const auto& run : std::vector<std::function<void()>>{
+           [&] { jit(forward)(model(), x); }, [&] { grad(forward)(model(), x); },
+           [&] { make_jaxpr(forward)(model(), x); }, [&] { jit(grad(forward))(model(), x); }})
+    EXPECT_ERROR(ShapeError, run(), "[matmul]", "f32[5,2]",
+                 "which reads argument 0.layers[1].b (f32[2]) and argument 0.layers[1].w (f32[5,2])");
+  EXPECT_ERROR(ShapeError,
+               jit([](const Model& m, const Array& v) { return m.layers[0].w + v; })(model(), np::ones({3})),
                "which reads argument 0.layers[0].w (f32[3,4]) and argument 1 (f32[3])");
 }
 TEST(Trials, Item22LeavesOfTreesHavePaths) {
   Model a = model(), b = model();
   b.layers[1].b = np::ones({3});
-  EXPECT_ERROR(ShapeError, tree::map([](const Array& x, const Array& y) { return x - y; }, a, b), "[subtract] shapes (2,) and (3,)",
-               "in the leaf .layers[1].b.");
-  EXPECT_ERROR(ShapeError, tree::stack(std::vector<Model>{a, b}), "[stack] shapes (2,) and (3,)", "the leaf .layers[1].b.");
+  EXPECT_ERROR(ShapeError, tree::map([](const Array& x, const Array& y) { return x - y; }, a, b),
+               "[subtract] shapes (2,) and (3,)", "in the leaf .layers[1].b.");
+  EXPECT_ERROR(ShapeError, tree::stack(std::vector<Model>{a, b}), "[stack] shapes (2,) and (3,)",
+               "the leaf .layers[1].b.");
 }
 
 TEST(Trials, Item23DebugBounds) {
@@ -99,18 +104,23 @@ TEST(Trials, Item23DebugBounds) {
     On() { debug_bounds(true); }
     ~On() { debug_bounds(false); }
   } on;
-  EXPECT_ERROR(IndexError, np::take(table, tokens, 0), "[debug_bounds] gather: index 7 is outside axis 0 of f32[5,2]", at(__LINE__));
+  EXPECT_ERROR(IndexError, np::take(table, tokens, 0), "[debug_bounds] gather: index 7 is outside axis 0 of f32[5,2]",
+               at(__LINE__));
   EXPECT_ERROR(IndexError, table[tokens], "[debug_bounds] gather: index 7", at(__LINE__));
   EXPECT_ERROR(IndexError, table.at(tokens).add(1.0), "[debug_bounds] scatter_add: index 7", at(__LINE__));
-  EXPECT_ERROR(IndexError, np::take(table, np::array({-6}), 0), "index -1 (negative ones were counted from the end before)");
-  EXPECT_ERROR(IndexError, lax::dynamic_slice_in_dim(table, np::array(4), 2), "[debug_bounds] dynamic_slice: a window of 2 at 4 is outside axis 0");
+  EXPECT_ERROR(IndexError, np::take(table, np::array({-6}), 0),
+               "index -1 (negative ones were counted from the end before)");
+  EXPECT_ERROR(IndexError, lax::dynamic_slice_in_dim(table, np::array(4), 2),
+               "[debug_bounds] dynamic_slice: a window of 2 at 4 is outside axis 0");
   const int line = __LINE__ + 1;
   const auto look_up = [](const Array& t, const Array& i) { return np::sum(np::take(t, i, 0)); };
   EXPECT_ERROR(IndexError, jit(look_up)(table, tokens), "[debug_bounds] gather: index 7", at(line));
   EXPECT_ERROR(IndexError, grad(look_up)(table, tokens), "[debug_bounds] gather: index 7", at(line));
   EXPECT_ERROR(IndexError, jit(grad(look_up))(table, tokens), "[debug_bounds] scatter_add: index 7", at(line));
   const auto loop = [&](const Array& i) {
-    return lax::scan([&](const Array& c, const Array& k) { return std::pair{c + look_up(table, k), none}; }, np::array(0.0), i).first;
+    return lax::scan([&](const Array& c, const Array& k) { return std::pair{c + look_up(table, k), none}; },
+                     np::array(0.0), i)
+        .first;
   };
   EXPECT_ERROR(IndexError, jit(loop)(tokens), "[debug_bounds] gather: index 7", at(line));
   // What asks for it may be outside, and what is inside works.
@@ -129,7 +139,8 @@ TEST(Trials, Item22TransformsAndLoopsNameTheirLine) {
   const auto gradient = grad([](Array a) { return a; });
   EXPECT_ERROR(ShapeError, gradient(x), "[grad]", at(__LINE__) + " (transformed at " + line_of(made) + ")");
   EXPECT_ERROR(ShapeError, vmap([](Array a) { return a; })(Array(1.0)), "[vmap]", at(__LINE__));
-  EXPECT_ERROR(TypeError, lax::scan([](Array c, Array) { return std::pair{np::ones({2}), c}; }, x, x), "[scan]", at(__LINE__));
+  EXPECT_ERROR(TypeError, lax::scan([](Array c, Array) { return std::pair{np::ones({2}), c}; }, x, x), "[scan]",
+               at(__LINE__));
   EXPECT_ERROR(TypeError, lax::while_loop([](Array) { return Array(1); }, [](Array c) { return c; }, x), "[while_loop]",
                at(__LINE__ - 1));
   EXPECT_ERROR(ValueError, jit([](Array a) { return a; }, {.donate = {4}})(x), "[jit]", at(__LINE__));
@@ -140,14 +151,16 @@ TEST(Trials, Item22TransformsAndLoopsNameTheirLine) {
 TEST(Trials, JittedCallsNameTheLineOfTheCall) {
   const int made = __LINE__ + 2, inside = __LINE__ + 1;
   const auto add = [](const Array& a, const Array& b) { return a + b; };
-  const auto f = jit(add); const auto g = jit(vmap(add));
+  const auto f = jit(add);
+  const auto g = jit(vmap(add));
   // An operation inside: its own line, that of the call, and where the function was made.
   const int line = __LINE__ + 1;
   EXPECT_ERROR(ShapeError, f(m23(), np::ones({2})), "[add]", at(inside),
                "inside the call at " + line_of(line) + " (transformed at " + line_of(made) + ").");
   EXPECT_ERROR(ShapeError, jit(add)(m23(), np::ones({2})), at(inside), "inside the call at " + line_of(__LINE__) + ".");
   // Nothing inside is at fault: the call's.
-  EXPECT_ERROR(ShapeError, g(m23(), np::ones({5, 2})), "[vmap]", at(__LINE__) + " (transformed at " + line_of(made) + ").");
+  EXPECT_ERROR(ShapeError, g(m23(), np::ones({5, 2})), "[vmap]",
+               at(__LINE__) + " (transformed at " + line_of(made) + ").");
   EXPECT_ERROR(ValueError, f(Array(), Array()), "[jit]", at(__LINE__));
   // Calls that the standard library makes have no line; where the function was made is said as such.
   const std::function<Array(Array, Array)> hidden = g;
@@ -156,7 +169,8 @@ TEST(Trials, JittedCallsNameTheLineOfTheCall) {
     FAIL();
   } catch (const ShapeError& e) {
     const std::string message = e.what();
-    EXPECT_NE(message.find(" In a call of the function transformed at " + line_of(made) + "."), message.npos) << message;
+    EXPECT_NE(message.find(" In a call of the function transformed at " + line_of(made) + "."), message.npos)
+        << message;
     EXPECT_EQ(message.find("include/c++"), message.npos) << message;
   }
 }
@@ -203,7 +217,8 @@ TEST(Trials, LinesOfLinearFunctions) {
   EXPECT_ERROR(ShapeError, back(np::ones({2})), "[linear_transpose]", at(__LINE__));
   const auto lists = vjp([](const Array& x) { return std::vector<Array>{x, x}; }, np::ones({3}));
   EXPECT_ERROR(TreeError, lists.second(std::vector<Array>(1, np::ones({3}))),
-               "[vjp] the cotangent has structure [Array] but the output had [Array, Array]; they must be alike.", at(__LINE__ - 1));
+               "[vjp] the cotangent has structure [Array] but the output had [Array, Array]; they must be alike.",
+               at(__LINE__ - 1));
 }
 TEST(Trials, LinesOfTrees) {
   const Model a = model();
@@ -213,7 +228,8 @@ TEST(Trials, LinesOfTrees) {
   EXPECT_ERROR(TreeError, tree::map(add, a, b), "[tree::map] the trees differ", at(__LINE__));
   EXPECT_ERROR(TreeError, tree::stack(std::vector<Model>{a, b}), "[tree::stack]", at(__LINE__));
   EXPECT_ERROR(ShapeError, tree::unstack(a), "[tree::unstack]", at(__LINE__));
-  EXPECT_ERROR(TreeError, tree::transpose(std::vector<std::vector<Array>>{{np::ones({1})}, {}}), "[tree::transpose]", at(__LINE__));
+  EXPECT_ERROR(TreeError, tree::transpose(std::vector<std::vector<Array>>{{np::ones({1})}, {}}), "[tree::transpose]",
+               at(__LINE__));
   // The function's own line, where it is at fault.
   const int inside = __LINE__ + 1;
   const auto multiply = [](const Array& x) { return np::matmul(x, np::ones({9, 9})); };
@@ -247,22 +263,26 @@ TEST(Trials, DebugNansGoesInsideLoops) {
   const int line = __LINE__ + 1;
   const auto root = [](const Array& x) { return np::sqrt(x); };
   const auto loop = [&](const Array& xs) {
-    return lax::scan([&](const Array& c, const Array& x) { return std::pair{c + root(x), none}; }, Array(0.f), xs).first;
+    return lax::scan([&](const Array& c, const Array& x) { return std::pair{c + root(x), none}; }, Array(0.f), xs)
+        .first;
   };
   const Array xs = np::array({4.f, 1.f, -1.f, 9.f});
   EXPECT_ERROR(NanError, loop(xs), "[debug_nans] sqrt made a NaN in its result f32[]; its operands had none.", at(line),
                "in step 2 (counted from 0) of the loop");
-  EXPECT_ERROR(NanError, jit(loop)(xs), "[debug_nans] sqrt made a NaN", at(line), "in step 2", "inside the call at " + line_of(__LINE__));
+  EXPECT_ERROR(NanError, jit(loop)(xs), "[debug_nans] sqrt made a NaN", at(line), "in step 2",
+               "inside the call at " + line_of(__LINE__));
   EXPECT_ERROR(NanError, grad(loop)(xs), "[debug_nans]", at(line), "in step 2");
   EXPECT_ERROR(NanError, vmap(loop)(np::stack({xs, xs})), "[debug_nans] sqrt", at(line), "in step 2");
   const auto down = [&](const Array& x) {
-    return lax::while_loop([](const Array& c) { return c > -2.f; }, [&](const Array& c) { return c - 1.f + 0.f * root(c); }, x);
+    return lax::while_loop([](const Array& c) { return c > -2.f; },
+                           [&](const Array& c) { return c - 1.f + 0.f * root(c); }, x);
   };
   EXPECT_ERROR(NanError, down(Array(1.f)), "[debug_nans] sqrt made a NaN", at(line), "in step 2");
   EXPECT_ERROR(NanError, jit(down)(Array(1.f)), "[debug_nans] sqrt made a NaN", at(line), "in step 2");
   const auto either = [&](const Array& x) { return lax::cond(x < 0.f, root, [](const Array& v) { return v; }, x); };
   EXPECT_ERROR(NanError, jit(either)(Array(-1.f)), "[debug_nans] sqrt made a NaN", at(line));
   EXPECT_EQ(jit(either)(Array(3.f)).item<float>(), 3.f);
-  EXPECT_ERROR(NanError, lax::associative_scan([&](const Array& a, const Array& b) { return a + root(b); }, xs), "[debug_nans] sqrt", at(line));
+  EXPECT_ERROR(NanError, lax::associative_scan([&](const Array& a, const Array& b) { return a + root(b); }, xs),
+               "[debug_nans] sqrt", at(line));
   EXPECT_EQ(loop(np::array({4.f, 1.f})).item<float>(), 3.f);
 }

@@ -29,9 +29,7 @@ int count(const std::string& text, std::string_view part) {
   for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
   return n;
 }
-bool divides(const Explanation& e) {
-  return e.steps.find("//") != e.steps.npos || e.steps.find(" % ") != e.steps.npos;
-}
+bool divides(const Explanation& e) { return e.steps.find("//") != e.steps.npos || e.steps.find(" % ") != e.steps.npos; }
 
 Array matrix(std::int64_t rows, std::int64_t columns, ct::DType dtype = ct::f32) {
   return (np::arange(rows * columns, ct::f32).reshape({rows, columns}) / 100).astype(dtype);
@@ -53,8 +51,8 @@ TEST(Fusion, BroadcastsAndCastsAreInside) {
   const auto f = [](Array x, Array row, Array column, Array scalar) {
     return ((x + row) * column.astype(ct::f32) - scalar).astype(ct::f16);
   };
-  EXPECT_TRUE(is_one_kernel(
-      explained(f, matrix(60, 70), matrix(1, 70), np::arange(60, ct::i32).reshape({60, 1}), Array(2.f))));
+  EXPECT_TRUE(
+      is_one_kernel(explained(f, matrix(60, 70), matrix(1, 70), np::arange(60, ct::i32).reshape({60, 1}), Array(2.f))));
 }
 TEST(Fusion, SeveralResultsOfOneShape) {
   const auto f = [](Array x, Array y) {
@@ -107,28 +105,18 @@ TEST(Views, AddNoKernelInsideAChain) {
 }
 TEST(Views, ChainsOfThemFold) {
   const Array x = matrix(48, 64);
-  const Explanation there_and_back = explained(
-      [](Array y) {
-        return y.reshape({4, 12, 64}).reshape({48 * 64}).reshape({48, 64}).T().T() + 1;
-      },
-      x);
+  const Explanation there_and_back =
+      explained([](Array y) { return y.reshape({4, 12, 64}).reshape({48 * 64}).reshape({48, 64}).T().T() + 1; }, x);
   EXPECT_TRUE(is_one_kernel(there_and_back));
   EXPECT_FALSE(divides(there_and_back)) << there_and_back.steps;
-  const Explanation heads = explained(
-      [](Array y) {
-        return np::swapaxes(y.reshape({48, 4, 16}), 0, 1).reshape({4, 48 * 16}) * 2;
-      },
-      x);
+  const Explanation heads =
+      explained([](Array y) { return np::swapaxes(y.reshape({48, 4, 16}), 0, 1).reshape({4, 48 * 16}) * 2; }, x);
   EXPECT_TRUE(is_one_kernel(heads));
   EXPECT_FALSE(divides(heads)) << heads.steps;
 }
 TEST(Views, OfAnInputAloneAreOneCopy) {
   EXPECT_TRUE(is_one_kernel(explained([](Array y) { return y.T(); }, matrix(30, 40))));
-  const Explanation same = explained(
-      [](Array y) {
-        return y.reshape({40, 30}).reshape({30, 40});
-      },
-      matrix(30, 40));
+  const Explanation same = explained([](Array y) { return y.reshape({40, 30}).reshape({30, 40}); }, matrix(30, 40));
   EXPECT_EQ(same.dispatches, 0) << same.text();
 }
 TEST(Views, OperandsOfProductsAreNotCopied) {
@@ -154,8 +142,7 @@ Array layer_norm(const Array& x, const Array& scale, const Array& shift) {
 }  // namespace
 
 TEST(Fusion, RowsThatFitAreOneKernel) {
-  for (const auto& [rows, columns] :
-       {std::pair{64, 128}, std::pair{7, 33}, std::pair{3, 1000}, std::pair{1000, 10}}) {
+  for (const auto& [rows, columns] : {std::pair{64, 128}, std::pair{7, 33}, std::pair{3, 1000}, std::pair{1000, 10}}) {
     const Array x = matrix(rows, columns);
     SCOPED_TRACE(ct::describe(x.dtype(), x.shape()));
     EXPECT_TRUE(is_one_kernel(explained(softmax, x)));
@@ -279,15 +266,13 @@ TEST(Explain, SaysWhatRuns) {
   EXPECT_EQ(e.dispatches, 2);
   EXPECT_EQ(e.loops, 0);
   const std::string text = e.text();
-  for (const char* part :
-       {"device native", "1 kernel", "1 routine", "routine dot_general", "kernel tanh", "bytes"})
+  for (const char* part : {"device native", "1 kernel", "1 routine", "routine dot_general", "kernel tanh", "bytes"})
     EXPECT_NE(text.find(part), text.npos) << part << " is not in\n" << text;
   EXPECT_NE(e.llvm_ir.find("define"), e.llvm_ir.npos);
   EXPECT_NE(e.assembly.find("cotan_program"), e.assembly.npos);
 }
 TEST(Explain, ShowsEveryPass) {
-  const Explanation e =
-      explained([](Array x) { return ct::jit([](Array y) { return y * 2; })(x) + 1; }, np::ones({8}));
+  const Explanation e = explained([](Array x) { return ct::jit([](Array y) { return y * 2; })(x) + 1; }, np::ones({8}));
   std::vector<std::string> names;
   for (const auto& [name, printed] : e.passes) {
     names.push_back(name);
@@ -296,11 +281,9 @@ TEST(Explain, ShowsEveryPass) {
   EXPECT_EQ(names, (std::vector<std::string>{"traced", "simplified", "inlined", "fused", "planned"}));
 }
 TEST(Explain, SchedulesAreDescribed) {
-  EXPECT_NE(explained([](Array x) { return x + 1; }, np::ones({1 << 20})).steps.find("parallel"),
-            std::string::npos);
+  EXPECT_NE(explained([](Array x) { return x + 1; }, np::ones({1 << 20})).steps.find("parallel"), std::string::npos);
   EXPECT_NE(explained([](Array x) { return x + 1; }, np::ones({8})).steps.find("serial"), std::string::npos);
-  EXPECT_NE(explained([](Array x) { return x.T() + 1; }, np::ones({512, 512})).steps.find("tiles"),
-            std::string::npos);
+  EXPECT_NE(explained([](Array x) { return x.T() + 1; }, np::ones({512, 512})).steps.find("tiles"), std::string::npos);
 }
 TEST(Explain, LongExpressionsAreCut) {
   // As a tree it has 2^60 nodes.

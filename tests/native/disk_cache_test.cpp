@@ -126,17 +126,16 @@ TEST_F(DiskCache, DamagedFilesAreIgnoredAndRewritten) {
   other_key[9] = static_cast<char>(other_key[9] ^ 1);
   std::string huge_size = good;
   for (std::size_t k = 24; k < 32; ++k) huge_size[k] = '\xff';
-  for (const auto& [what, bytes] :
-       {std::pair<const char*, std::string>{"empty", ""},
-        {"no whole header", good.substr(0, 20)},
-        {"header alone", good.substr(0, 40)},
-        {"truncated", good.substr(0, good.size() - 100)},
-        {"a bit flipped", flipped},
-        {"foreign", foreign},
-        {"too long", longer},
-        {"another key", other_key},
-        {"a huge size", huge_size},
-        {"text", "this is no object file, but long enough to have a header of one."}}) {
+  for (const auto& [what, bytes] : {std::pair<const char*, std::string>{"empty", ""},
+                                    {"no whole header", good.substr(0, 20)},
+                                    {"header alone", good.substr(0, 40)},
+                                    {"truncated", good.substr(0, good.size() - 100)},
+                                    {"a bit flipped", flipped},
+                                    {"foreign", foreign},
+                                    {"too long", longer},
+                                    {"another key", other_key},
+                                    {"a huge size", huge_size},
+                                    {"text", "this is no object file, but long enough to have a header of one."}}) {
     SCOPED_TRACE(what);
     write(path, bytes);
     EXPECT_FALSE(comes_from_disk());
@@ -192,8 +191,7 @@ int compiled_programs() {
         return Arrays{ct::grad(loss)(x[0])};
       },
       [](std::span<const Array> x) {
-        return Arrays{x[0].astype(ct::bf16), x[0].astype(ct::i8), lax::lgamma(x[0] + 2),
-                      np::power(x[0], 1.5)};
+        return Arrays{x[0].astype(ct::bf16), x[0].astype(ct::i8), lax::lgamma(x[0] + 2), np::power(x[0], 1.5)};
       },
   };
   int compiled = 0;

@@ -23,8 +23,7 @@ void for_each_assignment(const std::vector<Expr>& variables, Draw& draw, std::in
   for (Expr v : variables) all *= v->range.hi + 1;
   for (std::int64_t k = 0; k < std::min(all, most); ++k) {
     Environment at;
-    std::int64_t rest =
-        all <= most ? k : static_cast<std::int64_t>(draw.uniform(0, static_cast<double>(all)));
+    std::int64_t rest = all <= most ? k : static_cast<std::int64_t>(draw.uniform(0, static_cast<double>(all)));
     for (Expr v : variables) {
       at[v.get()] = rest % (v->range.hi + 1);
       rest /= v->range.hi + 1;
@@ -83,10 +82,8 @@ class RandomExpression {
                   [=](const Environment& at) { return c.value(at) ? a.value(at) : b.value(at); }};
         }
         if (draw_.one_in(2))
-          return {min(a.built, b.built),
-                  [=](const Environment& at) { return std::min(a.value(at), b.value(at)); }};
-        return {max(a.built, b.built),
-                [=](const Environment& at) { return std::max(a.value(at), b.value(at)); }};
+          return {min(a.built, b.built), [=](const Environment& at) { return std::min(a.value(at), b.value(at)); }};
+        return {max(a.built, b.built), [=](const Environment& at) { return std::max(a.value(at), b.value(at)); }};
       }
     }
   }
@@ -94,8 +91,7 @@ class RandomExpression {
     if (depth > 0 && draw_.one_in(3)) {
       const Written a = condition(depth - 1), b = condition(depth - 1);
       if (draw_.one_in(3)) return {~a.built, [a](const Environment& at) { return !a.value(at); }};
-      if (draw_.one_in(2))
-        return {a.built & b.built, [=](const Environment& at) { return a.value(at) & b.value(at); }};
+      if (draw_.one_in(2)) return {a.built & b.built, [=](const Environment& at) { return a.value(at) & b.value(at); }};
       return {a.built | b.built, [=](const Environment& at) { return a.value(at) | b.value(at); }};
     }
     const Written a = index(depth), b = index(depth);
@@ -207,15 +203,12 @@ template <class F>
 View through(const View& view, const Shape& shape, F f) {
   View out{shape, [=](std::vector<Expr> i) { return view.source_index(f(std::move(i))); }, {}};
   for (std::int64_t n = 0; n < size_of(shape); ++n)
-    out.elements.push_back(
-        view.elements[static_cast<std::size_t>(number_of(view.shape, f(index_of(shape, n))))]);
+    out.elements.push_back(view.elements[static_cast<std::size_t>(number_of(view.shape, f(index_of(shape, n))))]);
   return out;
 }
 View reshaped(const View& view, const Shape& shape) {
   return {shape,
-          [=](const std::vector<Expr>& i) {
-            return view.source_index(index_at(view.shape, offset_of(shape, i)));
-          },
+          [=](const std::vector<Expr>& i) { return view.source_index(index_at(view.shape, offset_of(shape, i))); },
           view.elements};
 }
 View random_view(const View& view, Draw& draw) {

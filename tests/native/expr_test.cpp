@@ -17,8 +17,7 @@ namespace {
 
 bool is_division(Expr e) { return e->op == Op::floor_div || e->op == Op::floor_mod; }
 bool holds(Expr e, const std::function<bool(Expr)>& what) {
-  return what(e) ||
-         std::any_of(e->operands.begin(), e->operands.end(), [&](Expr x) { return holds(x, what); });
+  return what(e) || std::any_of(e->operands.begin(), e->operands.end(), [&](Expr x) { return holds(x, what); });
 }
 
 class Expressions : public testing::Test {
@@ -163,9 +162,7 @@ TEST_F(Indices, NegativeNumbersAreFloored) {
 
 TEST_F(Ranges, OfSumsAndDivisions) {
   const Expr i = variable(10), j = variable(4);
-  const auto is = [](Expr e, std::int64_t lo, std::int64_t hi) {
-    return e->range.lo == lo && e->range.hi == hi;
-  };
+  const auto is = [](Expr e, std::int64_t lo, std::int64_t hi) { return e->range.lo == lo && e->range.hi == hi; };
   EXPECT_TRUE(is(i * integer(4) + j, 0, 39));
   EXPECT_TRUE(is(j - i, -9, 3));
   EXPECT_TRUE(is(floor_div(i, 3), 0, 3));

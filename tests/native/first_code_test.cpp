@@ -29,8 +29,8 @@ class FirstCode {
   std::optional<std::string> before_;
 };
 
-/// Loops whose steps take long: one until something holds, with carries on the stack and in two places, one of a length, and one
-/// that nobody enters.
+/// Loops whose steps take long: one until something holds, with carries on the stack and in two places, one of a
+/// length, and one that nobody enters.
 const auto loops = [](std::span<const Array> in) {
   struct State {
     Array x, sum, count;

@@ -44,8 +44,7 @@ Array moved(const Array& x, Draw& draw, double drift = 0) {
 double terms_of(const Arrays& operands, const Array& result) {
   double n = 1;
   for (const Array& a : operands) {
-    n = std::max(
-        n, static_cast<double>(a.size()) / static_cast<double>(std::max<std::int64_t>(result.size(), 1)));
+    n = std::max(n, static_cast<double>(a.size()) / static_cast<double>(std::max<std::int64_t>(result.size(), 1)));
     for (auto d : a.shape()) n = std::max(n, static_cast<double>(d));
   }
   return n;
@@ -165,8 +164,7 @@ std::string transformed_difference(const Program& program, Draw& draw) {
     const Arrays got = ct::jit(call)(inputs);
     for (std::size_t r = 0; r < want.size(); ++r) {
       if (!is_real(want[r])) {
-        if (const std::string fault = compare_bits(got[r], want[r]); !fault.empty())
-          return "compiled: " + fault + "\n";
+        if (const std::string fault = compare_bits(got[r], want[r]); !fault.empty()) return "compiled: " + fault + "\n";
         continue;
       }
       const auto x = got[r].to_vector<double>(), y = want[r].to_vector<double>();
@@ -220,8 +218,8 @@ std::string difference(const Program& program, std::uint64_t seed) {
       else
         fault = compare_values(got[r], want[r], disturbed[r]);
       if (!fault.empty())
-        return std::string(how) + ": result " + std::to_string(r) + " (v" +
-               std::to_string(program.results[r]) + "): " + fault + "\n";
+        return std::string(how) + ": result " + std::to_string(r) + " (v" + std::to_string(program.results[r]) +
+               "): " + fault + "\n";
     }
     return {};
   };

@@ -124,8 +124,7 @@ std::optional<Slot> integer_binary(const Pool& pool) {
   };
   const auto x = pool.pick(is_integral);
   if (!x) return std::nullopt;
-  const auto y =
-      pool.pick_partner(pool.at(*x), [&](const Array& b) { return b.dtype() == pool.at(*x).dtype(); });
+  const auto y = pool.pick_partner(pool.at(*x), [&](const Array& b) { return b.dtype() == pool.at(*x).dtype(); });
   const NamedBinary& op = pool.draw.pick(ops);
   return Slot{op.name, {*x, *y}, [f = op.f](const Arrays& v) { return f(v[0], v[1]); }};
 }
@@ -173,8 +172,7 @@ std::optional<Slot> cast(const Pool& pool) {
   return Slot{"astype " + std::string(ct::name(to)), {*x}, [to](const Arrays& v) { return v[0].astype(to); }};
 }
 std::optional<Slot> bitcast(const Pool& pool) {
-  const auto x =
-      pool.pick_exact([](const Array& a) { return a.dtype() == DType::f32 || a.dtype() == DType::u32; });
+  const auto x = pool.pick_exact([](const Array& a) { return a.dtype() == DType::f32 || a.dtype() == DType::u32; });
   if (!x) return std::nullopt;
   const DType to = is_real(pool.at(*x)) ? DType::u32 : DType::i32;
   return Slot{"bitcast " + std::string(ct::name(to)), {*x}, [to](const Arrays& v) {
@@ -209,8 +207,7 @@ std::optional<Slot> rounded_binary(const Pool& pool) {
   static const std::vector<NamedBinary> ops{
       {"x / (abs y + 0.5)", [](const Array& x, const Array& y) { return x / (np::abs(y) + 0.5); }},
       {"pow(abs x + 0.5, y)", [](const Array& x, const Array& y) { return np::power(np::abs(x) + 0.5, y); }},
-      {"arctan2(x, abs y + 0.5)",
-       [](const Array& x, const Array& y) { return np::arctan2(x, np::abs(y) + 0.5); }},
+      {"arctan2(x, abs y + 0.5)", [](const Array& x, const Array& y) { return np::arctan2(x, np::abs(y) + 0.5); }},
       {"hypot", [](const Array& x, const Array& y) { return np::hypot(x, y); }},
       {"logaddexp", [](const Array& x, const Array& y) { return np::logaddexp(x, y); }},
   };

@@ -28,14 +28,12 @@ std::optional<std::size_t> Pool::choose(const std::vector<std::size_t>& found) c
   }
   return chosen;
 }
-std::optional<std::size_t> Pool::pick_partner(const Array& a,
-                                              const std::function<bool(const Array&)>& fits) const {
+std::optional<std::size_t> Pool::pick_partner(const Array& a, const std::function<bool(const Array&)>& fits) const {
   return pick([&](const Array& b) {
     if (!fits(b)) return false;
     std::int64_t elements = 1;
     for (int k = 1; k <= std::max(a.ndim(), b.ndim()); ++k) {
-      const std::int64_t m = k <= a.ndim() ? a.shape(a.ndim() - k) : 1,
-                         n = k <= b.ndim() ? b.shape(b.ndim() - k) : 1;
+      const std::int64_t m = k <= a.ndim() ? a.shape(a.ndim() - k) : 1, n = k <= b.ndim() ? b.shape(b.ndim() - k) : 1;
       if (m != n && m != 1 && n != 1) return false;
       elements *= m == 1 ? n : m;
     }
@@ -48,7 +46,8 @@ namespace {
 const std::vector<DType> real_types{DType::f32, DType::f32, DType::f32, DType::f64, DType::f16, DType::bf16};
 const std::vector<DType> other_types{DType::i32, DType::i64, DType::u8,  DType::bool_, DType::i8,
                                      DType::i16, DType::u16, DType::u32, DType::u64};
-const std::vector<DType> narrow_types{DType::i32, DType::u8, DType::bool_, DType::i8, DType::i16, DType::u16, DType::u32};
+const std::vector<DType> narrow_types{DType::i32, DType::u8,  DType::bool_, DType::i8,
+                                      DType::i16, DType::u16, DType::u32};
 
 Array random_values(Draw& draw, DType dtype, const Shape& shape, bool special) {
   std::int64_t n = 1;
@@ -85,13 +84,14 @@ std::int64_t random_size(Draw& draw, const Options& options) {
     return draw.between(static_cast<int>(options.smallest_axis), static_cast<int>(options.largest_axis));
   // Two axes of a matrix should have room.
   for (;;)
-    if (const std::int64_t size = draw.pick(corners); size * size <= options.most_elements || draw.one_in(4)) return size;
+    if (const std::int64_t size = draw.pick(corners); size * size <= options.most_elements || draw.one_in(4))
+      return size;
 }
 
 Program random_program(Draw& draw, const Options& options) {
   const OnReference scope;
-  static const std::vector<std::vector<Op>> families{elementwise_ops(), view_ops(), movement_ops(),
-                                                     reduction_ops(), product_ops()};
+  static const std::vector<std::vector<Op>> families{elementwise_ops(), view_ops(), movement_ops(), reduction_ops(),
+                                                     product_ops()};
   std::vector<std::size_t> which;
   for (std::size_t k = 0; k < families.size(); ++k)
     which.insert(which.end(), static_cast<std::size_t>(options.weights[k]), k);

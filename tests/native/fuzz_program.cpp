@@ -28,8 +28,7 @@ Arrays Program::inputs() const {
 Arrays Program::operator()(const Arrays& inputs) const {
   Arrays values;
   std::size_t next = 0;
-  for (const Slot& s : slots)
-    values.push_back(s.apply ? s.apply(values_at(values, s.operands)) : inputs[next++]);
+  for (const Slot& s : slots) values.push_back(s.apply ? s.apply(values_at(values, s.operands)) : inputs[next++]);
   return values_at(values, results);
 }
 Arrays Program::transformed(const Arrays& inputs) const {
@@ -59,8 +58,7 @@ Arrays Program::transformed(const Arrays& inputs) const {
 std::string Program::str() const {
   std::ostringstream out;
   for (std::size_t k = 0; k < slots.size(); ++k) {
-    out << "  v" << k << ": " << ct::describe(slots[k].value.dtype(), slots[k].value.shape()) << " = "
-        << slots[k].name;
+    out << "  v" << k << ": " << ct::describe(slots[k].value.dtype(), slots[k].value.shape()) << " = " << slots[k].name;
     for (std::size_t o : slots[k].operands) out << " v" << o;
     out << (slots[k].exact ? "\n" : "  (inexact)\n");
   }

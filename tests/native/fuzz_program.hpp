@@ -59,7 +59,7 @@ struct Program {
 /// What a generator is told.
 struct Options {
   std::int64_t smallest_axis = 1, largest_axis = 5;
-  int axes = 3;        ///< different sizes that shapes are made of
+  int axes = 3;  ///< different sizes that shapes are made of
   /// Sizes are those where a compiler changes its mind: powers of two, their neighbours, the smallest ones.
   bool corner_sizes = false;
   int zero_axis = 40;  ///< one axis in so many has no elements
@@ -68,7 +68,8 @@ struct Options {
   std::int64_t most_elements = 4096;
   /// How often: elementwise, views, movement, reductions, products.
   std::vector<int> weights = {6, 4, 2, 2, 1};
-  Around around = Around::nothing;  ///< anything but nothing: in f64 where the device has it, so that tolerances need no care
+  Around around =
+      Around::nothing;   ///< anything but nothing: in f64 where the device has it, so that tolerances need no care
   bool special = false;  ///< inputs hold NaN, infinities, -0 and extreme values; all operations are exact
   /// "webgpu": no 64-bit types, and no arithmetic counts as exact.
   std::string device = "native";
@@ -95,8 +96,7 @@ class Pool {
   /// The same, and the same bits on all devices: what a comparison or a rounding may be applied to.
   std::optional<std::size_t> pick_exact(const std::function<bool(const Array&)>& fits) const;
   /// A value that broadcasts with `a` to few enough elements.
-  std::optional<std::size_t> pick_partner(const Array& a,
-                                          const std::function<bool(const Array&)>& fits) const;
+  std::optional<std::size_t> pick_partner(const Array& a, const std::function<bool(const Array&)>& fits) const;
   int axis_of(const Array& a) const { return draw.below(a.ndim()); }
 
   Draw& draw;

@@ -45,16 +45,14 @@ std::optional<Slot> sum(const Pool& pool) {
   static const std::vector<NamedReduction> ops{
       {"sum", [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x, a, k); }},
       {"sum", [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x, a, k); }},
-      {"sum of squares",
-       [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x * x, a, k); }},
+      {"sum of squares", [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x * x, a, k); }},
       {"mean", [](const Array& x, const std::vector<int>& a, bool k) { return np::mean(x, a, k); }},
   };
   return reduction(pool, pool.pick(any), pool.draw.pick(ops), Rounding::sum);
 }
 /// Of few factors: more would overflow in one order and not in another.
 std::optional<Slot> product(const Pool& pool) {
-  const NamedReduction op{
-      "prod", [](const Array& x, const std::vector<int>& a, bool k) { return np::prod(x, a, k); }};
+  const NamedReduction op{"prod", [](const Array& x, const std::vector<int>& a, bool k) { return np::prod(x, a, k); }};
   return reduction(pool, pool.pick([](const Array& a) { return a.size() <= 24; }), op, Rounding::sum);
 }
 std::optional<Slot> extremum(const Pool& pool) {
@@ -68,8 +66,7 @@ std::optional<Slot> truth(const Pool& pool) {
   static const std::vector<NamedReduction> ops{
       {"all", [](const Array& x, const std::vector<int>& a, bool k) { return np::all(x, a, k); }},
       {"any", [](const Array& x, const std::vector<int>& a, bool k) { return np::any(x, a, k); }},
-      {"count_nonzero",
-       [](const Array& x, const std::vector<int>& a, bool k) { return np::count_nonzero(x, a, k); }},
+      {"count_nonzero", [](const Array& x, const std::vector<int>& a, bool k) { return np::count_nonzero(x, a, k); }},
   };
   return reduction(pool, pool.pick_exact(any), pool.draw.pick(ops), Rounding::exact);
 }
@@ -78,8 +75,7 @@ std::optional<Slot> integer_sum(const Pool& pool) {
       {"sum", [](const Array& x, const std::vector<int>& a, bool k) { return np::sum(x, a, k); }},
       {"prod", [](const Array& x, const std::vector<int>& a, bool k) { return np::prod(x, a, k); }},
   };
-  return reduction(pool, pool.pick([](const Array& a) { return !is_real(a); }), pool.draw.pick(ops),
-                   Rounding::exact);
+  return reduction(pool, pool.pick([](const Array& a) { return !is_real(a); }), pool.draw.pick(ops), Rounding::exact);
 }
 std::optional<Slot> position(const Pool& pool) {
   const auto x = pool.pick_exact([](const Array& a) { return a.ndim() > 0 && a.size() > 0; });
@@ -87,12 +83,10 @@ std::optional<Slot> position(const Pool& pool) {
   const int axis = pool.axis_of(pool.at(*x));
   const bool keepdims = pool.draw.one_in(2);
   if (pool.draw.one_in(2))
-    return Slot{"argmax" + shown({axis}, keepdims), {*x}, [=](const Arrays& v) {
-                  return np::argmax(v[0], axis, keepdims);
-                }};
-  return Slot{"argmin" + shown({axis}, keepdims), {*x}, [=](const Arrays& v) {
-                return np::argmin(v[0], axis, keepdims);
-              }};
+    return Slot{
+        "argmax" + shown({axis}, keepdims), {*x}, [=](const Arrays& v) { return np::argmax(v[0], axis, keepdims); }};
+  return Slot{
+      "argmin" + shown({axis}, keepdims), {*x}, [=](const Arrays& v) { return np::argmin(v[0], axis, keepdims); }};
 }
 
 /// Patterns that are to become one kernel.
@@ -162,8 +156,7 @@ std::optional<Slot> dot_general(const Pool& pool) {
       if (k != but && b.shape(k) == size) return k;
     return -1;
   };
-  const auto y =
-      pool.pick([&](const Array& b) { return b.dtype() == a.dtype() && axis_like(b, a.shape(i), -1) >= 0; });
+  const auto y = pool.pick([&](const Array& b) { return b.dtype() == a.dtype() && axis_like(b, a.shape(i), -1) >= 0; });
   const Array& b = pool.at(*y);
   const int j = axis_like(b, a.shape(i), -1);
   lax::DotDimensionNumbers d{{i}, {j}, {}, {}};
@@ -179,11 +172,10 @@ std::optional<Slot> dot_general(const Pool& pool) {
   for (int k = 0; k < b.ndim(); ++k)
     if (k != j && d.batch_rhs != std::vector<std::int64_t>{k}) elements *= b.shape(k);
   if (!fits_product(pool, elements, a.shape(i))) return std::nullopt;
-  return Slot{
-      "dot_general" + text(d.contract_lhs) + text(d.contract_rhs) + text(d.batch_lhs) + text(d.batch_rhs),
-      {*x, *y},
-      [d](const Arrays& v) { return lax::dot_general(v[0], v[1], d); },
-      is_real(a) ? Rounding::sum : Rounding::exact};
+  return Slot{"dot_general" + text(d.contract_lhs) + text(d.contract_rhs) + text(d.batch_lhs) + text(d.batch_rhs),
+              {*x, *y},
+              [d](const Arrays& v) { return lax::dot_general(v[0], v[1], d); },
+              is_real(a) ? Rounding::sum : Rounding::exact};
 }
 /// With weights of its own that need no partner, large enough for a routine now and then.
 std::optional<Slot> dense_layer(const Pool& pool) {
@@ -207,8 +199,7 @@ std::optional<Slot> dense_layer(const Pool& pool) {
 }
 std::optional<Slot> gram(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 2 && a.size() > 0; });
-  if (!x || !fits_product(pool, pool.at(*x).shape(0) * pool.at(*x).shape(0), pool.at(*x).shape(1)))
-    return std::nullopt;
+  if (!x || !fits_product(pool, pool.at(*x).shape(0) * pool.at(*x).shape(0), pool.at(*x).shape(1))) return std::nullopt;
   return Slot{"x @ x.T / n",
               {*x},
               [](const Arrays& v) { return np::matmul(v[0], v[0].T()) / static_cast<double>(v[0].shape(1)); },
@@ -216,19 +207,18 @@ std::optional<Slot> gram(const Pool& pool) {
 }
 std::optional<Slot> cholesky(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) {
-    return (a.dtype() == DType::f32 || a.dtype() == DType::f64) && a.ndim() == 2 && a.size() > 0 &&
-           a.shape(0) <= 40;
+    return (a.dtype() == DType::f32 || a.dtype() == DType::f64) && a.ndim() == 2 && a.size() > 0 && a.shape(0) <= 40;
   });
   if (!x) return std::nullopt;
-  return Slot{"cholesky of x @ x.T + n",
-              {*x},
-              [](const Arrays& v) {
-                const std::int64_t n = v[0].shape(0);
-                const Array y = np::tanh(v[0]);
-                return ct::linalg::cholesky(np::matmul(y, y.T()) +
-                                            np::eye(n).astype(v[0].dtype()) * static_cast<double>(n));
-              },
-              Rounding::sum};
+  return Slot{
+      "cholesky of x @ x.T + n",
+      {*x},
+      [](const Arrays& v) {
+        const std::int64_t n = v[0].shape(0);
+        const Array y = np::tanh(v[0]);
+        return ct::linalg::cholesky(np::matmul(y, y.T()) + np::eye(n).astype(v[0].dtype()) * static_cast<double>(n));
+      },
+      Rounding::sum};
 }
 std::optional<Slot> outer(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return is_number(a) && a.ndim() == 1; });
@@ -241,18 +231,15 @@ std::optional<Slot> convolution(const Pool& pool) {
   const auto y = pool.pick([](const Array& a) { return is_real(a) && a.ndim() == 1 && a.size() > 0; });
   if (!x || !y || pool.at(*x).size() * pool.at(*y).size() > most_multiplications / 10) return std::nullopt;
   const std::string mode = pool.draw.pick(std::vector<std::string>{"full", "same", "valid"});
-  return Slot{"convolve " + mode,
-              {*x, *y},
-              [mode](const Arrays& v) { return np::convolve(v[0], v[1], mode); },
-              Rounding::sum};
+  return Slot{
+      "convolve " + mode, {*x, *y}, [mode](const Arrays& v) { return np::convolve(v[0], v[1], mode); }, Rounding::sum};
 }
 
 }  // namespace
 
 std::vector<Op> reduction_ops() {
-  return {{sum, false},         {sum, false},        {product, false}, {extremum, true},
-          {truth, true},        {integer_sum, true}, {position, true}, {row_pattern, false},
-          {row_pattern, false}, {cumulative, false}};
+  return {{sum, false},        {sum, false},     {product, false},     {extremum, true},     {truth, true},
+          {integer_sum, true}, {position, true}, {row_pattern, false}, {row_pattern, false}, {cumulative, false}};
 }
 std::vector<Op> product_ops() {
   return {{dot_general, false}, {dot_general, false}, {dense_layer, false}, {gram, false},

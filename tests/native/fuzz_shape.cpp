@@ -43,16 +43,15 @@ std::optional<Slot> reshape(const Pool& pool) {
     }
     shape.push_back(rest);
     if (shape.back() == 1 && !pool.draw.one_in(4)) shape.pop_back();
-    if (pool.draw.one_in(6))
-      shape.insert(shape.begin() + pool.draw.below(static_cast<int>(shape.size()) + 1), 1);
+    if (pool.draw.one_in(6)) shape.insert(shape.begin() + pool.draw.below(static_cast<int>(shape.size()) + 1), 1);
   }
   return moved("reshape " + text(shape), {*x}, [shape](const Arrays& v) { return v[0].reshape(shape); });
 }
 /// To the shape of another value with as many elements.
 std::optional<Slot> reshape_like(const Pool& pool) {
   const auto x = pool.pick(any);
-  const auto y = pool.pick(
-      [&](const Array& b) { return b.size() == pool.at(*x).size() && b.shape() != pool.at(*x).shape(); });
+  const auto y =
+      pool.pick([&](const Array& b) { return b.size() == pool.at(*x).size() && b.shape() != pool.at(*x).shape(); });
   if (!y) return std::nullopt;
   const Shape shape = pool.at(*y).shape();
   return moved("reshape " + text(shape), {*x}, [shape](const Arrays& v) { return v[0].reshape(shape); });
@@ -61,8 +60,7 @@ std::optional<Slot> transpose(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() > 1; });
   if (!x) return std::nullopt;
   const auto order = random_order(pool.draw, pool.at(*x).ndim());
-  return moved("transpose " + text(order), {*x},
-               [order](const Arrays& v) { return lax::transpose(v[0], order); });
+  return moved("transpose " + text(order), {*x}, [order](const Arrays& v) { return lax::transpose(v[0], order); });
 }
 std::optional<Slot> slice(const Pool& pool) {
   const auto x = pool.pick(has_axis);
@@ -93,9 +91,8 @@ std::optional<Slot> pad(const Pool& pool) {
     shown.insert(shown.end(), {c.low, c.high, c.interior});
   }
   const int value = pool.draw.between(0, 2);
-  return moved("pad " + std::to_string(value) + text(shown), {*x}, [=](const Arrays& v) {
-    return lax::pad(v[0], np::full({}, value).astype(v[0].dtype()), config);
-  });
+  return moved("pad " + std::to_string(value) + text(shown), {*x},
+               [=](const Arrays& v) { return lax::pad(v[0], np::full({}, value).astype(v[0].dtype()), config); });
 }
 std::optional<Slot> flip(const Pool& pool) {
   const auto x = pool.pick(has_axis);
@@ -113,8 +110,7 @@ std::optional<Slot> broadcast(const Pool& pool) {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;
   if (n > pool.options.most_elements) return std::nullopt;
-  return moved("broadcast_to " + text(shape), {*x},
-               [shape](const Arrays& v) { return np::broadcast_to(v[0], shape); });
+  return moved("broadcast_to " + text(shape), {*x}, [shape](const Arrays& v) { return np::broadcast_to(v[0], shape); });
 }
 std::optional<Slot> new_axis(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() < 4; });
@@ -133,13 +129,12 @@ std::optional<Slot> swap_neighbours(const Pool& pool) {
   for (std::int64_t d = 1; d <= from[static_cast<std::size_t>(axis)]; ++d)
     if (from[static_cast<std::size_t>(axis)] % d == 0) factors.push_back(d);
   const std::int64_t inner = pool.draw.pick(factors);
-  return moved("shuffle axis " + std::to_string(axis) + " by " + std::to_string(inner), {*x},
-               [=](const Arrays& v) {
-                 Shape split = from;
-                 split[static_cast<std::size_t>(axis)] /= inner;
-                 split.insert(split.begin() + axis + 1, inner);
-                 return np::swapaxes(v[0].reshape(split), axis, axis + 1).reshape(from);
-               });
+  return moved("shuffle axis " + std::to_string(axis) + " by " + std::to_string(inner), {*x}, [=](const Arrays& v) {
+    Shape split = from;
+    split[static_cast<std::size_t>(axis)] /= inner;
+    split.insert(split.begin() + axis + 1, inner);
+    return np::swapaxes(v[0].reshape(split), axis, axis + 1).reshape(from);
+  });
 }
 
 // Movement ----------------------------------------------------------------------------------------------
@@ -169,8 +164,7 @@ std::optional<Slot> roll(const Pool& pool) {
                [=](const Arrays& v) { return np::roll(v[0], shift, axis); });
 }
 std::optional<Slot> repeat(const Pool& pool) {
-  const auto x =
-      pool.pick([&](const Array& a) { return a.ndim() > 0 && 3 * a.size() <= pool.options.most_elements; });
+  const auto x = pool.pick([&](const Array& a) { return a.ndim() > 0 && 3 * a.size() <= pool.options.most_elements; });
   if (!x) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x)), times = pool.draw.between(1, 3);
   if (pool.draw.one_in(2)) {
@@ -182,9 +176,8 @@ std::optional<Slot> repeat(const Pool& pool) {
                [=](const Arrays& v) { return np::repeat(v[0], times, axis); });
 }
 std::optional<Slot> pad_by_mode(const Pool& pool) {
-  const auto x = pool.pick([](const Array& a) {
-    return a.ndim() > 0 && *std::min_element(a.shape().begin(), a.shape().end()) > 2;
-  });
+  const auto x = pool.pick(
+      [](const Array& a) { return a.ndim() > 0 && *std::min_element(a.shape().begin(), a.shape().end()) > 2; });
   if (!x) return std::nullopt;
   const std::string mode = pool.draw.pick(std::vector<std::string>{"edge", "reflect", "symmetric", "wrap"});
   std::vector<std::pair<std::int64_t, std::int64_t>> width;
@@ -193,8 +186,7 @@ std::optional<Slot> pad_by_mode(const Pool& pool) {
     width.push_back({pool.draw.between(0, 2), pool.draw.between(0, 2)});
     shown.insert(shown.end(), {width.back().first, width.back().second});
   }
-  return moved("pad " + mode + text(shown), {*x},
-               [=](const Arrays& v) { return np::pad(v[0], width, mode); });
+  return moved("pad " + mode + text(shown), {*x}, [=](const Arrays& v) { return np::pad(v[0], width, mode); });
 }
 std::optional<Slot> triangle(const Pool& pool) {
   const auto x = pool.pick([](const Array& a) { return a.ndim() >= 2; });
@@ -253,9 +245,8 @@ std::optional<Slot> dynamic_slice(const Pool& pool) {
   if (!x || !i) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x));
   const std::int64_t size = pool.draw.between(1, static_cast<int>(pool.at(*x).shape(axis)));
-  return moved(
-      "dynamic_slice of " + std::to_string(size) + " on " + std::to_string(axis), {*x, *i},
-      [=](const Arrays& v) { return lax::dynamic_slice_in_dim(v[0], v[1].flatten()[0], size, axis); });
+  return moved("dynamic_slice of " + std::to_string(size) + " on " + std::to_string(axis), {*x, *i},
+               [=](const Arrays& v) { return lax::dynamic_slice_in_dim(v[0], v[1].flatten()[0], size, axis); });
 }
 std::optional<Slot> dynamic_update(const Pool& pool) {
   const auto x = pool.pick(has_elements);
@@ -268,9 +259,8 @@ std::optional<Slot> dynamic_update(const Pool& pool) {
     return true;
   });
   const int axis = pool.axis_of(pool.at(*x));
-  return moved("dynamic_update_slice on " + std::to_string(axis), {*x, *y, *i}, [=](const Arrays& v) {
-    return lax::dynamic_update_slice_in_dim(v[0], v[1], v[2].flatten()[0], axis);
-  });
+  return moved("dynamic_update_slice on " + std::to_string(axis), {*x, *y, *i},
+               [=](const Arrays& v) { return lax::dynamic_update_slice_in_dim(v[0], v[1], v[2].flatten()[0], axis); });
 }
 /// Long chains of integer arithmetic with two results each.
 std::optional<Slot> random_bits(const Pool& pool) {
@@ -288,23 +278,20 @@ std::optional<Slot> sort(const Pool& pool) {
   if (!x) return std::nullopt;
   const int axis = pool.axis_of(pool.at(*x));
   if (pool.draw.one_in(2))
-    return moved("argsort " + std::to_string(axis), {*x},
-                 [=](const Arrays& v) { return np::argsort(v[0], axis); });
+    return moved("argsort " + std::to_string(axis), {*x}, [=](const Arrays& v) { return np::argsort(v[0], axis); });
   return moved("sort " + std::to_string(axis), {*x}, [=](const Arrays& v) { return np::sort(v[0], axis); });
 }
 
 }  // namespace
 
 std::vector<Op> view_ops() {
-  return {
-      {reshape, true}, {reshape_like, true}, {transpose, true}, {transpose, true}, {slice, true},
-      {pad, true},     {flip, true},         {broadcast, true}, {new_axis, true},  {swap_neighbours, true}};
+  return {{reshape, true}, {reshape_like, true}, {transpose, true}, {transpose, true}, {slice, true},
+          {pad, true},     {flip, true},         {broadcast, true}, {new_axis, true},  {swap_neighbours, true}};
 }
 std::vector<Op> movement_ops() {
-  return {{concatenate, true}, {concatenate, true},    {roll, true},          {repeat, true},
-          {pad_by_mode, true}, {triangle, true},       {counted, true},       {take, true},
-          {fancy_index, true}, {indexed_update, true}, {dynamic_slice, true}, {dynamic_update, true},
-          {sort, true},        {random_bits, true}};
+  return {{concatenate, true},   {concatenate, true},    {roll, true}, {repeat, true},      {pad_by_mode, true},
+          {triangle, true},      {counted, true},        {take, true}, {fancy_index, true}, {indexed_update, true},
+          {dynamic_slice, true}, {dynamic_update, true}, {sort, true}, {random_bits, true}};
 }
 
 }  // namespace fuzz

@@ -1,5 +1,6 @@
-// Random programs, compiled by a device, give what the reference device gives: integers and, on the native one, whatever
-// IEEE defines bit by bit, the rest within what roundings can do to it. COTAN_FUZZ_SEED=n runs one, as a failure names it.
+// Random programs, compiled by a device, give what the reference device gives: integers and, on the native one,
+// whatever IEEE defines bit by bit, the rest within what roundings can do to it. COTAN_FUZZ_SEED=n runs one, as a
+// failure names it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,12 +23,8 @@ const std::vector<Generator> generators{
     {"Long", 40, {.smallest_axis = 100, .largest_axis = 3000, .axes = 1, .nodes = 7, .most_elements = 60000}},
     {"Large", 8, {.smallest_axis = 60, .largest_axis = 900, .axes = 2, .nodes = 6, .most_elements = 700000}},
     {"Deep", 25, {.largest_axis = 9, .axes = 3, .nodes = 30, .most_elements = 2000}},
-    {"Rows",
-     60,
-     {.largest_axis = 70, .axes = 2, .nodes = 12, .most_elements = 6000, .weights = {6, 1, 0, 4, 0}}},
-    {"Views",
-     60,
-     {.largest_axis = 30, .axes = 3, .nodes = 12, .most_elements = 20000, .weights = {3, 8, 3, 1, 0}}},
+    {"Rows", 60, {.largest_axis = 70, .axes = 2, .nodes = 12, .most_elements = 6000, .weights = {6, 1, 0, 4, 0}}},
+    {"Views", 60, {.largest_axis = 30, .axes = 3, .nodes = 12, .most_elements = 20000, .weights = {3, 8, 3, 1, 0}}},
     {"Products",
      40,
      {.smallest_axis = 8,
@@ -37,36 +34,58 @@ const std::vector<Generator> generators{
       .most_elements = 40000,
       .weights = {2, 5, 1, 1, 6}}},
     {"Special", 80, {.largest_axis = 20, .axes = 2, .nodes = 7, .most_elements = 5000, .special = true}},
-    {"Gradients",
-     60,
-     {.largest_axis = 9, .axes = 3, .nodes = 8, .most_elements = 3000, .around = Around::grad}},
-    {"Batches",
-     40,
-     {.largest_axis = 7, .axes = 3, .nodes = 7, .most_elements = 1000, .around = Around::vmap}},
-    // Chains of small and odd products between views and reductions, where the compiler unrolls, fuses and keeps values in
-    // registers.
+    {"Gradients", 60, {.largest_axis = 9, .axes = 3, .nodes = 8, .most_elements = 3000, .around = Around::grad}},
+    {"Batches", 40, {.largest_axis = 7, .axes = 3, .nodes = 7, .most_elements = 1000, .around = Around::vmap}},
+    // Chains of small and odd products between views and reductions, where the compiler unrolls, fuses and keeps values
+    // in registers.
     {"Chains",
      2000,
-     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 30, .most_elements = 4225, .weights = {3, 3, 1, 2, 5}}},
+     {.axes = 2,
+      .corner_sizes = true,
+      .nodes = 5,
+      .most_nodes = 30,
+      .most_elements = 4225,
+      .weights = {3, 3, 1, 2, 5}}},
     {"Registers",
      1000,
-     {.axes = 2, .corner_sizes = true, .zero_axis = 1000, .nodes = 3, .most_nodes = 12, .most_elements = 64,
+     {.axes = 2,
+      .corner_sizes = true,
+      .zero_axis = 1000,
+      .nodes = 3,
+      .most_nodes = 12,
+      .most_elements = 64,
       .weights = {3, 2, 1, 1, 6}}},
     {"ChainGradients",
      600,
-     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 15, .most_elements = 1100, .weights = {3, 3, 1, 2, 5},
+     {.axes = 2,
+      .corner_sizes = true,
+      .nodes = 5,
+      .most_nodes = 15,
+      .most_elements = 1100,
+      .weights = {3, 3, 1, 2, 5},
       .around = Around::grad}},
 };
 
 const std::vector<Generator> gpu_generators{
     {"Chains",
      150,
-     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 20, .most_elements = 4225, .weights = {3, 3, 1, 2, 5},
+     {.axes = 2,
+      .corner_sizes = true,
+      .nodes = 5,
+      .most_nodes = 20,
+      .most_elements = 4225,
+      .weights = {3, 3, 1, 2, 5},
       .device = "webgpu"}},
     {"ChainGradients",
      60,
-     {.axes = 2, .corner_sizes = true, .nodes = 5, .most_nodes = 10, .most_elements = 1100, .weights = {3, 3, 1, 2, 5},
-      .around = Around::grad, .device = "webgpu"}},
+     {.axes = 2,
+      .corner_sizes = true,
+      .nodes = 5,
+      .most_nodes = 10,
+      .most_elements = 1100,
+      .weights = {3, 3, 1, 2, 5},
+      .around = Around::grad,
+      .device = "webgpu"}},
 };
 
 std::string check(const Options& options, std::uint64_t seed) {
@@ -78,8 +97,7 @@ std::string check(const Options& options, std::uint64_t seed) {
   const Program small = shrink(program, fails);
   fault = difference(small, seed) + small.str();
   try {
-    fault +=
-        ct::make_jaxpr([&](const Arrays& in) { return small.transformed(in); })(small.inputs()).str() + "\n";
+    fault += ct::make_jaxpr([&](const Arrays& in) { return small.transformed(in); })(small.inputs()).str() + "\n";
   } catch (const std::exception& error) {
     fault += std::string("make_jaxpr raised: ") + error.what() + "\n";
   }

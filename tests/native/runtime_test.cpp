@@ -51,8 +51,7 @@ struct Threads {
 };
 
 /// The same bits with one, two and three threads, and from call to call.
-void expect_same_bits(const char* name, const Function& f, const Arrays& inputs,
-                      bool parallel_kernel = true) {
+void expect_same_bits(const char* name, const Function& f, const Arrays& inputs, bool parallel_kernel = true) {
   SCOPED_TRACE(name);
   const Threads scope;
   const auto compiled = ct::jit(f);
@@ -63,8 +62,7 @@ void expect_same_bits(const char* name, const Function& f, const Arrays& inputs,
   const auto want = bytes_of(compiled(inputs));
   for (const int threads : {2, 3, 2, 1}) {
     ct::set_num_threads(threads);
-    for (int run = 0; run < 2; ++run)
-      EXPECT_TRUE(bytes_of(compiled(inputs)) == want) << threads << " threads";
+    for (int run = 0; run < 2; ++run) EXPECT_TRUE(bytes_of(compiled(inputs)) == want) << threads << " threads";
   }
 }
 Function one(Array (*f)(const Array&)) {
@@ -118,21 +116,16 @@ Arrays training_step(const Arrays& state) {
 TEST(Determinism, Kernels) {
   expect_same_bits("pointwise", one([](const Array& x) { return np::sin(x) * x + 1; }), {noise({1 << 20})});
   expect_same_bits("row reduction", one([](const Array& x) { return np::sum(x, 1); }), {noise({600, 2000})});
-  expect_same_bits("rows of odd length", one([](const Array& x) { return np::sum(x * x, 1); }),
-                   {noise({3001, 333})});
-  expect_same_bits("column reduction", one([](const Array& x) { return np::sum(x, 0); }),
-                   {noise({2000, 600})});
-  expect_same_bits("middle reduction", one([](const Array& x) { return np::sum(x, 1); }),
-                   {noise({60, 100, 200})});
+  expect_same_bits("rows of odd length", one([](const Array& x) { return np::sum(x * x, 1); }), {noise({3001, 333})});
+  expect_same_bits("column reduction", one([](const Array& x) { return np::sum(x, 0); }), {noise({2000, 600})});
+  expect_same_bits("middle reduction", one([](const Array& x) { return np::sum(x, 1); }), {noise({60, 100, 200})});
   expect_same_bits("cut reduction", one([](const Array& x) { return np::sum(x); }), {noise({1 << 21})});
   expect_same_bits("cut reduction, odd", one([](const Array& x) { return np::sum(x); }), {noise({1234567})});
-  expect_same_bits("cut reduction to few", one([](const Array& x) { return np::sum(x, 1); }),
-                   {noise({3, 400001})});
+  expect_same_bits("cut reduction to few", one([](const Array& x) { return np::sum(x, 1); }), {noise({3, 400001})});
   expect_same_bits("cut columns", one([](const Array& x) { return np::sum(x, 0); }), {noise({100003, 7})});
   expect_same_bits("transposition", one([](const Array& x) { return x.T() + 1; }), {noise({1000, 1100})});
   expect_same_bits("flip", one([](const Array& x) { return np::flip(x); }), {noise({1000, 1100})});
-  expect_same_bits("f64", one([](const Array& x) { return np::sum(np::exp(x / 40)); }),
-                   {noise({1 << 20}, ct::f64)});
+  expect_same_bits("f64", one([](const Array& x) { return np::sum(np::exp(x / 40)); }), {noise({1 << 20}, ct::f64)});
   expect_same_bits("f16", one([](const Array& x) { return np::mean(x, 1); }), {noise({900, 1100}, ct::f16)});
   expect_same_bits("argmax", one([](const Array& x) { return np::argmax(x, 1); }), {noise({900, 1100})});
 }
@@ -151,46 +144,37 @@ TEST(Determinism, Rows) {
                      return e / np::sum(e, 0, true);
                    }),
                    {noise({500, 1500})});
-  expect_same_bits(
-      "gradient of layer norm",
-      [](const Arrays& x) {
-        const auto loss = [](Array y) {
-          return np::sum(np::sin((y - np::mean(y, 1, true)) * lax::rsqrt(np::var(y, 1, true) + 1e-5)));
-        };
-        return Arrays{ct::grad(loss)(x[0])};
-      },
-      {noise({800, 500})});
+  expect_same_bits("gradient of layer norm",
+                   [](const Arrays& x) {
+                     const auto loss = [](Array y) {
+                       return np::sum(np::sin((y - np::mean(y, 1, true)) * lax::rsqrt(np::var(y, 1, true) + 1e-5)));
+                     };
+                     return Arrays{ct::grad(loss)(x[0])};
+                   },
+                   {noise({800, 500})});
 }
 TEST(Determinism, Routines) {
   const auto matmul = [](const Arrays& x) { return Arrays{np::matmul(x[0], x[1])}; };
   expect_same_bits("product", matmul, {noise({320, 320}), noise({320, 320})}, false);
   expect_same_bits("product of odd sizes", matmul, {noise({301, 517}), noise({517, 203})}, false);
   expect_same_bits("product in f64", matmul, {noise({257, 300}, ct::f64), noise({300, 129}, ct::f64)}, false);
-  expect_same_bits("product in bf16", matmul, {noise({257, 300}, ct::bf16), noise({300, 129}, ct::bf16)},
-                   false);
+  expect_same_bits("product in bf16", matmul, {noise({257, 300}, ct::bf16), noise({300, 129}, ct::bf16)}, false);
   expect_same_bits("long contraction", matmul, {noise({20, 50000}), noise({50000, 20})}, false);
   expect_same_bits("batched product", matmul, {noise({40, 60, 70}), noise({40, 70, 50})}, false);
   expect_same_bits("product with a vector", matmul, {noise({1200, 1300}), noise({1300})}, false);
   expect_same_bits(
-      "convolution",
-      [](const Arrays& x) {
-        return Arrays{lax::conv(x[0], x[1], {1, 1}, "SAME")};
-      },
+      "convolution", [](const Arrays& x) { return Arrays{lax::conv(x[0], x[1], {1, 1}, "SAME")}; },
       {noise({4, 16, 40, 40}), noise({32, 16, 3, 3})}, false);
   expect_same_bits(
       "gradients of a convolution",
       [](const Arrays& x) {
-        const auto loss = [](Array a, Array w) {
-          return np::sum(np::square(lax::conv(a, w, {2, 2}, "SAME")));
-        };
+        const auto loss = [](Array a, Array w) { return np::sum(np::square(lax::conv(a, w, {2, 2}, "SAME"))); };
         const auto [da, dw] = ct::grad<0, 1>(loss)(x[0], x[1]);
         return Arrays{da, dw};
       },
       {noise({4, 8, 30, 30}), noise({16, 8, 3, 3})}, false);
-  expect_same_bits("cumsum", one([](const Array& x) { return np::cumsum(x, 1); }), {noise({300, 3000})},
-                   false);
-  expect_same_bits("long cumsum", one([](const Array& x) { return np::cumsum(x); }), {noise({1 << 20})},
-                   false);
+  expect_same_bits("cumsum", one([](const Array& x) { return np::cumsum(x, 1); }), {noise({300, 3000})}, false);
+  expect_same_bits("long cumsum", one([](const Array& x) { return np::cumsum(x); }), {noise({1 << 20})}, false);
   expect_same_bits("sort", one([](const Array& x) { return np::sort(x); }), {noise({200, 1000})}, false);
   expect_same_bits(
       "scatter",
@@ -200,9 +184,7 @@ TEST(Determinism, Routines) {
       },
       {noise({100000})}, false);
 }
-TEST(Determinism, ATrainingStep) {
-  expect_same_bits("training step", training_step, training_state(), false);
-}
+TEST(Determinism, ATrainingStep) { expect_same_bits("training step", training_step, training_state(), false); }
 
 // Threads of the caller -------------------------------------------------------------------------------
 
@@ -255,9 +237,8 @@ TEST(Concurrency, CompilingAndRunningAtOnce) {
       if (t == 0)
         EXPECT_TRUE(bytes_of(g(x)) == want);
       else
-        EXPECT_EQ(
-            ct::jit([=](Array y) { return np::sum(y * (10 * t + k)); })(np::ones({k + 1})).item<float>(),
-            static_cast<float>((10 * t + k) * (k + 1)));
+        EXPECT_EQ(ct::jit([=](Array y) { return np::sum(y * (10 * t + k)); })(np::ones({k + 1})).item<float>(),
+                  static_cast<float>((10 * t + k) * (k + 1)));
     }
   });
 }
@@ -276,23 +257,17 @@ TEST(Concurrency, ClearingCachesMeanwhile) {
 
 TEST(NativeErrors, ResultsThatCannotFit) {
   const std::int64_t large = std::int64_t{1} << 40;
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
-                 return np::broadcast_to(x, {large, 16});
-               })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::broadcast_to(x, {large, 16}); })(Array(1.f)),
                "[jit] the device 'native' has no room for f32[1099511627776,16] (70368744177664 bytes)",
                "work in smaller pieces.");
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
-                 return np::sum(np::broadcast_to(x, {large, 16}));
-               })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError,
+               ct::jit([=](Array x) { return np::sum(np::broadcast_to(x, {large, 16})); })(Array(1.f)),
                "has no room for");
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
-                 return np::sort(np::broadcast_to(x, {large, 16}))(0, 0);
-               })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError,
+               ct::jit([=](Array x) { return np::sort(np::broadcast_to(x, {large, 16}))(0, 0); })(Array(1.f)),
                "has no room for");
   const std::int64_t huge = std::int64_t{1} << 61;
-  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) {
-                 return np::broadcast_to(x, {huge, 16});
-               })(Array(1.f)),
+  EXPECT_ERROR(OutOfMemoryError, ct::jit([=](Array x) { return np::broadcast_to(x, {huge, 16}); })(Array(1.f)),
                "more bytes than can be addressed");
 }
 TEST(NativeErrors, ResultsThatFitOnlyAlone) {
@@ -301,9 +276,8 @@ TEST(NativeErrors, ResultsThatFitOnlyAlone) {
 #endif
   // Linux would promise both and end the process when they are filled: it must not come to that.
   const auto most = static_cast<std::int64_t>(ct::native::physical_memory() / sizeof(float) * 6 / 10);
-  const auto f = ct::jit([=](Array x) {
-    return std::pair{np::broadcast_to(x, {most}), np::broadcast_to(x + 1, {most})};
-  });
+  const auto f =
+      ct::jit([=](Array x) { return std::pair{np::broadcast_to(x, {most}), np::broadcast_to(x + 1, {most})}; });
   const auto before = ct::memory_stats();
   EXPECT_ERROR(OutOfMemoryError, f(Array(1.f)), "[allocate] the device 'native' has no room for",
                "free arrays or work in smaller pieces.");
@@ -312,9 +286,7 @@ TEST(NativeErrors, ResultsThatFitOnlyAlone) {
 
 namespace {
 
-ct::Types same_type(const ct::Primitive&, std::span<const ct::AbstractValue> x, const ct::Params&) {
-  return {x[0]};
-}
+ct::Types same_type(const ct::Primitive&, std::span<const ct::AbstractValue> x, const ct::Params&) { return {x[0]}; }
 Arrays refuse(const ct::Primitive&, std::span<const Array>, const ct::Params&) {
   throw ct::ValueError("[refuse] this routine always fails; do not call it.");
 }
@@ -347,8 +319,8 @@ TEST(NativeErrors, OfTheCompilerHoldTheProgram) {
     FAIL() << "nothing was thrown";
   } catch (const ct::CompileError& error) {
     const std::string text = error.what();
-    for (const char* part : {"[jit] this program could not be compiled", "this operation has no instructions",
-                             "lambda", "add", "cannot_lower", "f32[3]"})
+    for (const char* part : {"[jit] this program could not be compiled", "this operation has no instructions", "lambda",
+                             "add", "cannot_lower", "f32[3]"})
       EXPECT_NE(text.find(part), text.npos) << part << " is not in\n" << text;
   }
   // The next program is not affected.
@@ -449,8 +421,7 @@ TEST(Calls, ManyArgumentsAndResults) {
     return in;
   })(x);
   ASSERT_EQ(y.size(), x.size());
-  for (int k = 0; k < 100; ++k)
-    EXPECT_EQ(np::sum(y[static_cast<std::size_t>(k)]).item<int>(), k % 7 * (k + 1));
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(np::sum(y[static_cast<std::size_t>(k)]).item<int>(), k % 7 * (k + 1));
 }
 TEST(Calls, LongRowsOnTheStack) {
   // Values that later passes read again are kept a row at a time; many long rows must not overflow a stack.
@@ -471,7 +442,6 @@ TEST(Calls, NothingToDo) {
   EXPECT_EQ(ct::jit([](Array x) { return x; })(np::ones({0})).size(), 0);
   EXPECT_EQ(ct::jit([](Array x) { return np::sum(x, 0); })(np::ones({0, 3})).to_vector<float>(),
             std::vector<float>(3, 0.f));
-  EXPECT_EQ(ct::jit([](Array) { return np::ones({2}); })(np::ones({5})).to_vector<float>(),
-            std::vector<float>(2, 1.f));
+  EXPECT_EQ(ct::jit([](Array) { return np::ones({2}); })(np::ones({5})).to_vector<float>(), std::vector<float>(2, 1.f));
   EXPECT_EQ(ct::jit([](Arrays) { return Arrays{}; })(Arrays{}).size(), 0u);
 }

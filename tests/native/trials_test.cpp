@@ -45,7 +45,9 @@ TEST(Trials, Item0ProductsInARow) {
       EXPECT_LE(gap(bent, a, b, c), unit * 16);
     }
   const Array p = waves({8, 8}, 3, ct::f64), f = waves({8, 8}, 4, ct::f64), q = waves({8, 8}, 5, ct::f64);
-  const auto predict = [](const Array& F, const Array& P, const Array& Q) { return np::matmul(np::matmul(F, P), F.T()) + Q; };
+  const auto predict = [](const Array& F, const Array& P, const Array& Q) {
+    return np::matmul(np::matmul(F, P), F.T()) + Q;
+  };
   EXPECT_LE(gap(predict, f, p, q), 1e-12);
   const Array x = waves({1, 8, 1, 8}, 6, ct::f32);
   const auto attend = [](const Array& y) { return ct::nn::dot_product_attention(y, y + 0.5, y - 0.25); };
@@ -116,7 +118,8 @@ TEST(Trials, Item19DonatingManyLeaves) {
   const auto before = ct::memory_stats().live_bytes;
   x = jitted(x);
   EXPECT_EQ(ct::memory_stats().live_bytes, before);
-  for (int k = 0; k < 100; ++k) EXPECT_EQ(x[static_cast<std::size_t>(k)][0].item<float>(), 2.0f * static_cast<float>(1 + k));
+  for (int k = 0; k < 100; ++k)
+    EXPECT_EQ(x[static_cast<std::size_t>(k)][0].item<float>(), 2.0f * static_cast<float>(1 + k));
 }
 
 TEST(Trials, Item20ExplainCountsDonation) {
@@ -157,7 +160,8 @@ TEST(Trials, Item20ProfilesHaveKernelTimes) {
   EXPECT_NE(seen.times.find("dot_general"), std::string::npos) << seen.times;
 }
 
-/// Code that was made in a hurry and its better successor compute the same bits, and the second call asks for the latter.
+/// Code that was made in a hurry and its better successor compute the same bits, and the second call asks for the
+/// latter.
 TEST(Trials, FirstCodeAndBetterCodeGiveTheSameBits) {
   namespace lax = cotan::lax;
   const auto filter = [](const Array& y, const Array& q) {
@@ -168,11 +172,15 @@ TEST(Trials, FirstCodeAndBetterCodeGiveTheSameBits) {
     };
     return lax::scan(step, std::pair{q * 0.0, q + 1.0}, y).second;
   };
-  const auto chain = [](const Array& a, const Array& b) { return np::matmul(np::tanh(np::matmul(a, b)), b) + np::sum(np::exp(a)); };
-  const Array y = waves({50}, 0, ct::f64), q = np::array(0.3, ct::f64), a = waves({17, 8}, 1, ct::f32), b = waves({8, 8}, 2, ct::f32);
+  const auto chain = [](const Array& a, const Array& b) {
+    return np::matmul(np::tanh(np::matmul(a, b)), b) + np::sum(np::exp(a));
+  };
+  const Array y = waves({50}, 0, ct::f64), q = np::array(0.3, ct::f64), a = waves({17, 8}, 1, ct::f32),
+              b = waves({8, 8}, 2, ct::f32);
   const auto bits = [&] {
     std::vector<double> out = ct::jit(filter)(y, q).to_vector<double>();
-    for (const Array& more : {ct::jit(chain)(a, b), ct::jit(ct::grad([&](const Array& x) { return np::sum(chain(x, b)); }))(a)})
+    for (const Array& more :
+         {ct::jit(chain)(a, b), ct::jit(ct::grad([&](const Array& x) { return np::sum(chain(x, b)); }))(a)})
       for (double v : more.to_vector<double>()) out.push_back(v);
     return out;
   };

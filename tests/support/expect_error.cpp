@@ -20,8 +20,7 @@ bool works_on() {
   namespace np = cotan::numpy;
   const cotan::Array x = np::array({1.f, 2.f});
   const auto f = [](const cotan::Array& a) { return np::sum(a * a); };
-  return f(x).item<float>() == 5.f &&
-         cotan::jit(cotan::grad(f))(x).to_vector<float>() == std::vector<float>{2.f, 4.f};
+  return f(x).item<float>() == 5.f && cotan::jit(cotan::grad(f))(x).to_vector<float>() == std::vector<float>{2.f, 4.f};
 }
 
 }  // namespace

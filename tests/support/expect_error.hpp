@@ -16,6 +16,6 @@ void expect_error(const std::function<void()>& statement, const std::type_info& 
 
 }  // namespace test
 
-#define EXPECT_ERROR(Type, statement, ...)                                                               \
-  test::detail::expect_error([&] { (void)(statement); }, typeid(cotan::Type), #statement, {__VA_ARGS__}, \
-                             __FILE__, __LINE__)
+#define EXPECT_ERROR(Type, statement, ...)                                                                         \
+  test::detail::expect_error([&] { (void)(statement); }, typeid(cotan::Type), #statement, {__VA_ARGS__}, __FILE__, \
+                             __LINE__)

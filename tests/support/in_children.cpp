@@ -30,7 +30,8 @@ void write_all(int to, const std::string& text) {
 }
 
 /// Each seed is announced before it is worked on; a fault follows as its length and its text.
-[[noreturn]] void be_child(const char* seeds, const std::function<std::string(std::uint64_t)>& work, std::size_t most_faults) {
+[[noreturn]] void be_child(const char* seeds, const std::function<std::string(std::uint64_t)>& work,
+                           std::size_t most_faults) {
   std::istringstream in(seeds);
   std::uint64_t first = 0, last = 0;
   int to = -1;

@@ -13,8 +13,8 @@ struct Finding {
   std::string fault;  ///< what `work` answered, or how the child ended
 };
 
-/// Runs `work` on seeds 0 … count - 1; what answers something is a finding. Children are this executable, started again for
-/// the test that is running, so call it once in a test and before anything that the test need not repeat. Stops after
-/// `most_findings`.
+/// Runs `work` on seeds 0 … count - 1; what answers something is a finding. Children are this executable, started again
+/// for the test that is running, so call it once in a test and before anything that the test need not repeat. Stops
+/// after `most_findings`.
 std::vector<Finding> in_children(std::uint64_t count, const std::function<std::string(std::uint64_t seed)>& work,
                                  std::size_t most_findings = 3);

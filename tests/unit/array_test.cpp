@@ -12,9 +12,9 @@ namespace {
 
 template <class T>
 class HostTypes : public testing::Test {};
-using AllHostTypes = testing::Types<bool, char, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                                    long long, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
-                                    unsigned long long, float16, bfloat16, float, double, long double>;
+using AllHostTypes = testing::Types<bool, char, std::int8_t, std::int16_t, std::int32_t, std::int64_t, long long,
+                                    std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, unsigned long long,
+                                    float16, bfloat16, float, double, long double>;
 TYPED_TEST_SUITE(HostTypes, AllHostTypes);
 
 }  // namespace
@@ -50,8 +50,7 @@ TEST(Array, Literals) {
   EXPECT_EQ(np::array({{{1}}, {{2}}}).shape(), (Shape{2, 1, 1}));
   EXPECT_EQ(np::array({0.1, 0.2}, f64).to_vector<double>(), (std::vector<double>{0.1, 0.2}));
   EXPECT_EQ(np::array({1, 300}, u8).to_vector<int>(), (std::vector<int>{1, 44}));
-  EXPECT_EQ(np::array({std::int64_t{1} << 53 | 1}, i64).to_vector<std::int64_t>()[0],
-            (std::int64_t{1} << 53) | 1);
+  EXPECT_EQ(np::array({std::int64_t{1} << 53 | 1}, i64).to_vector<std::int64_t>()[0], (std::int64_t{1} << 53) | 1);
   const Array row = np::arange(2);
   EXPECT_EQ(np::array({row, row + 2}).to_vector<int>(), (std::vector<int>{0, 1, 2, 3}));
 }
@@ -135,8 +134,7 @@ TEST(Array, ZeroDimensionalAndZeroSized) {
 
 TEST(Device, TheReference) {
   const auto all = devices();
-  EXPECT_NE(std::find_if(all.begin(), all.end(), [](const Device& d) { return d == "reference"; }),
-            all.end());
+  EXPECT_NE(std::find_if(all.begin(), all.end(), [](const Device& d) { return d == "reference"; }), all.end());
   const Array a = np::ones({2});
   EXPECT_EQ(a.device(), default_device());
   default_device("reference");

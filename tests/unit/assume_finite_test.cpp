@@ -22,7 +22,8 @@ std::pair<Array, Array> filter(const Array& theta, const Array& y, std::int64_t 
     const Array next_P = np::matmul(FP, (F - np::matmul(K, H)).T()) + Q;
     return std::pair{std::tuple{np::matmul(F, x) + K(all, 0) * v, next_P, likelihood + np::log(S) + v * v / S}, x};
   };
-  const auto [last, states] = lax::scan(step, std::tuple{np::zeros({m}, dtype), 10.0 * eye(0), np::zeros({}, dtype)}, y);
+  const auto [last, states] =
+      lax::scan(step, std::tuple{np::zeros({m}, dtype), 10.0 * eye(0), np::zeros({}, dtype)}, y);
   return {std::get<2>(last), states};
 }
 std::size_t count(const std::string& text, const std::string& word) {

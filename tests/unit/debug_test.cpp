@@ -22,7 +22,9 @@ TEST(MemoryStats, CountsBuffersAndBytes) {
 TEST(MemoryStats, Peak) {
   reset_peak_bytes();
   const auto start = memory_stats().peak_bytes;
-  { const Array a = np::ones({1 << 18}); }
+  {
+    const Array a = np::ones({1 << 18});
+  }
   EXPECT_GE(memory_stats().peak_bytes, start + (1 << 20));
   reset_peak_bytes();
   EXPECT_EQ(memory_stats().peak_bytes, memory_stats().live_bytes);

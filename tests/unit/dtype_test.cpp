@@ -116,8 +116,7 @@ double decode(std::uint16_t bits, int e) {
   const int m = 15 - e, bias = (1 << (e - 1)) - 1;
   const double sign = bits >> 15 ? -1 : 1;
   const int exponent = (bits >> m) & ((1 << e) - 1), mantissa = bits & ((1 << m) - 1);
-  if (exponent == (1 << e) - 1)
-    return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+  if (exponent == (1 << e) - 1) return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - m);
   return sign * std::ldexp((1 << m) + mantissa, exponent - bias - m);
 }
@@ -143,14 +142,12 @@ void check_all_patterns(int exponent_bits) {
 /// Midpoints between neighbours round to even, and anything beside a midpoint to the nearer.
 template <class Half>
 void check_rounding(int exponent_bits) {
-  const std::uint16_t infinity =
-      static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << (15 - exponent_bits));
+  const std::uint16_t infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << (15 - exponent_bits));
   for (std::uint16_t low = 0; low + 1 < infinity; ++low) {
     Half a, b;
     a.bits = low;
     b.bits = static_cast<std::uint16_t>(low + 1);
-    const float middle =
-        static_cast<float>((static_cast<double>(float(a)) + static_cast<double>(float(b))) / 2);
+    const float middle = static_cast<float>((static_cast<double>(float(a)) + static_cast<double>(float(b))) / 2);
     const std::uint16_t even = low % 2 == 0 ? a.bits : b.bits;
     ASSERT_EQ(Half(middle).bits, even) << low;
     ASSERT_EQ(Half(std::nextafter(middle, 0.f)).bits, a.bits) << low;

@@ -19,18 +19,50 @@ using Binary = std::function<Array(const Array&, const Array&)>;
 Array pair(const Array& x, double other) { return np::stack({x, np::full_like(x, other)}, -1); }
 Array constant(const Array& x, double value) { return np::full_like(x, value); }
 
-#define FUNCTION(name) \
-  { #name, [](const Array& x) { return np::name(x); } }
-#define LAX_FUNCTION(name) \
-  { "lax." #name, [](const Array& x) { return lax::name(x); } }
+#define FUNCTION(name) {#name, [](const Array& x) { return np::name(x); }}
+#define LAX_FUNCTION(name) {"lax." #name, [](const Array& x) { return lax::name(x); }}
 const std::map<std::string, Unary> unary{
-    FUNCTION(exp), FUNCTION(exp2), FUNCTION(expm1), FUNCTION(log), FUNCTION(log2), FUNCTION(log10), FUNCTION(log1p),
-    FUNCTION(sin), FUNCTION(cos), FUNCTION(tan), FUNCTION(arcsin), FUNCTION(arccos), FUNCTION(arctan), FUNCTION(sinh),
-    FUNCTION(cosh), FUNCTION(tanh), FUNCTION(arcsinh), FUNCTION(arccosh), FUNCTION(arctanh), FUNCTION(sinc),
-    FUNCTION(deg2rad), FUNCTION(rad2deg), FUNCTION(floor), FUNCTION(ceil), FUNCTION(trunc), FUNCTION(rint),
-    FUNCTION(abs), FUNCTION(sign), FUNCTION(square), FUNCTION(sqrt), FUNCTION(cbrt), FUNCTION(reciprocal),
-    FUNCTION(negative), FUNCTION(nan_to_num), LAX_FUNCTION(rsqrt), LAX_FUNCTION(logistic), LAX_FUNCTION(erf),
-    LAX_FUNCTION(erfc), LAX_FUNCTION(erf_inv), LAX_FUNCTION(lgamma), LAX_FUNCTION(digamma),
+    FUNCTION(exp),
+    FUNCTION(exp2),
+    FUNCTION(expm1),
+    FUNCTION(log),
+    FUNCTION(log2),
+    FUNCTION(log10),
+    FUNCTION(log1p),
+    FUNCTION(sin),
+    FUNCTION(cos),
+    FUNCTION(tan),
+    FUNCTION(arcsin),
+    FUNCTION(arccos),
+    FUNCTION(arctan),
+    FUNCTION(sinh),
+    FUNCTION(cosh),
+    FUNCTION(tanh),
+    FUNCTION(arcsinh),
+    FUNCTION(arccosh),
+    FUNCTION(arctanh),
+    FUNCTION(sinc),
+    FUNCTION(deg2rad),
+    FUNCTION(rad2deg),
+    FUNCTION(floor),
+    FUNCTION(ceil),
+    FUNCTION(trunc),
+    FUNCTION(rint),
+    FUNCTION(abs),
+    FUNCTION(sign),
+    FUNCTION(square),
+    FUNCTION(sqrt),
+    FUNCTION(cbrt),
+    FUNCTION(reciprocal),
+    FUNCTION(negative),
+    FUNCTION(nan_to_num),
+    LAX_FUNCTION(rsqrt),
+    LAX_FUNCTION(logistic),
+    LAX_FUNCTION(erf),
+    LAX_FUNCTION(erfc),
+    LAX_FUNCTION(erf_inv),
+    LAX_FUNCTION(lgamma),
+    LAX_FUNCTION(digamma),
     {"integer_pow_3", [](const Array& x) { return lax::integer_pow(x, 3); }},
     {"integer_pow_-2", [](const Array& x) { return lax::integer_pow(x, -2); }},
     {"integer_pow_1", [](const Array& x) { return lax::integer_pow(x, 1); }},
@@ -61,12 +93,12 @@ const std::map<std::string, Unary> unary{
     {"nansum", [](const Array& x) { return np::nansum(pair(x, 1), -1); }},
 };
 #undef FUNCTION
-#define FUNCTION(name) \
-  { #name, [](const Array& x, const Array& y) { return np::name(x, y); } }
+#define FUNCTION(name) {#name, [](const Array& x, const Array& y) { return np::name(x, y); }}
 const std::map<std::string, Binary> binary{
-    FUNCTION(add), FUNCTION(subtract), FUNCTION(multiply), FUNCTION(divide), FUNCTION(power), FUNCTION(floor_divide),
-    FUNCTION(remainder), FUNCTION(fmod), FUNCTION(maximum), FUNCTION(minimum), FUNCTION(fmax), FUNCTION(fmin),
-    FUNCTION(hypot), FUNCTION(copysign), FUNCTION(heaviside), FUNCTION(arctan2), FUNCTION(logaddexp), FUNCTION(logaddexp2)};
+    FUNCTION(add),          FUNCTION(subtract),  FUNCTION(multiply),  FUNCTION(divide),   FUNCTION(power),
+    FUNCTION(floor_divide), FUNCTION(remainder), FUNCTION(fmod),      FUNCTION(maximum),  FUNCTION(minimum),
+    FUNCTION(fmax),         FUNCTION(fmin),      FUNCTION(hypot),     FUNCTION(copysign), FUNCTION(heaviside),
+    FUNCTION(arctan2),      FUNCTION(logaddexp), FUNCTION(logaddexp2)};
 
 constexpr double inf = np::inf, nan = np::nan, pi = np::pi;
 
@@ -102,7 +134,8 @@ std::optional<double> ours(const std::string& key, double x, double y) {
   if (name == "ldexp_3" && d == "d0" && (x == 0 || std::isinf(x))) return 8;
   if (name == "power" && d != "d1" && d != "d11" && x == 0 && (y == 0 || (y == 1 && d == "d00"))) return 0;
   if (name == "power_0" && x == 0) return 0;
-  if (name == "divide" && std::isinf(x) && std::isfinite(y) && y > 1e100) return d == "d1" ? -x : d == "d11" ? std::optional(x) : std::nullopt;
+  if (name == "divide" && std::isinf(x) && std::isfinite(y) && y > 1e100)
+    return d == "d1" ? -x : d == "d11" ? std::optional(x) : std::nullopt;
   if (name == "sinc" && x != 0 && std::abs(x) < 1e-100) return d == "d0" ? -pi * pi * x / 3 : -pi * pi / 3;
   // Beyond their domains, and at its ends.
   if ((name == "lax.digamma" && d == "d0") || (name == "lax.lgamma" && d == "d00")) {
@@ -126,12 +159,14 @@ class Edges : public testing::Test {
  protected:
   void compare(const std::string& key, const Array& got, const Array& x, const Array& y = {}) {
     const auto want = golden_.at(key).to_vector<double>(), have = got.to_vector<double>();
-    const auto at = x.to_vector<double>(), second = y.defined() ? y.to_vector<double>() : std::vector<double>(at.size());
+    const auto at = x.to_vector<double>(),
+               second = y.defined() ? y.to_vector<double>() : std::vector<double>(at.size());
     ASSERT_EQ(want.size(), have.size()) << key;
     for (std::size_t i = 0; i < want.size(); ++i) {
       const double expected = ours(key, at[i], second[i]).value_or(want[i]);
-      EXPECT_TRUE(same(have[i], expected)) << key << " at " << at[i] << (y.defined() ? ", " + std::to_string(second[i]) : "")
-                                           << ": " << have[i] << ", not " << expected;
+      EXPECT_TRUE(same(have[i], expected))
+          << key << " at " << at[i] << (y.defined() ? ", " + std::to_string(second[i]) : "") << ": " << have[i]
+          << ", not " << expected;
     }
   }
   const std::map<std::string, Array> golden_ = load_npz(std::string(COTAN_SOURCE_DIR) + "/tests/golden/edges.npz");

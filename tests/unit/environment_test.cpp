@@ -1,13 +1,13 @@
 // Environment variables: every one is in the table, and a value that it cannot have is an error.
 #include "core/environment.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cotan/cotan.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
-
-#include <gtest/gtest.h>
 
 namespace {
 

@@ -31,8 +31,12 @@ random_arrays::Source& source() {
   return s;
 }
 Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }
-Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) { return source().array(dtype, shape, values); }
-Array random_indices(DType dtype, const Shape& shape, Integer lo, Integer hi) { return source().indices(dtype, shape, lo, hi); }
+Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) {
+  return source().array(dtype, shape, values);
+}
+Array random_indices(DType dtype, const Shape& shape, Integer lo, Integer hi) {
+  return source().indices(dtype, shape, lo, hi);
+}
 
 /// Everything that is not said to be elsewhere is on the reference device.
 class Expansions : public testing::Test {
@@ -115,8 +119,7 @@ void expect_close(const Array& actual, const Array& expected, double tolerance, 
   });
 }
 
-void check(const Primitive& p, const Arrays& args, const Params& params, double tolerance = 0,
-           std::string what = {}) {
+void check(const Primitive& p, const Arrays& args, const Params& params, double tolerance = 0, std::string what = {}) {
   for (const Array& a : args) what = a.aval().str() + " " + what;
   what = std::string(p.name) + " " + what;
   SCOPED_TRACE(what);
@@ -128,17 +131,12 @@ void check(const Primitive& p, const Arrays& args, const Params& params, double 
     const Arrays actual = run_on(device, program, args);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t k = 0; k < expected.size(); ++k)
-      expect_close(actual[k], expected[k], tolerance,
-                   what + " on " + device + ", result " + std::to_string(k));
+      expect_close(actual[k], expected[k], tolerance, what + " on " + device + ", result " + std::to_string(k));
   }
 }
 
 double epsilon(DType dtype) {
-  return dtype == f64    ? 0x1p-52
-         : dtype == f32  ? 0x1p-23
-         : dtype == f16  ? 0x1p-10
-         : dtype == bf16 ? 0x1p-7
-                         : 0;
+  return dtype == f64 ? 0x1p-52 : dtype == f32 ? 0x1p-23 : dtype == f16 ? 0x1p-10 : dtype == bf16 ? 0x1p-7 : 0;
 }
 
 // Cumulative operations -------------------------------------------------------------------------------
@@ -175,8 +173,7 @@ TEST_F(Expansions, linear_recurrence) {
   for (DType dtype : {f32, f64, f16, i32, u8})
     for (bool reverse : {false, true})
       for (const Shape& shape : line_shapes) {
-        const Array half =
-            dtype == f64 || dtype == f32 ? numpy::full({}, 0.4, dtype) : numpy::ones({}, dtype);
+        const Array half = dtype == f64 || dtype == f32 ? numpy::full({}, 0.4, dtype) : numpy::ones({}, dtype);
         const Array factors = random_array(dtype, shape) * half;
         check(ops::linear_recurrence_p, {factors, random_array(dtype, shape)},
               along(static_cast<Integer>(shape.size()) - 1, reverse), 32 * epsilon(dtype));
@@ -199,8 +196,7 @@ Shape with(const Shape& batch, std::initializer_list<Integer> core) {
 /// Far from singular.
 Array positive_definite(DType dtype, const Shape& batch, Integer n) {
   const Array a = random_array(dtype, with(batch, {n, n}));
-  return numpy::matmul(a, numpy::matrix_transpose(a)) +
-         numpy::eye(n, {}, 0, dtype) * (0.1 * static_cast<double>(n));
+  return numpy::matmul(a, numpy::matrix_transpose(a)) + numpy::eye(n, {}, 0, dtype) * (0.1 * static_cast<double>(n));
 }
 
 TEST_F(Expansions, cholesky) {
@@ -208,13 +204,11 @@ TEST_F(Expansions, cholesky) {
     for (Integer n : {0, 1, 2, 3, 4, 5, 8, 17, 33})
       check(ops::cholesky_p, {positive_definite(dtype, {}, n)}, {}, 64 * epsilon(dtype));
     for (const Shape& batch : batches)
-      for (Integer n : {0, 3, 6})
-        check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
+      for (Integer n : {0, 3, 6}) check(ops::cholesky_p, {positive_definite(dtype, batch, n)}, {}, 64 * epsilon(dtype));
   }
 }
 TEST_F(Expansions, cholesky_in_blocks) {
-  for (DType dtype : {f32, f64})
-    check(ops::cholesky_p, {positive_definite(dtype, {}, 100)}, {}, 256 * epsilon(dtype));
+  for (DType dtype : {f32, f64}) check(ops::cholesky_p, {positive_definite(dtype, {}, 100)}, {}, 256 * epsilon(dtype));
   const Array a = positive_definite(f32, {}, 100);
   for (float bad : {-1e3f, NAN}) check(ops::cholesky_p, {a.at(70, 70).set(bad)}, {});
   check(ops::cholesky_p, {positive_definite(f32, {2}, 97).at(0, 3, 90).set(NAN)}, {}, 1e-4);
@@ -250,8 +244,7 @@ TEST_F(Expansions, triangular_solve) {
     }
   for (const Shape& batch : batches)
     for (Integer n : {0, 1, 4, 5, 17})
-      for (Integer sides : {0, 1, 5})
-        check_triangular_solve(f32, batch, n, sides, static_cast<int>(between(0, 15)));
+      for (Integer sides : {0, 1, 5}) check_triangular_solve(f32, batch, n, sides, static_cast<int>(between(0, 15)));
 }
 TEST_F(Expansions, triangular_solve_reads_one_triangle) {
   for (Integer n : {3, 7}) {
@@ -296,9 +289,7 @@ TEST_F(Expansions, qr) {
 
 // Sorting -------------------------------------------------------------------------------------------------
 
-Params sorting(Integer axis, Integer keys) {
-  return {{"dimension", axis}, {"is_stable", true}, {"num_keys", keys}};
-}
+Params sorting(Integer axis, Integer keys) { return {{"dimension", axis}, {"is_stable", true}, {"num_keys", keys}}; }
 
 TEST_F(Expansions, sort) {
   for (DType dtype : {f32, f64, f16, bf16, i8, i32, i64, u8, u32, u64, bool_})
@@ -308,8 +299,7 @@ TEST_F(Expansions, sort) {
     }
   for (const Shape& shape : {Shape{0}, {1}, {2}, {64}, {3, 17}, {5, 2, 3}, {0, 3}, {2, 1}})
     for (Integer axis = 0; axis < static_cast<Integer>(shape.size()); ++axis)
-      check(ops::sort_p, {random_array(f32, shape, Values::special), random_array(i32, shape)},
-            sorting(axis, 1));
+      check(ops::sort_p, {random_array(f32, shape, Values::special), random_array(i32, shape)}, sorting(axis, 1));
 }
 TEST_F(Expansions, sort_by_several_keys) {
   for (Integer keys : {1, 2, 3})
@@ -371,16 +361,14 @@ Params scatter_params(const ScatterCase& c, const char* mode, bool unique = fals
           {"mode", std::string(mode)},
           {"unique_indices", unique}};
 }
-const Primitive* const scatters[] = {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_mul_p,
-                                     &ops::scatter_min_p, &ops::scatter_max_p};
+const Primitive* const scatters[] = {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_mul_p, &ops::scatter_min_p,
+                                     &ops::scatter_max_p};
 
 TEST_F(Expansions, scatter) {
   for (const ScatterCase& c : scatter_cases)
     for (const Primitive* p : {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_max_p})
       for (const char* mode : {ops::mode_clip, ops::mode_fill_or_drop})
-        check(*p,
-              {random_array(f32, c.operand), random_indices(i32, c.indices, -2, 9),
-               random_array(f32, c.updates)},
+        check(*p, {random_array(f32, c.operand), random_indices(i32, c.indices, -2, 9), random_array(f32, c.updates)},
               scatter_params(c, mode), 1e-5, mode);
 }
 TEST_F(Expansions, scatter_of_other_dtypes) {
@@ -391,8 +379,7 @@ TEST_F(Expansions, scatter_of_other_dtypes) {
         // Halves are rounded less often than one after the other.
         const double tolerance = dtype == f16 ? 40 * epsilon(f16) : 1e-12;
         check(*p,
-              {random_array(dtype, c.operand), random_indices(i32, c.indices, -2, 9),
-               random_array(dtype, c.updates)},
+              {random_array(dtype, c.operand), random_indices(i32, c.indices, -2, 9), random_array(dtype, c.updates)},
               scatter_params(c, ops::mode_fill_or_drop), is_floating(dtype) ? tolerance : 0);
       }
 }
@@ -507,8 +494,7 @@ void check_svd(const Array& a, bool full, const std::string& name = {}) {
     expect_close(s, expected[0], tolerance, what + " on " + device);
     expect_orthonormal(u, tolerance, what + " U");
     expect_orthonormal(transposed(vt), tolerance, what + " V");
-    const Array thin_u = ops::slice_axis(u, u.ndim() - 1, 0, k),
-                thin_vt = ops::slice_axis(vt, vt.ndim() - 2, 0, k);
+    const Array thin_u = ops::slice_axis(u, u.ndim() - 1, 0, k), thin_vt = ops::slice_axis(vt, vt.ndim() - 2, 0, k);
     expect_close(product(thin_u * numpy::expand_dims(s, -2), thin_vt), a, tolerance,
                  what + ": U s Vᵀ is not the matrix");
   }
@@ -532,8 +518,7 @@ TEST_F(Expansions, svd) {
   check_svd(random_array(f32, {40, 33}), true);
   for (double scale : {1e-25, 1e25}) check_svd(random_array(f32, {6, 4}) * scale, false, "scaled");
   for (float bad : {NAN, INFINITY})
-    check(ops::svd_p, {numpy::zeros({4, 3}).at(1, 2).set(bad)},
-          {{"compute_uv", true}, {"full_matrices", true}});
+    check(ops::svd_p, {numpy::zeros({4, 3}).at(1, 2).set(bad)}, {{"compute_uv", true}, {"full_matrices", true}});
 }
 
 // Special functions ---------------------------------------------------------------------------------------
@@ -590,12 +575,10 @@ TEST_F(Expansions, bitcasts_between_widths) {
     const Array x = random_array(from, shape);
     const Params params{{"new_dtype", to}};
     const JaxprPtr program =
-        trace_to_jaxpr(
-            [&](std::span<const Array> in) { return bind(ops::bitcast_convert_type_p, in, params); },
-            {x.aval()}, "jit")
+        trace_to_jaxpr([&](std::span<const Array> in) { return bind(ops::bitcast_convert_type_p, in, params); },
+                       {x.aval()}, "jit")
             .jaxpr;
-    expect_close(run_on("native", program, {x})[0], by_rule(ops::bitcast_convert_type_p, {x}, params)[0], 0,
-                 "bitcast");
+    expect_close(run_on("native", program, {x})[0], by_rule(ops::bitcast_convert_type_p, {x}, params)[0], 0, "bitcast");
   }
 }
 
@@ -609,11 +592,8 @@ TEST_F(Expansions, every_routine_has_one) {
 }
 TEST_F(Expansions, are_found_inside_loops_and_calls) {
   const auto f = [](const Array& x) {
-    return lax::scan(
-        [](const Array& c, const Array& row) {
-          return std::pair{c + numpy::sort(row), lax::cumsum(c)};
-        },
-        numpy::zeros({6}), x);
+    return lax::scan([](const Array& c, const Array& row) { return std::pair{c + numpy::sort(row), lax::cumsum(c)}; },
+                     numpy::zeros({6}), x);
   };
   const Array x = random_array(f32, {4, 6});
   const auto program = make_jaxpr(jit(f))(x);

@@ -1,5 +1,5 @@
-// What the case table does not say about Fourier transforms: long ones, their accuracy, identities, transforms of programs
-// that have them, and what is refused.
+// What the case table does not say about Fourier transforms: long ones, their accuracy, identities, transforms of
+// programs that have them, and what is refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -114,7 +114,8 @@ TEST(Fft, RoundTripsOfLongArrays) {
 TEST(Fft, RealTransformsAreTheirHalf) {
   for (const std::int64_t n : {1, 2, 9, 10, 96, 97, 8192, 16384, 20000}) {
     const Array x = noise({2, n});
-    const fft::Complex whole = jit(forward)(fft::complex(x)), half = jit([](const Array&a) { return fft::rfft(a); })(x);
+    const fft::Complex whole = jit(forward)(fft::complex(x)),
+                       half = jit([](const Array& a) { return fft::rfft(a); })(x);
     const auto cut = [&](const Array& a) { return a(all, range(0, n / 2 + 1)); };
     EXPECT_LT(error(half, fft::Complex{cut(whole.re), cut(whole.im)}), 5e-7) << n;
     EXPECT_LT(error(fft::irfft(half, {.n = n}), x), 5e-7) << n;
@@ -212,8 +213,8 @@ TEST(Fft, IsTracedOnce) {
 // Errors ------------------------------------------------------------------------------------------------
 
 TEST(FftErrors, Operands) {
-  EXPECT_ERROR(ShapeError, fft::fft({np::zeros({4}), np::zeros({5})}), "[fft] real parts are f32[4] but imaginary parts f32[5]",
-               "fft::complex");
+  EXPECT_ERROR(ShapeError, fft::fft({np::zeros({4}), np::zeros({5})}),
+               "[fft] real parts are f32[4] but imaginary parts f32[5]", "fft::complex");
   EXPECT_ERROR(TypeError, fft::ifft({np::zeros({4}), np::zeros({4}, f64)}),
                "[ifft] real parts are f32[4] but imaginary parts f64[4]");
   EXPECT_ERROR(ShapeError, fft::fft(np::array(1.0)), "[fft] got a scalar", "reshape");
@@ -225,7 +226,8 @@ TEST(FftErrors, Axes) {
   EXPECT_ERROR(IndexError, fft::irfft(np::zeros({4}), {.axis = -2}), "[irfft] axis -2 is out of range");
   EXPECT_ERROR(IndexError, fft::fft2(np::zeros({4})), "[fft2] axis -2 is out of range");
   EXPECT_ERROR(ShapeError, fft::rfft2(np::zeros({4, 4}), {.axes = {0}}), "[rfft2] got 1 axes; give two");
-  EXPECT_ERROR(ShapeError, fft::fftn(np::zeros({4, 4}), {.s = {2, 2}, .axes = {0}}), "[fftn] s has 2 lengths for 1 axes");
+  EXPECT_ERROR(ShapeError, fft::fftn(np::zeros({4, 4}), {.s = {2, 2}, .axes = {0}}),
+               "[fftn] s has 2 lengths for 1 axes");
   EXPECT_ERROR(ShapeError, fft::fftn(np::zeros({4, 4}), {.s = {2, 2, 2}}), "[fftn] s has 3 lengths for 2 axes");
   EXPECT_ERROR(ShapeError, fft::rfftn(np::zeros({4, 4}), {.axes = std::vector<int>{}}), "[rfftn] got no axes");
 }

@@ -39,11 +39,16 @@ TEST(Trials, Item30GradientsOfReadsOutside) {
     EXPECT_EQ(grad(array_read)(x, index).to_vector<float>(), (Floats{1, 0, 0}));
     EXPECT_EQ(jit(grad(array_read))(x, index).to_vector<float>(), (Floats{1, 0, 0}));
     // Forward mode is its transpose.
-    EXPECT_EQ(jvp([&](const Array& a) { return array_read(a, index); }, std::tuple{x}, std::tuple{np::ones({3})}).second.item<float>(), 1.f);
+    EXPECT_EQ(jvp([&](const Array& a) { return array_read(a, index); }, std::tuple{x}, std::tuple{np::ones({3})})
+                  .second.item<float>(),
+              1.f);
     // A scalar index is a dynamic slice, which reads the nearest element, gradient and all; asking for "clip" too.
     const float nearest[] = {outside > 0 ? 0.f : 1.f, outside > 0 ? 1.f : 0.f};
-    EXPECT_EQ(grad([](const Array& a, const Array& i) { return a[i]; })(x, np::array(outside)).to_vector<float>(), (Floats{nearest[0], 0, nearest[1]}));
-    EXPECT_EQ(grad([](const Array& a, const Array& i) { return np::sum(a.at(i).get({.mode = IndexMode::clip})); })(x, np::array({outside})).to_vector<float>(),
+    EXPECT_EQ(grad([](const Array& a, const Array& i) { return a[i]; })(x, np::array(outside)).to_vector<float>(),
+              (Floats{nearest[0], 0, nearest[1]}));
+    EXPECT_EQ(grad([](const Array& a, const Array& i) { return np::sum(a.at(i).get({.mode = IndexMode::clip})); })(
+                  x, np::array({outside}))
+                  .to_vector<float>(),
               (Floats{nearest[0], 0, nearest[1]}));
   }
   EXPECT_EQ(grad(array_read)(x, np::array({-1, 1})).to_vector<float>(), (Floats{0, 1, 1}));
@@ -64,12 +69,14 @@ TEST(Trials, Item26SvdAndEverything) {
   // Square matrices have a derivative either way.
   EXPECT_EQ(grad([](const Array& m) { return np::sum(linalg::svd(m).s); })(np::eye(2)).shape(), (Shape{2, 2}));
   // cotan.hpp has these too.
-  EXPECT_EQ(optim::minimize([](const Array& x) { return np::sum(np::square(x)); }, np::ones({2})).x.shape(), (Shape{2}));
+  EXPECT_EQ(optim::minimize([](const Array& x) { return np::sum(np::square(x)); }, np::ones({2})).x.shape(),
+            (Shape{2}));
   (void)dlm::FitOptions{};
 }
 TEST(Trials, BernoulliDrawsInTheDtypeOfItsProbability) {
   const Array key = random::key(3);
   const auto same = [](const Array& a, const Array& b) { return bool(np::all(a == b)); };
   EXPECT_TRUE(same(random::bernoulli(key, 0.3, Shape{1000}), random::uniform(key, {1000}) < 0.3f));
-  EXPECT_TRUE(same(random::bernoulli(key, Array(0.3).astype(f64), Shape{1000}), random::uniform(key, {1000}, f64) < 0.3));
+  EXPECT_TRUE(
+      same(random::bernoulli(key, Array(0.3).astype(f64), Shape{1000}), random::uniform(key, {1000}, f64) < 0.3));
 }

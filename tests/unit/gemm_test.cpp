@@ -60,8 +60,7 @@ struct TestMatrix {
   std::vector<T> storage;
   std::int64_t offset = 0, row_stride, column_stride;
 
-  TestMatrix(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed)
-      : rows(rows), columns(columns) {
+  TestMatrix(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed) : rows(rows), columns(columns) {
     const std::int64_t padding = layout == Layout::padded_rows ? 3 : 0;
     row_stride = layout == Layout::columns ? 1 : columns + padding;
     column_stride = layout == Layout::columns ? rows : 1;
@@ -101,8 +100,7 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout_a, Layo
   TestMatrix<T> a(m, k, layout_a, 1), b(k, n, layout_b, 2), c(m, n, layout_c, 3);
   TestMatrix<T> before = c;
   native::gemm<T>(m, n, k, a.const_view(), b.const_view(), c.view(), accumulate);
-  const std::string where =
-      testing::PrintToString(std::tuple(m, n, k, int(layout_a), int(layout_b), int(layout_c)));
+  const std::string where = testing::PrintToString(std::tuple(m, n, k, int(layout_a), int(layout_b), int(layout_c)));
   const std::int64_t step = std::max<std::int64_t>(1, m * n / 20011);  // large results are only sampled
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = i % step; j < n; j += step) {
@@ -124,8 +122,8 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout_a, Layo
 
 template <class T>
 class Gemm : public testing::Test {};
-using Types = testing::Types<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                             std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+using Types = testing::Types<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                             std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Gemm, Types);
 
 }  // namespace
@@ -172,9 +170,7 @@ TEST(GemmLarge, EveryWay) {
 TYPED_TEST(Gemm, EmptySizes) {
   using T = TypeParam;
   T c[4] = {T(1), T(2), T(3), T(4)};
-  const auto c_values = [&] {
-    return std::vector<double>{double(c[0]), double(c[1]), double(c[2]), double(c[3])};
-  };
+  const auto c_values = [&] { return std::vector<double>{double(c[0]), double(c[1]), double(c[2]), double(c[3])}; };
   const Matrix<const T> none{nullptr, 0, 0};
   native::gemm<T>(0, 2, 3, none, none, {c, 2, 1});
   native::gemm<T>(2, 0, 3, none, none, {c, 2, 1});
@@ -188,8 +184,7 @@ TYPED_TEST(Gemm, Batches) {
   constexpr std::int64_t batch = 37, m = 5, n = 18, k = 7;
   std::vector<T> a = random_elements<T>(batch * m * k, 1), b = random_elements<T>(k * n, 2);
   std::vector<T> all(batch * m * n), one(m * n);
-  native::batched_gemm<T>(batch, {m * k, 0, m * n}, m, n, k, {a.data(), k, 1}, {b.data(), n, 1},
-                          {all.data(), n, 1});
+  native::batched_gemm<T>(batch, {m * k, 0, m * n}, m, n, k, {a.data(), k, 1}, {b.data(), n, 1}, {all.data(), n, 1});
   for (std::int64_t i = 0; i < batch; ++i) {
     native::gemm<T>(m, n, k, {a.data() + i * m * k, k, 1}, {b.data(), n, 1}, {one.data(), n, 1});
     ASSERT_EQ(0, std::memcmp(one.data(), all.data() + i * m * n, m * n * sizeof(T))) << i;

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cotan/io.hpp>
-#include <cotan/transforms.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/transforms.hpp>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,9 +17,8 @@ namespace fs = std::filesystem;
 namespace np = cotan::numpy;
 using namespace std::string_literals;
 
-constexpr DType all_dtypes[] = {DType::bool_, DType::i8,  DType::i16, DType::i32, DType::i64,
-                                DType::u8,    DType::u16, DType::u32, DType::u64, DType::f16,
-                                DType::bf16,  DType::f32, DType::f64};
+constexpr DType all_dtypes[] = {DType::bool_, DType::i8,  DType::i16, DType::i32,  DType::i64, DType::u8, DType::u16,
+                                DType::u32,   DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
 const Shape some_shapes[] = {{}, {1}, {7}, {0}, {2, 3}, {0, 3}, {3, 0, 2}, {2, 1, 3, 1, 2}};
 
 class IoTest : public ::testing::Test {
@@ -67,8 +66,7 @@ std::string npy(std::string header, const std::string& elements, char version = 
   return out + header + elements;
 }
 std::string describe_header(const std::string& descr, const std::string& shape, bool fortran = false) {
-  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
-         ", 'shape': " + shape + ", }";
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
 }
 
 /// Runs f; it may succeed or raise IoError with a message that names the file, nothing else.
@@ -168,13 +166,10 @@ TEST_F(IoTest, NpyReadsWhatNumPyWrites) {
   for (const char version : {1, 2, 3})
     expect_same(load_npy(write("a.npy", npy(describe_header("|u1", "(2, 3)", true), bytes, version))),
                 np::array({{1, 3, 5}, {2, 4, 6}}, u8));
-  expect_same(
-      load_npy(write("a.npy", npy("{\"shape\":(3L,),'fortran_order':False,'descr':'|b1'}", "\x00\x01\x07"s))),
-      np::array({0, 1, 1}, bool_));
-  expect_same(load_npy(write("a.npy", npy(describe_header("<V2", "(1,)"), "\x80\x3f"s))),
-              np::array({1}, bf16));
-  expect_same(load_npy(write("a.npy", npy(describe_header("|V2", "()"), "\x80\x3f and more"s))),
-              np::array(1, bf16));
+  expect_same(load_npy(write("a.npy", npy("{\"shape\":(3L,),'fortran_order':False,'descr':'|b1'}", "\x00\x01\x07"s))),
+              np::array({0, 1, 1}, bool_));
+  expect_same(load_npy(write("a.npy", npy(describe_header("<V2", "(1,)"), "\x80\x3f"s))), np::array({1}, bf16));
+  expect_same(load_npy(write("a.npy", npy(describe_header("|V2", "()"), "\x80\x3f and more"s))), np::array(1, bf16));
 }
 
 TEST_F(IoTest, NpyErrors) {
@@ -190,13 +185,10 @@ TEST_F(IoTest, NpyErrors) {
   expect_io_error(load(npy(describe_header("|O", "(1,)"), "x")), "Python objects");
   expect_io_error(load(npy(describe_header("<U3", "(1,)"), "x")), "strings");
   expect_io_error(load(npy(describe_header("<f16", "(1,)"), "x")), "no dtype");
-  expect_io_error(load(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
-                  "structured");
+  expect_io_error(load(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")), "structured");
   expect_io_error(load(npy(describe_header("<f4", "(2,)"), "1234")), "truncated");
-  expect_io_error(load(npy(describe_header("<f4", "(1000000000000, 1000000000000)"), "1234")),
-                  "header is corrupt");
-  expect_io_error(load(npy(describe_header("<f4", "(0, 1000000000000, 1000000000000)"), "")),
-                  "header is corrupt");
+  expect_io_error(load(npy(describe_header("<f4", "(1000000000000, 1000000000000)"), "1234")), "header is corrupt");
+  expect_io_error(load(npy(describe_header("<f4", "(0, 1000000000000, 1000000000000)"), "")), "header is corrupt");
   expect_io_error(load(npy(describe_header("<f4", "(99999999999999999999,)"), "")), "too large");
   expect_io_error(load(npy(describe_header("<f4", "(-1,)"), "")), "a size is missing");
   expect_io_error(load(npy("{'descr': '<f4', 'shape': (1,)}", "1234")), "is missing");

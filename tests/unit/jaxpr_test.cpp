@@ -35,8 +35,7 @@ void expect_rejected(const Jaxpr& j, std::string_view why) {
     verify(j, "a test");
     ADD_FAILURE() << "accepted: " << why;
   } catch (const InternalError& error) {
-    EXPECT_NE(std::string_view(error.what()).find("[verify] after a test: "), std::string_view::npos)
-        << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("[verify] after a test: "), std::string_view::npos) << error.what();
     EXPECT_NE(std::string_view(error.what()).find(why), std::string_view::npos) << error.what();
   }
 }
@@ -54,10 +53,7 @@ TEST(JaxprText, TypesOnBinders) {
 }
 TEST(JaxprText, LiteralsAndConstants) {
   const Array c = np::array({1.f, 2.f, 3.f});
-  EXPECT_EQ(make_jaxpr([&](Array x) {
-              return std::pair{x * c, x + 1};
-            })(np::ones({3}))
-                .str(),
+  EXPECT_EQ(make_jaxpr([&](Array x) { return std::pair{x * c, x + 1}; })(np::ones({3})).str(),
             "{ lambda a:f32[3] ; b:f32[3]. let\n"
             "    c:f32[3] = mul b a\n"
             "    d:f32[3] = add b 1.0:f32[]\n"
@@ -97,8 +93,7 @@ TEST(JaxprText, ManyVariables) {
 
 TEST(Verifier, AcceptsWhatIsRight) {
   verify(sine(), "a test");
-  verify(*traced([](Array x) { return np::sum(jit([](Array y) { return y * 2; })(x)); }, np::ones({3})),
-         "a test");
+  verify(*traced([](Array x) { return np::sum(jit([](Array y) { return y * 2; })(x)); }, np::ones({3})), "a test");
 }
 TEST(Verifier, UnboundVariable) {
   Jaxpr j = sine();
@@ -151,11 +146,8 @@ TEST(Verifier, LooksIntoNestedPrograms) {
   Jaxpr inner = sine();
   inner.equations.push_back(inner.equations[0]);
   Jaxpr j = sine();
-  j.equations[0] = {&jit_p,
-                    {Var{0}},
-                    {Var{1}},
-                    {{"jaxpr", std::make_shared<const Jaxpr>(inner)}, {"name", std::string("f")}},
-                    {}};
+  j.equations[0] = {
+      &jit_p, {Var{0}}, {Var{1}}, {{"jaxpr", std::make_shared<const Jaxpr>(inner)}, {"name", std::string("f")}}, {}};
   expect_rejected(j, "variable 1 is bound twice");
 }
 
@@ -187,12 +179,7 @@ TEST(JaxprStructure, Differences) {
   EXPECT_TRUE(differs(traced([](Array x) { return np::sum(x * 2, 0); }, np::ones({3, 4})))) << "shapes";
   EXPECT_TRUE(differs(traced([](Array x) { return np::max(x * 2, 0); }, np::ones({3, 3})))) << "primitives";
   EXPECT_TRUE(differs(traced([](Array x) { return np::sum(x * x, 0); }, np::ones({3, 3})))) << "operands";
-  EXPECT_TRUE(differs(traced(
-      [](Array x) {
-        return std::pair{np::sum(x * 2, 0), x};
-      },
-      np::ones({3, 3}))))
-      << "outputs";
+  EXPECT_TRUE(differs(traced([](Array x) { return std::pair{np::sum(x * 2, 0), x}; }, np::ones({3, 3})))) << "outputs";
 }
 TEST(JaxprStructure, SignedZerosAndNansAreLiteralsByBits) {
   const auto with = [](double v) { return traced([=](Array x) { return x * v; }, np::ones({3})); };

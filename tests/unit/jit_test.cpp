@@ -107,8 +107,7 @@ TEST(Jit, StringLiterals) {
   const auto g = jit(f, {.static_args = {1}});
   EXPECT_EQ(g(v3(), "square").item<float>(), 14.f);
   EXPECT_EQ(g(v3(), "plain").item<float>(), 6.f);
-  EXPECT_EQ(jit(grad(f), {.static_args = {1}})(v3(), "square").to_vector<float>(),
-            (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(jit(grad(f), {.static_args = {1}})(v3(), "square").to_vector<float>(), (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(vmap(f)(v3(), "square").to_vector<float>(), (std::vector<float>{1, 4, 9}));
   EXPECT_EQ(make_jaxpr(f)(v3(), std::string("plain")).equations(), 1);
 }
@@ -181,8 +180,7 @@ TEST(Jit, ClosuresOverTracersAreNotCached) {
   EXPECT_EQ(grad(f)(v3()).to_vector<float>(), (std::vector<float>{4, 8, 12}));
   EXPECT_EQ(traces, 2);
   ASSERT_EQ(log.lines.size(), 2u);
-  EXPECT_NE(log.lines[0].find("closes over a tracer, so it is not cached"), std::string::npos)
-      << log.lines[0];
+  EXPECT_NE(log.lines[0].find("closes over a tracer, so it is not cached"), std::string::npos) << log.lines[0];
 }
 TEST(Jit, InsideOtherTransformsTheCacheIsUsed) {
   int traces = 0;
@@ -210,8 +208,7 @@ TEST(Jit, LogsTheReasonOfAMiss) {
   EXPECT_NE(log.lines[0].find("[jit] traced scale (first call)"), std::string::npos) << log.lines[0];
   EXPECT_NE(log.lines[1].find("is f32[4], last time f32[3]"), std::string::npos) << log.lines[1];
   EXPECT_NE(log.lines[2].find("is f64[4], last time f32[4]"), std::string::npos) << log.lines[2];
-  EXPECT_NE(log.lines[3].find("static arguments or tree structure differ"), std::string::npos)
-      << log.lines[3];
+  EXPECT_NE(log.lines[3].find("static arguments or tree structure differ"), std::string::npos) << log.lines[3];
 }
 TEST(Jit, LogsWeakTypes) {
   Log log;
@@ -248,8 +245,7 @@ TEST(Jit, Donation) {
   const auto before = memory_stats().live_bytes;
   y = g(y);
   EXPECT_EQ(memory_stats().live_bytes, before);
-  EXPECT_EQ(grad([&](Array a) { return np::sum(g(a) * a); })(v3()).to_vector<float>(),
-            (std::vector<float>{3, 5, 7}))
+  EXPECT_EQ(grad([&](Array a) { return np::sum(g(a) * a); })(v3()).to_vector<float>(), (std::vector<float>{3, 5, 7}))
       << "tracers are not donated";
 }
 TEST(Jit, WithoutArrays) {

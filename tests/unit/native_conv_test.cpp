@@ -149,8 +149,7 @@ void expect_as_defined(Random& random, const Limits& limits, double tolerance) {
   cotan::set_num_threads(threads);
   EXPECT_EQ(out, again);
   for (std::size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(static_cast<double>(out[i]), expected[i], tolerance * (1 + std::abs(expected[i])))
-        << "element " << i;
+    ASSERT_NEAR(static_cast<double>(out[i]), expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
 }
 
 }  // namespace
@@ -227,11 +226,10 @@ TEST(NativeConv, AsThePrimitive) {
                                                       : 1e-12;
       cotan::dispatch(dtype, [&]<class T>() {
         const auto out = std::make_unique<T[]>(expected.size());
-        cotan::native::conv(conv_problem(c, dense(x), dense(w), dense(expected)), cotan::data<T>(x),
-                            cotan::data<T>(w), out.get());
+        cotan::native::conv(conv_problem(c, dense(x), dense(w), dense(expected)), cotan::data<T>(x), cotan::data<T>(w),
+                            out.get());
         for (std::int64_t j = 0; j < expected.size(); ++j)
-          ASSERT_NEAR(static_cast<double>(out[j]), static_cast<double>(cotan::data<T>(expected)[j]),
-                      tolerance)
+          ASSERT_NEAR(static_cast<double>(out[j]), static_cast<double>(cotan::data<T>(expected)[j]), tolerance)
               << dtype << ", element " << j;
       });
       if (HasFatalFailure()) return;

@@ -27,14 +27,17 @@ random_arrays::Source& source() {
   return s;
 }
 Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }
-Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) { return source().array(dtype, shape, values); }
-Array indices(DType dtype, const Shape& shape, Integer lo, Integer hi) { return source().indices(dtype, shape, lo, hi); }
+Array random_array(DType dtype, const Shape& shape, Values values = Values::plain) {
+  return source().array(dtype, shape, values);
+}
+Array indices(DType dtype, const Shape& shape, Integer lo, Integer hi) {
+  return source().indices(dtype, shape, lo, hi);
+}
 
 /// The results with each number of threads.
 std::vector<Arrays> run_native(const Primitive& p, const Arrays& args, const Params& params,
                                std::initializer_list<int> threads) {
-  const auto program =
-      jit([&](const std::vector<Array>& x) { return std::vector<Array>(bind(p, x, params)); });
+  const auto program = jit([&](const std::vector<Array>& x) { return std::vector<Array>(bind(p, x, params)); });
   const int before = num_threads();
   std::vector<Arrays> out;
   for (int n : threads) {
@@ -71,8 +74,7 @@ void expect_close(const Array& actual, const Array& expected, double tolerance, 
   });
 }
 
-void check(const Primitive& p, const Arrays& args, const Params& params, double tolerance = 0,
-           std::string what = {}) {
+void check(const Primitive& p, const Arrays& args, const Params& params, double tolerance = 0, std::string what = {}) {
   what = std::string(p.name) + " " + args[0].aval().str() + " " + what;
   Arrays expected;
   {
@@ -101,10 +103,7 @@ TEST(NativeRoutines, CumulativeOperations) {
   for (const Primitive* p : all)
     for (DType dtype : {f32, f64, bf16, i32, u8}) {
       const bool rounds = p == &ops::cumsum_p || p == &ops::cumlogsumexp_p;
-      const double tolerance = !rounds || !is_floating(dtype) ? 0
-                               : dtype == f64                 ? 1e-12
-                               : dtype == f32                 ? 3e-7
-                                                              : 8e-3;
+      const double tolerance = !rounds || !is_floating(dtype) ? 0 : dtype == f64 ? 1e-12 : dtype == f32 ? 3e-7 : 8e-3;
       if (p == &ops::cumlogsumexp_p && !is_floating(dtype)) continue;
       for (const Lines& c : cases)
         for (bool reverse : {false, true}) {
@@ -137,8 +136,7 @@ TEST(NativeRoutines, Sort) {
   for (DType dtype : dtypes)
     for (const Lines& c : cases) {
       const auto values = static_cast<Values>(between(0, 2));
-      const Array x = random_array(dtype, c.shape, values),
-                  with = random_array(dtypes[between(0, 12)], c.shape),
+      const Array x = random_array(dtype, c.shape, values), with = random_array(dtypes[between(0, 12)], c.shape),
                   position = lax::iota(i32, c.shape, static_cast<int>(c.axis)),
                   second = random_array(dtypes[between(0, 12)], c.shape, Values::few);
       check(ops::sort_p, {x}, params(c.axis, 1));
@@ -153,9 +151,7 @@ TEST(NativeRoutines, SortKeepsTheBitsOfEqualElements) {
   // Zeros of both signs are equal, and so are all NaN: they come in the order that they had.
   std::vector<float> x(50000);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = i % 3 == 0   ? 0.0f
-           : i % 3 == 1 ? -0.0f
-                        : std::bit_cast<float>(0x7fc00000u + static_cast<unsigned>(i));
+    x[i] = i % 3 == 0 ? 0.0f : i % 3 == 1 ? -0.0f : std::bit_cast<float>(0x7fc00000u + static_cast<unsigned>(i));
     if (i % 7 == 0) x[i] = static_cast<float>(i % 11) - 5;
   }
   const Array a = Array::from_host(x);
@@ -186,10 +182,8 @@ TEST(NativeRoutines, ScattersOfAnyLayout) {
   for (int round = 0; round < 400; ++round) {
     const bool large = round % 4 == 0;
     Shape operand, batch;
-    for (Integer axis = between(0, 3); axis > 0; --axis)
-      operand.push_back(large ? between(1, 60) : between(1, 5));
-    for (Integer axis = between(0, 2); axis > 0; --axis)
-      batch.push_back(large ? between(1, 90) : between(0, 4));
+    for (Integer axis = between(0, 3); axis > 0; --axis) operand.push_back(large ? between(1, 60) : between(1, 5));
+    for (Integer axis = between(0, 2); axis > 0; --axis) batch.push_back(large ? between(1, 90) : between(0, 4));
     if (large && !operand.empty()) operand[between(0, static_cast<Integer>(operand.size()) - 1)] *= 20;
     // Each axis of the operand is one of: within windows, within windows that indices move, indexed, batch.
     Ints window_axes, inserted, indexed, operand_batching, index_batching, sizes;
@@ -211,8 +205,8 @@ TEST(NativeRoutines, ScattersOfAnyLayout) {
     Shape updates = batch;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       const auto least = window_axes.empty() ? Integer{0} : window_axes.back() + 1;
-      const Integer at = round % 2 ? static_cast<Integer>(updates.size())
-                                   : between(least, static_cast<Integer>(updates.size()));
+      const Integer at =
+          round % 2 ? static_cast<Integer>(updates.size()) : between(least, static_cast<Integer>(updates.size()));
       updates.insert(updates.begin() + at, sizes[k]);
       window_axes.push_back(at);
     }
@@ -221,18 +215,17 @@ TEST(NativeRoutines, ScattersOfAnyLayout) {
     if (ops::product(updates) > 200000 || ops::product(operand) > 200000) continue;
     const DType dtype = dtypes[between(0, 7)];
     const char* const modes[] = {ops::mode_clip, ops::mode_fill_or_drop, ops::mode_promise_in_bounds};
-    check(
-        *all[between(0, 4)],
-        {random_array(dtype, operand), indices(index_dtypes[between(0, 4)], index_shape, -2, large ? 100 : 6),
-         random_array(dtype, updates)},
-        {{"update_window_dims", window_axes},
-         {"inserted_window_dims", inserted},
-         {"scatter_dims_to_operand_dims", indexed},
-         {"operand_batching_dims", operand_batching},
-         {"scatter_indices_batching_dims", index_batching},
-         {"mode", std::string(modes[between(0, 2)])},
-         {"unique_indices", false}},
-        0, "updates " + describe(updates));
+    check(*all[between(0, 4)],
+          {random_array(dtype, operand), indices(index_dtypes[between(0, 4)], index_shape, -2, large ? 100 : 6),
+           random_array(dtype, updates)},
+          {{"update_window_dims", window_axes},
+           {"inserted_window_dims", inserted},
+           {"scatter_dims_to_operand_dims", indexed},
+           {"operand_batching_dims", operand_batching},
+           {"scatter_indices_batching_dims", index_batching},
+           {"mode", std::string(modes[between(0, 2)])},
+           {"unique_indices", false}},
+          0, "updates " + describe(updates));
   }
 }
 
@@ -246,9 +239,7 @@ TEST(NativeRoutines, ScatterOfManyRows) {
                     {"unique_indices", false}};
   for (const Primitive* p : {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_max_p})
     for (DType dtype : {f32, bf16})
-      check(*p,
-            {random_array(dtype, {3000, 48}), indices(i32, {5000, 1}, -10, 3010),
-             random_array(dtype, {5000, 48})},
+      check(*p, {random_array(dtype, {3000, 48}), indices(i32, {5000, 1}, -10, 3010), random_array(dtype, {5000, 48})},
             rows);
 }
 
@@ -296,8 +287,7 @@ TEST(NativeRoutines, DecompositionsOfSmallAndLargerMatrices) {
             const bool left = options & 1;
             Shape shape = batch;
             shape.insert(shape.end(), {left ? n : sides, left ? sides : n});
-            check(ops::triangular_solve_p,
-                  {positive_definite(dtype, square, false), random_array(dtype, shape)},
+            check(ops::triangular_solve_p, {positive_definite(dtype, square, false), random_array(dtype, shape)},
                   {{"left_side", left},
                    {"lower", (options & 2) != 0},
                    {"transpose_a", (options & 4) != 0},

@@ -96,9 +96,7 @@ TEST(Fold, ViewsOfViewsCompose) {
   EXPECT_EQ(left(simplify, back, m), 0u);
   const auto transposes = [](Array x) { return x.transpose({1, 2, 0}).transpose({1, 2, 0}); };
   EXPECT_EQ(left(simplify, transposes, m), 1u);
-  EXPECT_EQ(left(
-                simplify, [](Array x) { return x.T().T(); }, m),
-            0u);
+  EXPECT_EQ(left(simplify, [](Array x) { return x.T().T(); }, m), 0u);
 }
 TEST(Fold, KeepsStopGradient) {
   EXPECT_EQ(count(*simplify(traced([](Array x) { return stop_gradient(x) * x; }, v3())), "stop_gradient"), 1);
@@ -154,15 +152,11 @@ TEST(Inline, JitCallsGo) {
   const JaxprPtr flat = inline_calls(j);
   EXPECT_EQ(count(*flat, "jit"), 0);
   EXPECT_GE(count(*flat, "sin"), 1);
-  EXPECT_EQ(left(
-                inline_calls, [=](Array x) { return outer(x) + 1; }, v3()),
-            flat->equations.size());
+  EXPECT_EQ(left(inline_calls, [=](Array x) { return outer(x) + 1; }, v3()), flat->equations.size());
 }
 TEST(Inline, CheckpointsAndCustomRulesStay) {
   const auto rule = custom_jvp([](Array x) { return np::sin(x); },
-                               [](auto p, auto t) {
-                                 return std::pair{np::sin(std::get<0>(p)), std::get<0>(t)};
-                               });
+                               [](auto p, auto t) { return std::pair{np::sin(std::get<0>(p)), std::get<0>(t)}; });
   const auto f = [=](Array x) {
     return checkpoint([](Array y) { return jit([](Array z) { return np::sin(z); })(y); })(rule(x));
   };

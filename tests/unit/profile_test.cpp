@@ -31,7 +31,8 @@ TEST(Profile, RecordsTracingCompilingAndCalling) {
   Profile first;
   (void)f(x);
   first.stop();
-  for (const char* category : {"trace", "compile", "call"}) EXPECT_TRUE(has(first, category)) << category << "\n" << first.text();
+  for (const char* category : {"trace", "compile", "call"})
+    EXPECT_TRUE(has(first, category)) << category << "\n" << first.text();
   Profile second;
   (void)f(x);
   second.stop();
@@ -41,13 +42,21 @@ TEST(Profile, RecordsTracingCompilingAndCalling) {
 
 TEST(Profile, ProfilesMayOverlap) {
   Profile outer;
-  { ProfileSpan before("before"); }
+  {
+    ProfileSpan before("before");
+  }
   Profile inner;
-  { ProfileSpan both("both"); }
+  {
+    ProfileSpan both("both");
+  }
   inner.stop();
-  { ProfileSpan after("after"); }
+  {
+    ProfileSpan after("after");
+  }
   outer.stop();
-  { ProfileSpan none("none"); }
+  {
+    ProfileSpan none("none");
+  }
   ASSERT_EQ(inner.events().size(), 1u);
   EXPECT_EQ(inner.events()[0].name, "both");
   ASSERT_EQ(outer.events().size(), 3u);
@@ -95,7 +104,9 @@ TEST(Profile, AFileThatCannotBeWrittenIsAnErrorOnlyInStop) {
     EXPECT_NE(std::string(e.what()).find("'/nowhere/at/all.json' cannot be written"), std::string::npos) << e.what();
   }
   testing::internal::CaptureStderr();
-  { Profile silent("/nowhere/at/all.json"); }
+  {
+    Profile silent("/nowhere/at/all.json");
+  }
   EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be written"), std::string::npos);
 }
 

@@ -19,7 +19,9 @@ class Source {
   Source(std::uint64_t seed, Backend& backend) : engine_(seed), backend_(backend) {}
 
   std::mt19937_64& engine() { return engine_; }
-  Integer between(Integer lo, Integer hi) { return lo + static_cast<Integer>(engine_() % static_cast<std::uint64_t>(hi - lo + 1)); }
+  Integer between(Integer lo, Integer hi) {
+    return lo + static_cast<Integer>(engine_() % static_cast<std::uint64_t>(hi - lo + 1));
+  }
   /// Floats in [-2, 2], some of them special; integers of any size, or few different ones.
   Array array(DType dtype, const Shape& shape, Values values = Values::plain) {
     auto [array, buffer] = allocate(backend_, {dtype, shape, false});

@@ -44,19 +44,16 @@ TEST(ControlByValue, ItemsOfInnerValues) {
 
 TEST(StopGradient, IsAConstant) {
   EXPECT_EQ(floats(grad([](Array x) { return np::sum(x * stop_gradient(x)); })(v3())), (Floats{1, 2, 3}));
-  EXPECT_EQ(floats(jit(grad([](Array x) { return np::sum(x * lax::stop_gradient(x * x)); }))(v3())),
-            (Floats{1, 4, 9}));
+  EXPECT_EQ(floats(jit(grad([](Array x) { return np::sum(x * lax::stop_gradient(x * x)); }))(v3())), (Floats{1, 4, 9}));
   const auto pair = std::pair{v3(), v3()};
-  const auto g =
-      grad([](std::pair<Array, Array> p) { return np::sum(stop_gradient(p).first * p.second); })(pair);
+  const auto g = grad([](std::pair<Array, Array> p) { return np::sum(stop_gradient(p).first * p.second); })(pair);
   EXPECT_EQ(floats(g.first), (Floats{0, 0, 0}));
   EXPECT_EQ(floats(g.second), (Floats{1, 2, 3}));
 }
 
 TEST(EvalShape, ComputesNothing) {
   const auto before = memory_stats().allocations;
-  const Array s =
-      eval_shape([](Array x) { return np::matmul(x, x.T()); })(shape_dtype({1 << 20, 1 << 20}, f64));
+  const Array s = eval_shape([](Array x) { return np::matmul(x, x.T()); })(shape_dtype({1 << 20, 1 << 20}, f64));
   EXPECT_EQ(s.aval().str(), "f64[1048576,1048576]");
   EXPECT_LT(memory_stats().allocations - before, 8u);
   const auto [a, b] = eval_shape([](Array x) { return std::pair{x > 0, np::sum(x, 0)}; })(np::ones({2, 3}));
@@ -67,8 +64,7 @@ TEST(EvalShape, ComputesNothing) {
 
 TEST(LinearTranspose, OfMatrixProducts) {
   const Array m = np::arange(6, f32).reshape({2, 3});
-  const auto [t] =
-      linear_transpose([&](Array x) { return np::matmul(m, x); }, np::zeros({3}))(np::array({1.f, 2.f}));
+  const auto [t] = linear_transpose([&](Array x) { return np::matmul(m, x); }, np::zeros({3}))(np::array({1.f, 2.f}));
   EXPECT_EQ(floats(t), (Floats{6, 9, 12}));
   const auto [a, b] = linear_transpose([](Array x, Array y) { return 2 * x - y; }, v3(), v3())(v3());
   EXPECT_EQ(floats(a), (Floats{2, 4, 6}));
@@ -78,9 +74,7 @@ TEST(LinearTranspose, OfMatrixProducts) {
 }
 
 TEST(Checkpoint, RecomputesWhatThePolicySays) {
-  const auto body = [](Array x) {
-    return np::sum(np::sin(checkpoint_name(np::matmul(np::sin(x), x), "product")));
-  };
+  const auto body = [](Array x) { return np::sum(np::sin(checkpoint_name(np::matmul(np::sin(x), x), "product"))); };
   const auto products = [&](PolicyPtr policy) {
     return occurrences(
         make_jaxpr(value_and_grad(checkpoint(body, {.policy = policy})))(np::ones({2, 2})).simplified().str(),
@@ -185,8 +179,8 @@ TEST(Grad, OfNumbers) {
   EXPECT_EQ(grad<1>([](int n, Array x) { return x * x * n; })(3, 2.0).item<float>(), 12.f);
 }
 TEST(Jvp, IntegersHaveZeroTangents) {
-  const auto [y, t] = jvp([](Array x, Array i) { return x * i; }, std::tuple{v3(), np::arange(3)},
-                          std::tuple{v3(), np::arange(3)});
+  const auto [y, t] =
+      jvp([](Array x, Array i) { return x * i; }, std::tuple{v3(), np::arange(3)}, std::tuple{v3(), np::arange(3)});
   EXPECT_EQ(floats(t), (Floats{0, 2, 6}));
 }
 TEST(Vjp, PullbackMayBeCalledAgain) {
@@ -198,13 +192,9 @@ TEST(Vjp, PullbackMayBeCalledAgain) {
   }
 }
 TEST(CustomVjp, EmptyCotangentsAreZero) {
-  const auto f = custom_vjp([](Array x, Array i) { return x * i; },
-                            [](Array x, Array i) {
-                              return std::pair{x * i, i};
-                            },
-                            [](Array i, Array ct) {
-                              return std::tuple{ct * i, Array()};
-                            });
+  const auto f =
+      custom_vjp([](Array x, Array i) { return x * i; }, [](Array x, Array i) { return std::pair{x * i, i}; },
+                 [](Array i, Array ct) { return std::tuple{ct * i, Array()}; });
   EXPECT_EQ(floats(grad([&](Array x) { return np::sum(f(x, np::arange(3))); })(v3())), (Floats{0, 1, 2}));
   EXPECT_EQ(floats(vmap(grad([&](Array x) { return np::sum(f(x, Array(2))); }))(v3())), (Floats{2, 2, 2}));
 }

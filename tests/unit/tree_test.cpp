@@ -57,9 +57,8 @@ TEST(Tree, LeavesInOrder) {
 }
 TEST(Tree, Paths) {
   EXPECT_EQ(tree::paths(model()),
-            (std::vector<std::string>{".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b",
-                                      ".extra[\"a\"]", ".extra[\"x\"]", ".bias", ".rest[0]", ".rest[1][0]",
-                                      ".ends[0]", ".ends[1]"}));
+            (std::vector<std::string>{".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".extra[\"a\"]",
+                                      ".extra[\"x\"]", ".bias", ".rest[0]", ".rest[1][0]", ".ends[0]", ".ends[1]"}));
   EXPECT_EQ(tree::paths(scalar(1)), std::vector<std::string>{""});
   EXPECT_EQ(tree::paths(std::map<int, Array>{{3, scalar(1)}}), std::vector<std::string>{"[3]"});
 }

@@ -52,7 +52,8 @@ TEST(Trials, Item25ClassesThatListTheirFields) {
   const Affine a;
   EXPECT_EQ(tree::paths(a), (Names{".scale_", ".shift"}));
   EXPECT_EQ(tree::structure(a), "{.size_=2,.scale_=*,.shift=*,}");
-  const Affine g = jit(grad([](const Affine& m, const Array& x) { return np::sum(m(x) * m.shift); }))(a, np::array({3.f, 4.f}));
+  const Affine g =
+      jit(grad([](const Affine& m, const Array& x) { return np::sum(m(x) * m.shift); }))(a, np::array({3.f, 4.f}));
   EXPECT_EQ(g.shift.to_vector<float>(), (std::vector<float>{6, 8}));
   EXPECT_EQ(g(np::array({1.f, 1.f})).to_vector<float>(), (std::vector<float>{3, 8}));
   EXPECT_EQ(g.size(), 2);
@@ -125,7 +126,8 @@ TEST(Trials, Item25StackAndUnstack) {
   ASSERT_EQ(parts.size(), 3u);
   EXPECT_EQ(parts[2].w.to_vector<float>(), (std::vector<float>{3, 3}));
   EXPECT_THROW(tree::stack(std::vector<Linear>{}), ValueError);
-  EXPECT_THROW(tree::stack(std::vector<Node>{{np::array(1.f), {}}, {np::array(1.f), {{np::array(1.f), {}}}}}), TreeError);
+  EXPECT_THROW(tree::stack(std::vector<Node>{{np::array(1.f), {}}, {np::array(1.f), {{np::array(1.f), {}}}}}),
+               TreeError);
   EXPECT_THROW(tree::unstack(Linear{{}, np::ones({2}), np::ones({3})}), ShapeError);
 }
 TEST(Trials, Item25Transpose) {
@@ -134,9 +136,13 @@ TEST(Trials, Item25Transpose) {
   static_assert(std::is_same_v<decltype(columns), const std::tuple<std::vector<Array>, std::vector<Linear>>>);
   EXPECT_EQ(std::get<0>(columns)[1].item<float>(), 3.f);
   EXPECT_EQ(std::get<0>(tree::transpose(columns)[1]).item<float>(), 3.f);
-  const std::map<std::string, std::vector<Array>> named{{"a", {np::array(1.f), np::array(2.f)}}, {"b", {np::array(3.f), np::array(4.f)}}};
+  const std::map<std::string, std::vector<Array>> named{{"a", {np::array(1.f), np::array(2.f)}},
+                                                        {"b", {np::array(3.f), np::array(4.f)}}};
   EXPECT_EQ(tree::transpose(named)[1].at("b").item<float>(), 4.f);
   EXPECT_EQ(tree::transpose(tree::transpose(named)).at("a")[1].item<float>(), 2.f);
-  EXPECT_EQ(std::get<0>(std::get<1>(tree::transpose(std::pair{std::tuple{np::array(1.f), np::array(2.f)}, std::tuple{np::array(3.f), np::array(4.f)}}))).item<float>(), 2.f);
+  EXPECT_EQ(std::get<0>(std::get<1>(tree::transpose(std::pair{std::tuple{np::array(1.f), np::array(2.f)},
+                                                              std::tuple{np::array(3.f), np::array(4.f)}})))
+                .item<float>(),
+            2.f);
   EXPECT_THROW(tree::transpose(std::vector<std::vector<Array>>{{np::array(1.f)}, {}}), TreeError);
 }

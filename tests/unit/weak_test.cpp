@@ -36,8 +36,10 @@ TEST(TrialsWeak, ArgumentsOfJit) {
   expect_f64(jit([](Array x, Array t) { return x * t; })(three(), 0.1), 0.3);
   expect_f64(jit([](Array x, Array t) { return x * -t; })(three(), 0.1), -0.3);
   expect_f64(jit([](Array x, Array t) { return x / (1.0 - np::power(0.999, t)); })(three(), 1.0), 3 / (1 - 0.999));
-  expect_f64(jit([](Array x, Array t) { return x * np::power(0.999, t); })(three(), np::array(7)), 3 * std::pow(0.999, 7));
-  expect_f64(jit([](Array x, Array t) { return jit([](Array y, Array s) { return y * np::sin(s); })(x, t * 2.0); })(three(), 0.1),
+  expect_f64(jit([](Array x, Array t) { return x * np::power(0.999, t); })(three(), np::array(7)),
+             3 * std::pow(0.999, 7));
+  expect_f64(jit([](Array x, Array t) { return jit([](Array y, Array s) { return y * np::sin(s); })(x, t * 2.0); })(
+                 three(), 0.1),
              3 * std::sin(0.2));
   // A program is traced once for all values, and each comes whole.
   int traced = 0;
@@ -50,7 +52,8 @@ TEST(TrialsWeak, NarrowWhereNothingIsWide) {
   const auto f = jit([](Array x, Array t) { return x * t; });
   EXPECT_EQ(f(np::full({1}, 3.0), 0.1).dtype(), f32);
   EXPECT_EQ(only(f(np::full({1}, 3.0), 0.1)), 3.f * 0.1f);
-  const auto both = jit([](Array x, Array y, Array t) { return std::pair{x * t, y * t}; })(three(), np::full({1}, 3.0), 0.1);
+  const auto both =
+      jit([](Array x, Array y, Array t) { return std::pair{x * t, y * t}; })(three(), np::full({1}, 3.0), 0.1);
   expect_f64(both.first, 0.3);
   EXPECT_EQ(both.second.dtype(), f32);
   EXPECT_EQ(only(both.second), 3.f * 0.1f);
@@ -71,7 +74,8 @@ TEST(TrialsWeak, Derivatives) {
   expect_f64(value, 3 * std::sin(0.1));
   EXPECT_NEAR(slope.item<double>(), 3 * std::cos(0.1), 2e-7);  // of a weak argument: f32
   expect_f64(jit(grad<1>([](Array s, Array w) { return np::sum(w * np::sin(s)); }))(Array(0.1), x), std::sin(0.1));
-  expect_f64(grad<1>(checkpoint([](Array s, Array w) { return np::sum(w * np::sin(s)); }))(Array(0.1), x), std::sin(0.1));
+  expect_f64(grad<1>(checkpoint([](Array s, Array w) { return np::sum(w * np::sin(s)); }))(Array(0.1), x),
+             std::sin(0.1));
 }
 
 TEST(TrialsWeak, Loops) {
@@ -99,7 +103,9 @@ TEST(TrialsWeak, Branches) {
   for (const bool which : {true, false}) {
     const double want = which ? 0.3 : 3.1;
     expect_f64(lax::cond(Array(which), times, plus, three(), Array(0.1)), want);
-    expect_f64(jit([&](Array p, Array x, Array s) { return lax::cond(p, times, plus, x, s); })(np::array(which), three(), 0.1), want);
+    expect_f64(
+        jit([&](Array p, Array x, Array s) { return lax::cond(p, times, plus, x, s); })(np::array(which), three(), 0.1),
+        want);
   }
 }
 

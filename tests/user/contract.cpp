@@ -41,8 +41,7 @@ void arrays() {
 
   const ct::Array row = a[0], m = a > 1.5;
   CHECK(close(a + 1.5, np::array({{2.5, 3.5}, {4.5, 5.5}})) && close(-a, 0 - a));
-  CHECK(close(a * row, np::array({{1.0, 4.0}, {3.0, 8.0}})) &&
-        close(a / row, np::array({{1.0, 1.0}, {3.0, 2.0}})));
+  CHECK(close(a * row, np::array({{1.0, 4.0}, {3.0, 8.0}})) && close(a / row, np::array({{1.0, 1.0}, {3.0, 2.0}})));
   CHECK(np::sum(a < row).item<int>() == 0 && np::sum(m & m).item<int>() == 3 && np::sum(~m).item<int>() == 1);
 
   const ct::Array t = np::arange(120, ct::f32).reshape({2, 3, 4, 5}), idx = np::array({0, 2});
@@ -76,9 +75,7 @@ void transforms() {
   const Params params{np::array({1.f, -1.f}), np::array(0.5f)};
   auto [value, grads] = ct::value_and_grad(loss)(params, a);
   CHECK(close(value, 0.25) && close(grads.b, -1.0) && grads.w.shape() == params.w.shape());
-  auto with_aux = [&](const Params& p, const ct::Array& batch) {
-    return std::pair{loss(p, batch), np::sum(batch)};
-  };
+  auto with_aux = [&](const Params& p, const ct::Array& batch) { return std::pair{loss(p, batch), np::sum(batch)}; };
   auto [value_and_aux, grads2] = ct::value_and_grad(with_aux)(params, a);
   CHECK(close(value_and_aux.second, 10.0) && close(grads2.w, grads.w));
 
@@ -122,7 +119,9 @@ void devices_and_errors() {
   CHECK(ct::is_ready(x));
   ct::copy_to_host_async(x);
   ct::Profile profile;
-  { ct::ProfileSpan span("mine"); }
+  {
+    ct::ProfileSpan span("mine");
+  }
   profile.stop();
   CHECK(profile.events().size() == 1 && profile.text().find("mine") != std::string::npos);
   try {
@@ -130,7 +129,8 @@ void devices_and_errors() {
     CHECK(false);
   } catch (const ct::Error& error) {
     const std::string message = error.what();
-    CHECK(message.starts_with("[add] shapes (2,) and (3,) do not broadcast; aligned from the end, each axis must be equal or 1."));
+    CHECK(message.starts_with(
+        "[add] shapes (2,) and (3,) do not broadcast; aligned from the end, each axis must be equal or 1."));
     CHECK(message.find("contract.cpp:") != std::string::npos);  // the user's line
   }
 }

@@ -55,8 +55,7 @@ int main() {
   }));
   expect(mlp(Mlp{{{np::zeros({3, 2}), np::zeros({2})}}, np::array(1.f)}, x).second.layers[0].b[0], 2);
 
-  const auto kalman =
-      ct::jit(ct::grad([](const Kalman& k) { return np::sum(np::matmul(k.covariance, k.state)); }));
+  const auto kalman = ct::jit(ct::grad([](const Kalman& k) { return np::sum(np::matmul(k.covariance, k.state)); }));
   expect(np::sum(kalman(Kalman{x, np::eye(3)}).state), 3);
 
   const auto spring = ct::jit(ct::grad([](const Spring& s) {
@@ -69,15 +68,13 @@ int main() {
     for (const auto& [name, mean] : m.means) total = total + np::sum(np::square(data - mean));
     return m.weights ? total * np::sum(*m.weights) : total;
   }));
-  expect(mixture(Mixture{{{"a", np::array(0.f)}, {"b", np::array(1.f)}}, np::array(1.f)}, x).means.at("b"),
-         -6);
+  expect(mixture(Mixture{{{"a", np::array(0.f)}, {"b", np::array(1.f)}}, np::array(1.f)}, x).means.at("b"), -6);
 
-  const auto both =
-      ct::jit(ct::grad<0, 1>([](const ct::Array& p, const ct::Array& q) { return np::sum(p * q); }));
+  const auto both = ct::jit(ct::grad<0, 1>([](const ct::Array& p, const ct::Array& q) { return np::sum(p * q); }));
   expect(np::sum(std::get<1>(both(x, x))), 6);
 
-  const auto power = ct::jit(ct::grad([](const ct::Array& p, int n) { return np::sum(np::power(p, n)); }),
-                             {.static_args = {1}});
+  const auto power =
+      ct::jit(ct::grad([](const ct::Array& p, int n) { return np::sum(np::power(p, n)); }), {.static_args = {1}});
   expect(np::sum(power(x, 2)), 12);
 
   const auto rows = ct::jit(ct::vmap(ct::grad([](const ct::Array& p) { return np::sum(np::sin(p)); })));
@@ -86,9 +83,8 @@ int main() {
   const auto curved = ct::jit(ct::hessian([](const ct::Array& p) { return np::sum(p * p * p); }));
   expect(curved(x)(2, 2), 18);
 
-  const auto aux = ct::jit(ct::grad([](const std::pair<ct::Array, ct::Array>& p) {
-    return std::pair{np::sum(p.first), Line{p.second, p.first}};
-  }));
+  const auto aux = ct::jit(ct::grad(
+      [](const std::pair<ct::Array, ct::Array>& p) { return std::pair{np::sum(p.first), Line{p.second, p.first}}; }));
   expect(np::sum(aux(std::pair{x, x}).second.slope), 6);
 
   std::cout << (failures ? "failed\n" : "ten sites\n");

@@ -46,13 +46,10 @@ ct::Array predict(const Net& net, ct::Array x) {
   x = net.layers.back()(x) * net.scales.at("out");
   return net.shift ? x + *net.shift : x;
 }
-ct::Array loss(const Net& net, const Batch& batch) {
-  return np::mean(np::square(predict(net, batch.x) - batch.y));
-}
+ct::Array loss(const Net& net, const Batch& batch) { return np::mean(np::square(predict(net, batch.x) - batch.y)); }
 Net step(const Net& net, const Batch& batch) {
   const Net g = ct::grad(loss)(net, batch);
-  return ct::tree::map([&](const ct::Array& p, const ct::Array& dp) { return p - net.options.rate * dp; },
-                       net, g);
+  return ct::tree::map([&](const ct::Array& p, const ct::Array& dp) { return p - net.options.rate * dp; }, net, g);
 }
 
 }  // namespace
@@ -83,14 +80,10 @@ int main() {
 
   // One network, many inputs; many networks, one input.
   const ct::Array ys = ct::vmap([&](const ct::Array& xi) { return predict(net, xi); })(x);
-  require(np::allclose(ys, predict(net, x), 1e-5, 1e-5).item<bool>(),
-          "vmap over inputs is the batched prediction");
+  require(np::allclose(ys, predict(net, x), 1e-5, 1e-5).item<bool>(), "vmap over inputs is the batched prediction");
   const std::vector<Net> two{net, step(net, batch)};
-  const Net both = ct::tree::map(
-      [](const ct::Array& a, const ct::Array& b) {
-        return np::stack({a, b});
-      },
-      two[0], two[1]);
+  const Net both =
+      ct::tree::map([](const ct::Array& a, const ct::Array& b) { return np::stack({a, b}); }, two[0], two[1]);
   const ct::Array losses = ct::vmap(loss, {.in_axes = {0, ct::none}})(both, batch);
   require(losses.shape() == ct::Shape{2}, "vmap over networks gives one loss each");
   require(losses[1].item<float>() < losses[0].item<float>(), "a step helps");

@@ -23,7 +23,8 @@ Array waves(const ct::Shape& shape, float phase) {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;
   std::vector<float> v(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::sin(0.7f * static_cast<float>(i) + phase) + 0.3f * std::sin(0.013f * static_cast<float>(i));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v[i] = std::sin(0.7f * static_cast<float>(i) + phase) + 0.3f * std::sin(0.013f * static_cast<float>(i));
   return Array::from_host(v, shape);
 }
 
@@ -75,7 +76,8 @@ Arrays forwards_and_backwards(const Arrays& x, const Which& which) {
   const auto run = ct::jit([&](const Arrays& in) {
     const auto [y, pull_back] = ct::vjp(f, in);
     Arrays out{y};
-    const auto [gradients] = pull_back(np::sin(np::reshape(np::arange(y.size(), ct::f32), y.shape()) * 1.3).astype(y.dtype()));
+    const auto [gradients] =
+        pull_back(np::sin(np::reshape(np::arange(y.size(), ct::f32), y.shape()) * 1.3).astype(y.dtype()));
     out.insert(out.end(), gradients.begin(), gradients.end());
     return out;
   });
@@ -83,12 +85,14 @@ Arrays forwards_and_backwards(const Arrays& x, const Which& which) {
 }
 void compare(const Arrays& x, const Which& which, double tolerance, const std::string& what) {
   const Arrays got = forwards_and_backwards(x, which), want = forwards_and_backwards(on_native(x), which);
-  for (std::size_t k = 0; k < got.size(); ++k) expect_near(got[k], want[k], tolerance, fmt::format("{}, result {}", what, k));
+  for (std::size_t k = 0; k < got.size(); ++k)
+    expect_near(got[k], want[k], tolerance, fmt::format("{}, result {}", what, k));
 }
 
 TEST_F(WebGpuAttention, AnySizes) {
-  for (const Sizes& s : {Sizes{1, 1, 1, 1, 1, 1}, Sizes{2, 3, 17, 2, 2, 4}, Sizes{1, 17, 3, 4, 2, 8}, Sizes{1, 64, 65, 2, 1, 20},
-                         Sizes{1, 130, 65, 2, 1, 8}, Sizes{1, 17, 130, 1, 1, 64}, Sizes{1, 3, 17, 1, 1, 128}, Sizes{3, 3, 64, 2, 2, 1}})
+  for (const Sizes& s :
+       {Sizes{1, 1, 1, 1, 1, 1}, Sizes{2, 3, 17, 2, 2, 4}, Sizes{1, 17, 3, 4, 2, 8}, Sizes{1, 64, 65, 2, 1, 20},
+        Sizes{1, 130, 65, 2, 1, 8}, Sizes{1, 17, 130, 1, 1, 64}, Sizes{1, 3, 17, 1, 1, 128}, Sizes{3, 3, 64, 2, 2, 1}})
     compare(operands(s), {.causal = s.queries > 17}, 2e-6, s.text());
 }
 
@@ -176,11 +180,14 @@ TEST_F(WebGpuAttention, UnderTransforms) {
   const auto one = [](const Array& q, const Array& k, const Array& v, const Array& bias) {
     return nn::dot_product_attention(q, k, v, {.bias = bias, .is_causal = true});
   };
-  const auto loss = [&](const Array& q, const Array& k, const Array& v, const Array& bias) { return np::sum(np::sin(one(q, k, v, bias))); };
+  const auto loss = [&](const Array& q, const Array& k, const Array& v, const Array& bias) {
+    return np::sum(np::sin(one(q, k, v, bias)));
+  };
   const auto batched = ct::jit(ct::vmap(one, {.in_axes = {0, ct::none, 0, ct::none}}));
   const auto gradients = ct::jit(ct::vmap(ct::grad<0, 1, 2, 3>(loss), {.in_axes = {0, ct::none, 0, ct::none}}));
   const Arrays n = on_native(x);
-  EXPECT_EQ(ct::explain(batched, x[0], x[1], x[2], x[3]).dispatches, 1) << ct::explain(batched, x[0], x[1], x[2], x[3]).text();
+  EXPECT_EQ(ct::explain(batched, x[0], x[1], x[2], x[3]).dispatches, 1)
+      << ct::explain(batched, x[0], x[1], x[2], x[3]).text();
   expect_near(batched(x[0], x[1], x[2], x[3]), batched(n[0], n[1], n[2], n[3]), 2e-6, "vmap");
   const auto [gq, gk, gv, gb] = gradients(x[0], x[1], x[2], x[3]);
   const auto [wq, wk, wv, wb] = gradients(n[0], n[1], n[2], n[3]);
@@ -199,12 +206,17 @@ TEST_F(WebGpuAttention, UnderTransforms) {
   expect_near(s0, w0, 1e-5, "second derivative, query");
   expect_near(s1, w1, 1e-5, "second derivative, key");
   const auto forward = ct::jit([&](const Array& q, const Array& k, const Array& v) {
-    return ct::jvp([&](const Array& a) { return nn::dot_product_attention(a, k, v, {.is_causal = true}); }, std::tuple{q}, std::tuple{np::cos(q)}).second;
+    return ct::jvp([&](const Array& a) { return nn::dot_product_attention(a, k, v, {.is_causal = true}); },
+                   std::tuple{q}, std::tuple{np::cos(q)})
+        .second;
   });
   expect_near(forward(x[0][0], x[1], x[2][0]), forward(n[0][0], n[1], n[2][0]), 5e-6, "jvp");
   // In a loop it is what it is made of.
   const auto looped = ct::jit([](const Array& q, const Array& k) {
-    return ct::lax::scan([&](const Array& c, const Array& row) { return std::pair{nn::dot_product_attention(c, k, k) + row, row}; }, q, np::stack({q, q})).first;
+    return ct::lax::scan([&](const Array& c,
+                             const Array& row) { return std::pair{nn::dot_product_attention(c, k, k) + row, row}; },
+                         q, np::stack({q, q}))
+        .first;
   });
   expect_near(looped(x[0][0], x[1]), looped(n[0][0], n[1]), 5e-6, "in a loop");
 }

@@ -1,5 +1,5 @@
-// State-space models on the device, in f32, against the native device in f64: every algorithm, missing values, the likelihood
-// and its gradient.
+// State-space models on the device, in f32, against the native device in f64: every algorithm, missing values, the
+// likelihood and its gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,8 @@ Problem narrow(const Problem& p) {
 }
 Problem problem() {
   std::vector<double> y(length);
-  for (int t = 0; t < length; ++t) y[static_cast<std::size_t>(t)] = 10 + 0.05 * t + std::sin(0.5 * t) + 0.2 * std::cos(2.3 * t);
+  for (int t = 0; t < length; ++t)
+    y[static_cast<std::size_t>(t)] = 10 + 0.05 * t + std::sin(0.5 * t) + 0.2 * std::cos(2.3 * t);
   y[7] = y[8] = std::nan("");
   ct::default_device("native");
   const Array series = Array::from_host(y);
@@ -67,7 +68,8 @@ TEST_F(WebGpuDlm, SmoothersAgreeWithTheNativeDevice) {
     const Problem there = on(narrow(p), "webgpu");
     const auto got = f(there.model, there.y);
     EXPECT_EQ(got.first.device().name(), "webgpu");
-    // By associative scan the first steps, of which little is known, lose digits in f32 on every device, the reference too.
+    // By associative scan the first steps, of which little is known, lose digits in f32 on every device, the reference
+    // too.
     const double tolerance = algorithm == dlm::Algorithm::sequential ? 2e-6 : 2e-4;
     expect_near(got.first, want.first, tolerance, "states");
     expect_near(got.second, want.second, tolerance, "covariances");
@@ -76,7 +78,8 @@ TEST_F(WebGpuDlm, SmoothersAgreeWithTheNativeDevice) {
 
 TEST_F(WebGpuDlm, LikelihoodAndItsGradient) {
   const Problem p = problem();
-  const auto f = ct::jit(ct::value_and_grad([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y); }));
+  const auto f = ct::jit(
+      ct::value_and_grad([](const dlm::StateSpace& s, const Array& y) { return dlm::minus2_log_likelihood(s, y); }));
   ct::default_device("native");
   const Problem single = narrow(p);  // roots of covariances look at one triangle: gradients in f64 have both
   const auto want = f(single.model, single.y);

@@ -38,7 +38,8 @@ TEST_F(WebGpuDonation, TheResultTakesTheArgumentsPlace) {
 TEST_F(WebGpuDonation, DonatedArgumentsAreGoneAndTheirOldElementsToo) {
   const auto f = ct::jit([](Array x) { return x * 2; }, {.donate = {0}});
   const Array x = numbers(1000) + 0.5;
-  const std::vector<float> before = x.to_vector<float>();  // the host has a copy, which must not be taken for the result
+  const std::vector<float> before =
+      x.to_vector<float>();  // the host has a copy, which must not be taken for the result
   ct::copy_to_host_async(x);
   const Array y = f(x);
   EXPECT_EQ(y.to_vector<float>()[7], 2 * before[7]);
@@ -60,22 +61,27 @@ TEST_F(WebGpuDonation, ChangesNoResult) {
       {"normalised", [](Array x) { return x / np::sqrt(np::sum(x * x)); }},
       {"twice", [](Array x) { return np::flip(np::flip(x) * np::sum(x)) + 1.0; }},
       {"routines", [](Array x) { return np::sort(-x) + np::cumsum(x) + x; }},
-      {"scan", [](Array x) {
-         return lax::scan([](Array c, Array v) { return std::pair{c * 0.5 + v, c + v}; }, np::zeros({}), np::flip(x)).second;
+      {"scan",
+       [](Array x) {
+         return lax::scan([](Array c, Array v) { return std::pair{c * 0.5 + v, c + v}; }, np::zeros({}), np::flip(x))
+             .second;
        }},
-      {"loop", [](Array x) { return lax::fori_loop(0, 9, [](Array, Array c) { return np::roll(c, 1) * 0.5 + c; }, x); }},
+      {"loop",
+       [](Array x) { return lax::fori_loop(0, 9, [](Array, Array c) { return np::roll(c, 1) * 0.5 + c; }, x); }},
       {"product", [](Array x) { return np::matmul(np::outer(x, x), x); }},
   };
   for (const auto& [name, f] : programs)
     for (const std::int64_t n : {5, 64, 700}) {
       SCOPED_TRACE(name);
-      EXPECT_EQ(ct::jit(f, {.donate = {0}})(numbers(n)).to_vector<float>(), ct::jit(f)(numbers(n)).to_vector<float>()) << n;
+      EXPECT_EQ(ct::jit(f, {.donate = {0}})(numbers(n)).to_vector<float>(), ct::jit(f)(numbers(n)).to_vector<float>())
+          << n;
     }
 }
 
 TEST_F(WebGpuDonation, OneBufferForOneResultAndOfItsOwnType) {
-  const auto f = ct::jit([](Array x) { return std::tuple{x + 1, x + 2, (x * 10).astype(ct::i32), (x * 0.5).astype(ct::f16)}; },
-                         {.donate = {0}});
+  const auto f =
+      ct::jit([](Array x) { return std::tuple{x + 1, x + 2, (x * 10).astype(ct::i32), (x * 0.5).astype(ct::f16)}; },
+              {.donate = {0}});
   const auto [a, b, c, d] = f(np::ones({1000}));
   EXPECT_NE(place_of(a), place_of(b));
   EXPECT_EQ(a.to_vector<float>()[999], 2.f);

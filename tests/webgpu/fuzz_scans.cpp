@@ -44,8 +44,7 @@ const std::vector<Op>& ops() {
       {"cumsum", 1, 1, true, [](const Arrays& x, int axis) { return 0.2 * np::cumsum(x[0], axis); }},
       {"flip", 1, 1, true, [](const Arrays& x, int axis) { return np::flip(x[0], axis); }},
       {"transpose", 1, 1, false, [](const Arrays& x, int) { return np::swapaxes(x[0], -1, -2); }},
-      {"matmul", 5, 2, false,
-       [](const Arrays& x, int) { return scale_of_product(x[0]) * np::matmul(x[0], x[1]); }},
+      {"matmul", 5, 2, false, [](const Arrays& x, int) { return scale_of_product(x[0]) * np::matmul(x[0], x[1]); }},
   };
   return all;
 }

@@ -1,6 +1,7 @@
-// Random scans of a few steps, as networks with scanned layers have them: arrays that a group of threads shares in memory, with
-// sums, means and normalisations along every axis and small products in the body, and gradients through all of it. A loop over
-// them is one dispatch with many kernels, in which threads must wait for each other at the right places.
+// Random scans of a few steps, as networks with scanned layers have them: arrays that a group of threads shares in
+// memory, with sums, means and normalisations along every axis and small products in the body, and gradients through
+// all of it. A loop over them is one dispatch with many kernels, in which threads must wait for each other at the right
+// places.
 #pragma once
 #include <functional>
 #include <string>
@@ -56,8 +57,9 @@ struct Scan {
 struct Options {
   std::int64_t most_elements = 8192;  ///< of any value of the body
   int most_nodes = 7;
-  /// The body has a product that wants the whole device: a step of the scan is then several dispatches, and what is small between
-  /// two of them shares one, in which carries have two places in turn. Otherwise most scans are one dispatch.
+  /// The body has a product that wants the whole device: a step of the scan is then several dispatches, and what is
+  /// small between two of them shares one, in which carries have two places in turn. Otherwise most scans are one
+  /// dispatch.
   bool large_product = false;
 };
 Scan random_scan(Draw& draw, const Options& options);

@@ -1,5 +1,7 @@
-// Random scans with gradients, against the reference device. COTAN_NIGHTLY=1 draws many more; COTAN_FUZZ_SEED=n runs one, as a
-// failure names it.
+// Random scans with gradients, against the reference device. COTAN_NIGHTLY=1 draws many more; COTAN_FUZZ_SEED=n runs
+// one, as a failure names it.
+#include "webgpu/fuzz_scans.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +9,6 @@
 #include <cstdlib>
 
 #include "support/in_children.hpp"
-#include "webgpu/fuzz_scans.hpp"
 
 namespace fuzz_scans {
 
@@ -47,7 +48,8 @@ std::string difference(const Scan& scan, std::uint64_t seed) {
   }
   try {
     // How far f32 is from f64 on the reference device says how much roundings can do.
-    const Values want = evaluate(scan, inputs, "reference", ct::f64), rounded = evaluate(scan, inputs, "reference", ct::f32);
+    const Values want = evaluate(scan, inputs, "reference", ct::f64),
+                 rounded = evaluate(scan, inputs, "reference", ct::f32);
     const Values got = evaluate(scan, inputs, "webgpu", ct::f32);
     for (std::size_t r = 0; r < want.size(); ++r) {
       double largest = 0, motion = 0;

@@ -19,9 +19,7 @@ Array waves(std::int64_t n, float scale = 0.37f) {
 }
 
 /// Each element from its neighbours and from one far away: every thread reads what others wrote.
-Array mixed(const Array& c) {
-  return 0.5 * c + 0.3 * np::roll(c, 1) - 0.2 * np::roll(c, -7) + 0.1 * np::flip(c);
-}
+Array mixed(const Array& c) { return 0.5 * c + 0.3 * np::roll(c, 1) - 0.2 * np::roll(c, -7) + 0.1 * np::flip(c); }
 
 template <class F>
 void expect_as_native(const F& f, std::int64_t n, const char* what) {
@@ -31,7 +29,8 @@ void expect_as_native(const F& f, std::int64_t n, const char* what) {
   ASSERT_EQ(got.size(), want.size());
   float largest = 1;
   for (float w : want) largest = std::max(largest, std::abs(w));
-  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-5 * largest) << what << ", size " << n << ", element " << i;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    ASSERT_NEAR(got[i], want[i], 1e-5 * largest) << what << ", size " << n << ", element " << i;
 }
 
 class WebGpuLoops : public webgpu_tests::OnWebGpu {};
@@ -89,8 +88,8 @@ TEST_F(WebGpuLoops, Branches) {
   for (const std::int64_t n : sizes) {
     const auto f = [](const Array& x) {
       const auto step = [](const Array& c, const Array& k) {
-        const Array next = lax::cond(k % 2 == 0, [](const Array& v) { return mixed(v); },
-                                     [](const Array& v) { return np::flip(v) * 0.9; }, c);
+        const Array next = lax::cond(
+            k % 2 == 0, [](const Array& v) { return mixed(v); }, [](const Array& v) { return np::flip(v) * 0.9; }, c);
         return std::pair{next, ct::none};
       };
       return lax::scan(step, x, np::arange(9, ct::i32)).first;
@@ -137,8 +136,8 @@ TEST_F(WebGpuLoops, Lanes) {
     }
 }
 
-/// Lanes of which each is a thread, and lanes of which each is a group, with a loop that is too long for one dispatch, and
-/// with something to do before and after it.
+/// Lanes of which each is a thread, and lanes of which each is a group, with a loop that is too long for one dispatch,
+/// and with something to do before and after it.
 TEST_F(WebGpuLoops, LongLoopsInLanesAreCut) {
   for (const std::int64_t m : {1, 4})
     for (const std::int64_t steps : {140000, 140001}) {
@@ -175,7 +174,8 @@ TEST_F(WebGpuLoops, LanesThatShareAScan) {
               const Array moved = 0.9 * np::matmul(P, v) / (1.0 + np::trace(P)) + seen;
               return std::pair{std::pair{next, moved}, std::pair{v, P}};
             };
-            const auto [last, ys] = lax::scan(step, std::pair{np::eye(m, m, 0, ct::f32), np::zeros({m})}, y, {.reverse = reverse});
+            const auto [last, ys] =
+                lax::scan(step, std::pair{np::eye(m, m, 0, ct::f32), np::zeros({m})}, y, {.reverse = reverse});
             return std::tuple{last.second, ys.first, last.first, ys.second};
           };
           const Array y = np::reshape(x, {lanes, steps});

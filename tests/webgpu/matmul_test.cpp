@@ -104,9 +104,8 @@ void expect_all_transposes(std::int64_t m, std::int64_t n, std::int64_t k, ct::D
       SCOPED_TRACE(fmt::format("{} x {} x {}, transposed {} {}", m, n, k, left, right));
       const Arrays x{left ? noise({k, m}, dtype) : noise({m, k}, dtype),
                      right ? noise({n, k}, dtype, 2) : noise({k, n}, dtype, 2)};
-      expect_product(
-          [=](const Arrays& a) { return np::matmul(left ? a[0].T() : a[0], right ? a[1].T() : a[1]); }, x, k,
-          is_matmul);
+      expect_product([=](const Arrays& a) { return np::matmul(left ? a[0].T() : a[0], right ? a[1].T() : a[1]); }, x, k,
+                     is_matmul);
     }
 }
 
@@ -150,10 +149,10 @@ TEST(WebGpuMatmul, VectorsAndNarrowMatrices) {
 
 TEST(WebGpuMatmul, EveryTile) {
   const Arrays x{noise({150, 70}), noise({70, 140}, ct::f32, 2)};
-  for (const char* tile : {"128x128x8,8x8", "128x128x8,8x8,prefetch", "128x128x8,8x8,two_buffers",
-                           "128x128x16,8x8,prefetch", "128x64x16,8x4,prefetch,unroll=16",
-                           "64x128x8,8x8,unroll=1,band=1", "64x64x16,8x8,two_buffers,unroll=2",
-                           "64x64x16,4x4", "32x32x16,4x4,prefetch,splits=3", "64x32x16,4x4,splits=64"}) {
+  for (const char* tile :
+       {"128x128x8,8x8", "128x128x8,8x8,prefetch", "128x128x8,8x8,two_buffers", "128x128x16,8x8,prefetch",
+        "128x64x16,8x4,prefetch,unroll=16", "64x128x8,8x8,unroll=1,band=1", "64x64x16,8x8,two_buffers,unroll=2",
+        "64x64x16,4x4", "32x32x16,4x4,prefetch,splits=3", "64x32x16,4x4,splits=64"}) {
     SCOPED_TRACE(tile);
     const WithTile scope(tile);
     expect_product(product, x, 70);
@@ -190,11 +189,8 @@ TEST(WebGpuMatmul, Batches) {
   expect_product(product, {noise({5, 64, 64}), noise({64, 64}, ct::f32, 2)}, 64);
   expect_product(product, {noise({2, 1, 300}), noise({2, 300, 500}, ct::f32, 2)}, 300);
   // Broadcast: the same matrix for every batch.
-  expect_product(
-      [](const Arrays& x) {
-        return np::matmul(np::broadcast_to(x[0], {4, 64, 64}), x[1]);
-      },
-      {noise({64, 64}), noise({4, 64, 64}, ct::f32, 2)}, 64);
+  expect_product([](const Arrays& x) { return np::matmul(np::broadcast_to(x[0], {4, 64, 64}), x[1]); },
+                 {noise({64, 64}), noise({4, 64, 64}, ct::f32, 2)}, 64);
   // Heads: batch axes that are not neighbours in memory.
   const auto heads = [](const Arrays& x) { return np::einsum("bqhd,bkhd->bhqk", {x[0], x[1]}); };
   expect_product(heads, {noise({2, 60, 3, 64}), noise({2, 70, 3, 64}, ct::f32, 2)}, 64);
@@ -251,8 +247,7 @@ void expect_same(const Function& f, const Arrays& inputs, double tolerance) {
   for (const Array& a : inputs) wide.push_back(ct::device_put(a, "reference").astype(ct::f64));
   const auto got = values(result), want = values(f(wide));
   ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    ASSERT_NEAR(got[i], want[i], tolerance * (1 + std::abs(want[i]))) << i;
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], want[i], tolerance * (1 + std::abs(want[i]))) << i;
 }
 
 TEST(WebGpuMatmul, WithSomethingBeforeAndAfter) {
@@ -288,11 +283,8 @@ TEST(WebGpuMatmul, InsideLoops) {
     expect_same(loop, {noise({64, 64}), noise({steps, 64, 64}, ct::f32, 2)}, 1e-4);
   // A product goes straight to its place among the results.
   const auto stacked = [](const Arrays& x) {
-    return lax::scan(
-               [&](const Array& c, const Array& m) {
-                 return std::pair{c + 1.0, np::matmul(m, x[0]) * c};
-               },
-               np::sum(x[0]) * 0.0, x[1])
+    return lax::scan([&](const Array& c, const Array& m) { return std::pair{c + 1.0, np::matmul(m, x[0]) * c}; },
+                     np::sum(x[0]) * 0.0, x[1])
         .second;
   };
   expect_same(stacked, {noise({64, 64}), noise({3, 64, 64}, ct::f32, 2)}, 1e-4);
@@ -311,8 +303,7 @@ TEST(WebGpuMatmul, InsideLoops) {
 TEST(WebGpuMatmul, InsideBranchesAndWhile) {
   const auto branch = [](const Arrays& x) {
     return lax::cond(
-        np::sum(x[0]) > 1e6, [&] { return np::matmul(x[0], x[1]); },
-        [&] { return np::matmul(x[1], x[0]) + 1.0; });
+        np::sum(x[0]) > 1e6, [&] { return np::matmul(x[0], x[1]); }, [&] { return np::matmul(x[1], x[0]) + 1.0; });
   };
   expect_same(branch, {noise({64, 64}), noise({64, 64}, ct::f32, 2)}, 1e-4);
   const auto until = [](const Arrays& x) {

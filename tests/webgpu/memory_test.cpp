@@ -32,7 +32,8 @@ Model trained(const Model& m, const Array& x, const Array& y) {
 class WebGpuMemory : public webgpu_tests::OnWebGpu {};
 
 TEST_F(WebGpuMemory, ManyTrainingStepsLeaveMemoryFlat) {
-  const Array x = np::sin(np::arange(64, ct::f32).reshape({8, 8})), y = np::cos(np::arange(32, ct::f32).reshape({8, 4}));
+  const Array x = np::sin(np::arange(64, ct::f32).reshape({8, 8})),
+              y = np::cos(np::arange(32, ct::f32).reshape({8, 4}));
   Model m{np::full({8, 4}, 0.1f), np::zeros({4})};
   const auto step = ct::jit(trained);
   for (int k = 0; k < 10; ++k) m = step(m, x, y);
@@ -60,7 +61,8 @@ TEST_F(WebGpuMemory, OverlappingCallsDoNotShareMemory) {
   std::vector<Array> inputs, expected, results;
   for (int k = 0; k < 40; ++k) {
     std::vector<float> v(1000);
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] = 0.001f * static_cast<float>((i * 7 + static_cast<std::size_t>(k) * 13) % 101);
+    for (std::size_t i = 0; i < v.size(); ++i)
+      v[i] = 0.001f * static_cast<float>((i * 7 + static_cast<std::size_t>(k) * 13) % 101);
     inputs.push_back(Array::from_host(v, {1000}));
   }
   for (const Array& x : inputs) expected.push_back(ct::block_until_ready(f(x)));
@@ -138,7 +140,8 @@ TEST_F(WebGpuMemory, ThreadsGoOnAfterADeviceIsLost) {
 
 /// Run by the test below, in a process of its own: its last calls are not waited for.
 TEST_F(WebGpuMemory, DISABLED_Child) {
-  const auto f = ct::jit([](Array x) { return lax::fori_loop(0, 2000, [](Array, Array c) { return np::sin(c) + 0.001; }, x); });
+  const auto f =
+      ct::jit([](Array x) { return lax::fori_loop(0, 2000, [](Array, Array c) { return np::sin(c) + 0.001; }, x); });
   for (int k = 0; k < 3; ++k) (void)f(np::ones({2000}));
 }
 TEST_F(WebGpuMemory, AProcessMayEndBeforeItsWorkIsDone) {

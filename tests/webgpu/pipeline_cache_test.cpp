@@ -1,4 +1,6 @@
 // Pipelines on disk: a second start finds what the first one compiled, and no file or folder can do harm.
+#include "backend/webgpu/pipeline_cache.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cotan/cotan.hpp>
@@ -6,7 +8,6 @@
 #include <fstream>
 
 #include "backend/webgpu/device.hpp"
-#include "backend/webgpu/pipeline_cache.hpp"
 #include "core/disk_store.hpp"
 #include "webgpu/support.hpp"
 
@@ -48,7 +49,8 @@ class WebGpuPipelineCache : public webgpu_tests::OnWebGpu {
     return out;
   }
   static std::vector<float> compute() {
-    return ct::jit([](Array x) { return np::tanh(x) * 0.375 + np::sum(x); })(np::arange(100, ct::f32)).to_vector<float>();
+    return ct::jit([](Array x) { return np::tanh(x) * 0.375 + np::sum(x); })(np::arange(100, ct::f32))
+        .to_vector<float>();
   }
   /// A gradient step with all kinds of shaders: products in tiles, normalised rows, attention, loops, sums over tokens.
   static std::vector<float> train() {
@@ -67,7 +69,8 @@ class WebGpuPipelineCache : public webgpu_tests::OnWebGpu {
       const Array logits = np::matmul(lax::scan(block, words[tokens], l).first, words.T());
       return np::mean(np::logsumexp(logits, -1));
     };
-    const Layer layers{np::ones({2, 64}), table({2 * 64, 64}).reshape({2, 64, 64}), table({2 * 64, 64}).reshape({2, 64, 64})};
+    const Layer layers{np::ones({2, 64}), table({2 * 64, 64}).reshape({2, 64, 64}),
+                       table({2 * 64, 64}).reshape({2, 64, 64})};
     const Array tokens = (np::arange(64) * 7 % 50).reshape({2, 32});
     return ct::jit(ct::grad(loss))(table({50, 64}), layers, tokens).to_vector<float>();
   }
@@ -98,8 +101,8 @@ TEST_F(WebGpuPipelineCache, AnotherProcessFindsWhatThisCompiled) {
   EXPECT_EQ(here.found, start.found);
   const auto before = files().size();
   const fs::path counts = folder_ / "counts";
-  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TEST_COUNTS=" + counts.string() + " " +
-                              fs::read_symlink("/proc/self/exe").string() + " --gtest_also_run_disabled_tests" +
+  const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX COTAN_TEST_COUNTS=" + counts.string() +
+                              " " + fs::read_symlink("/proc/self/exe").string() + " --gtest_also_run_disabled_tests" +
                               " --gtest_filter=WebGpuPipelineCacheStart.DISABLED_Child >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::uint64_t pipelines_there = 0, found = 0, missed = 1, stored = 1;
@@ -119,8 +122,8 @@ TEST_F(WebGpuPipelineCacheStart, DISABLED_Child) {
   (void)compute();
   (void)train();
   const auto counts = pipeline_cache_counts();
-  std::ofstream(std::getenv("COTAN_TEST_COUNTS"))
-      << ct::webgpu::device()->counts().pipelines << ' ' << counts.found << ' ' << counts.missed << ' ' << counts.stored;
+  std::ofstream(std::getenv("COTAN_TEST_COUNTS")) << ct::webgpu::device()->counts().pipelines << ' ' << counts.found
+                                                  << ' ' << counts.missed << ' ' << counts.stored;
 }
 
 TEST_F(WebGpuPipelineCache, DamagedFilesAreReplaced) {

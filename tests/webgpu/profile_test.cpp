@@ -20,13 +20,14 @@ using ct::Array;
 
 bool has_clock() {
   const auto& device = ct::webgpu::device()->capabilities();
-  if (!device.timestamps) std::cout << "the driver '" << device.name << "' has no timestamp queries: host events only\n";
+  if (!device.timestamps)
+    std::cout << "the driver '" << device.name << "' has no timestamp queries: host events only\n";
   return device.timestamps;
 }
 
 std::size_t count(const ct::Profile& p, std::string_view category) {
-  return static_cast<std::size_t>(
-      std::count_if(p.events().begin(), p.events().end(), [&](const ct::ProfileEvent& e) { return e.category == category; }));
+  return static_cast<std::size_t>(std::count_if(p.events().begin(), p.events().end(),
+                                                [&](const ct::ProfileEvent& e) { return e.category == category; }));
 }
 
 Array two_kernels(const Array& x) { return np::cumsum(np::sin(x)) / np::sum(x * x); }
@@ -42,7 +43,8 @@ TEST_F(WebGpuProfile, HostAndDeviceEventsOfACall) {
   const Array y = ct::jit(two_kernels)(x);
   (void)y.to_vector<float>();
   profile.stop();
-  for (const char* category : {"trace", "compile", "call", "readback"}) EXPECT_GE(count(profile, category), 1u) << category;
+  for (const char* category : {"trace", "compile", "call", "readback"})
+    EXPECT_GE(count(profile, category), 1u) << category;
   for (const ct::ProfileEvent& e : profile.events()) {
     EXPECT_GE(e.duration_ns, 0) << e.name;
     EXPECT_EQ(e.category == "kernel", e.track.starts_with("webgpu: ")) << e.track;

@@ -122,11 +122,8 @@ TEST(WebGpuRows, ArraysThatDoNotBeginAtMultiplesOfFour) {
       const std::string what = fmt::format("from {}, {} elements", first, n);
       expect_same([&](const Array& a) { return softmax(part(a)); }, x, static_cast<double>(n), what);
       expect_same([&](const Array& a) { return np::sum(part(a), 0); }, x, 9, what);
-      expect_same(
-          [&](const Array& a) {
-            return np::sum(np::concatenate({part(a), a}, 1), 1);
-          },
-          x, static_cast<double>(2 * n), what);
+      expect_same([&](const Array& a) { return np::sum(np::concatenate({part(a), a}, 1), 1); }, x,
+                  static_cast<double>(2 * n), what);
     }
 }
 
@@ -215,17 +212,13 @@ TEST(WebGpuRows, LongSorts) {
     expect_same([](const Array& a) { return np::argsort(a > 0.f); }, waves({n}), 0, what + ", bool");
     expect_same([](const Array& a) { return np::sort(a.astype(ct::bf16)); }, x, 0, what + ", halves");
     expect_same([](const Array& a) { return ct::lax::top_k(a, 100).first; }, x, 0, what + ", the largest");
-    expect_same(
-        [](const Array& a) {
-          return np::lexsort({a, (a * 3.f).astype(ct::i32)});
-        },
-        waves({n}), 0, what + ", two keys");
+    expect_same([](const Array& a) { return np::lexsort({a, (a * 3.f).astype(ct::i32)}); }, waves({n}), 0,
+                what + ", two keys");
   }
   // In a loop, where it is a network.
   expect_same(
       [](const Array& a) {
-        return ct::lax::fori_loop(
-            0, 2, [](const Array&, const Array& v) { return np::sort(v * -1.f); }, a);
+        return ct::lax::fori_loop(0, 2, [](const Array&, const Array& v) { return np::sort(v * -1.f); }, a);
       },
       waves({9000}), 0, "in a loop");
 }

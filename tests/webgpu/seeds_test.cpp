@@ -79,7 +79,8 @@ struct Filtered {
 };
 /// Predictions of a Kalman filter, and from them the smoothed states, each by one scan.
 std::pair<Filtered, Filtered> filtered_and_smoothed(const Array& y, std::int64_t m) {
-  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32), Q = 0.1 * np::eye(m, m, 0, ct::f32);
+  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32),
+              Q = 0.1 * np::eye(m, m, 0, ct::f32);
   const Array H = np::eye(1, m, 0, ct::f32);
   const auto forward = [&](const Filtered& s, const Array& seen) {
     const Array S = np::matmul(np::matmul(H, s.P), H.T()) + 1.0, K = np::matmul(s.P, H.T()) / S;
@@ -160,7 +161,9 @@ TEST_F(WebGpuSeeds, GradientsOfAssociativeScansInLevels) {
       const auto [want, wanted] = f(native, ct::device_put(weight, "native"));
       // Results are products of up to 9,000 factors, put together in another order.
       expect_near(value, want, 5e-5);
-      for (std::size_t k = 0; k < 2; ++k) expect_near(static_cast<double>(n) * std::get<0>(gradients)[k], static_cast<double>(n) * std::get<0>(wanted)[k], 5e-5);
+      for (std::size_t k = 0; k < 2; ++k)
+        expect_near(static_cast<double>(n) * std::get<0>(gradients)[k], static_cast<double>(n) * std::get<0>(wanted)[k],
+                    5e-5);
       expect_near(std::get<1>(gradients), std::get<1>(wanted), 5e-5);
       EXPECT_LE(ct::explain(f, x, weight).dispatches, n > 8192 ? 32 : 16);
     }
@@ -174,26 +177,30 @@ struct SmootherElement {
   Array E, g, L;
 };
 Filtered filtered_at_once(const Array& y, std::int64_t m) {
-  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32), Q = 0.1 * np::eye(m, m, 0, ct::f32);
+  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32),
+              Q = 0.1 * np::eye(m, m, 0, ct::f32);
   const Array H = np::eye(1, m, 0, ct::f32), I = np::eye(m, m, 0, ct::f32);
   const auto element = [&](const Array& seen, const Array& first) {
     const Array W = np::where(first, 10.0 * I, Q), G = np::where(first, 0.0, F);
     const Array S = np::matmul(np::matmul(H, W), H.T()) + 1.0, K = np::matmul(W, H.T()) / S, HG = np::matmul(H, G);
     const Array keep = I - np::matmul(K, H);
-    return FilterElement{np::matmul(keep, G), K * seen, np::matmul(keep, W), HG.T() * seen / S, np::matmul(HG.T(), HG) / S};
+    return FilterElement{np::matmul(keep, G), K * seen, np::matmul(keep, W), HG.T() * seen / S,
+                         np::matmul(HG.T(), HG) / S};
   };
   const auto combine = [&](const FilterElement& a, const FilterElement& b) {
     const Array inverse = ct::linalg::inv(I + np::matmul(a.C, b.J)), A = np::matmul(b.A, inverse);
     const Array B = np::matrix_transpose(np::matmul(inverse, a.A));
     return FilterElement{np::matmul(A, a.A), np::matmul(A, a.b + np::matmul(a.C, b.eta)) + b.b,
                          np::matmul(np::matmul(A, a.C), np::matrix_transpose(b.A)) + b.C,
-                         np::matmul(B, b.eta - np::matmul(b.J, a.b)) + a.eta, np::matmul(np::matmul(B, b.J), a.A) + a.J};
+                         np::matmul(B, b.eta - np::matmul(b.J, a.b)) + a.eta,
+                         np::matmul(np::matmul(B, b.J), a.A) + a.J};
   };
   const FilterElement all = lax::associative_scan(combine, ct::vmap(element)(y, np::arange(y.shape(0)) == 0));
   return {all.b, all.C};
 }
 Filtered smoothed_at_once(const Filtered& f, std::int64_t m) {
-  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32), Q = 0.1 * np::eye(m, m, 0, ct::f32);
+  const Array F = 0.9 * np::eye(m, m, 0, ct::f32) + 0.1 * np::eye(m, m, 1, ct::f32),
+              Q = 0.1 * np::eye(m, m, 0, ct::f32);
   const std::int64_t n = f.x.shape(0);
   const auto element = [&](const Array& x, const Array& P, const Array& last) {
     const Array predicted = np::matmul(np::matmul(F, P), F.T()) + Q;
@@ -204,7 +211,8 @@ Filtered smoothed_at_once(const Filtered& f, std::int64_t m) {
     return SmootherElement{np::matmul(now.E, later.E), np::matmul(now.E, later.g) + now.g,
                            np::matmul(np::matmul(now.E, later.L), np::matrix_transpose(now.E)) + now.L};
   };
-  const SmootherElement all = lax::associative_scan(compose, ct::vmap(element)(f.x, f.P, np::arange(n) == n - 1), {.reverse = true});
+  const SmootherElement all =
+      lax::associative_scan(compose, ct::vmap(element)(f.x, f.P, np::arange(n) == n - 1), {.reverse = true});
   return {all.g, all.L};
 }
 
@@ -219,7 +227,8 @@ TEST_F(WebGpuSeeds, AssociativeFiltersAndSmoothersTakeFewDispatches) {
       EXPECT_LE(ct::explain(filter, y).dispatches, most) << "m = " << m << ", n = " << n;
       EXPECT_LE(ct::explain(smooth, f).dispatches, most) << "m = " << m << ", n = " << n;
       const auto likelihood = [=](const Array& y) { return np::sum(np::square(filtered_at_once(y, m).x)); };
-      EXPECT_LE(ct::explain(ct::jit(ct::value_and_grad(likelihood)), y).dispatches, 4 * most) << "m = " << m << ", n = " << n;
+      EXPECT_LE(ct::explain(ct::jit(ct::value_and_grad(likelihood)), y).dispatches, 4 * most)
+          << "m = " << m << ", n = " << n;
     }
     const Array y = waves({400}, 0);
     const Array on_host = ct::device_put(y, "native");
@@ -246,7 +255,8 @@ Array softmax(const Array& x) {
 }
 Array block_loss(const Block& b, const Array& x) {
   const std::int64_t t = x.shape(0), d = x.shape(1), heads = 4;
-  const Array qkv = np::transpose(np::reshape(np::matmul(normed(x, b.scale1, b.offset1), b.qkv), {t, 3, heads, d / heads}), {1, 2, 0, 3});
+  const Array qkv = np::transpose(
+      np::reshape(np::matmul(normed(x, b.scale1, b.offset1), b.qkv), {t, 3, heads, d / heads}), {1, 2, 0, 3});
   const Array scores = np::matmul(qkv[0], np::matrix_transpose(qkv[1])) / std::sqrt(static_cast<double>(d / heads));
   const Array weights = softmax(np::where(np::tri(t, t, 0, ct::bool_), scores, -1e9));
   const Array mixed = np::reshape(np::transpose(np::matmul(weights, qkv[2]), {1, 0, 2}), {t, d});

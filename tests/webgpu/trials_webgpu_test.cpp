@@ -24,8 +24,9 @@ class WebGpuTrials : public webgpu_tests::OnWebGpu {
     if (const char* set = std::getenv(variable); set && std::string(set) == value) return true;
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string command = std::string(variable) + "=" + value + " GTEST_TOTAL_SHARDS=1 GTEST_SHARD_INDEX=0 '" + program +
-                                "' --gtest_brief=1 --gtest_filter=" + test->test_suite_name() + "." + test->name();
+    const std::string command = std::string(variable) + "=" + value + " GTEST_TOTAL_SHARDS=1 GTEST_SHARD_INDEX=0 '" +
+                                program + "' --gtest_brief=1 --gtest_filter=" + test->test_suite_name() + "." +
+                                test->name();
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return false;
   }
@@ -57,8 +58,12 @@ TEST_F(WebGpuTrials, Item21TemporariesInSeveralArenas) {
     std::vector<Array> parts;
     for (int k = 0; k < 5; ++k) parts.push_back(np::matmul(a, b + static_cast<float>(k)));  // routines: in memory
     // Loops and small steps name arenas as wholes.
-    Array sum = lax::scan([](Array c, Array row) { return std::pair{0.5f * c + row, np::sum(c * row)}; }, np::zeros({384}), parts[0]).second;
-    for (int k = 4; k > 0; k -= 3) sum = sum + np::sum(np::matmul(parts[static_cast<std::size_t>(k)], parts[static_cast<std::size_t>(k - 1)].T()), 1);
+    Array sum = lax::scan([](Array c, Array row) { return std::pair{0.5f * c + row, np::sum(c * row)}; },
+                          np::zeros({384}), parts[0])
+                    .second;
+    for (int k = 4; k > 0; k -= 3)
+      sum =
+          sum + np::sum(np::matmul(parts[static_cast<std::size_t>(k)], parts[static_cast<std::size_t>(k - 1)].T()), 1);
     return sum;
   };
   const Array a = ramp({512, 64}), b = ramp({64, 384});
@@ -83,7 +88,8 @@ TEST_F(WebGpuTrials, Item21ArraysThatCannotBeBoundSaySo) {
   const auto f = ct::jit([](Array x) { return np::sum(np::matmul(np::tanh(np::matmul(x, x.T())), x), 0); });
   EXPECT_NE(message([&] { (void)f(a); }).find("f32[600,600]"), std::string::npos) << message([&] { (void)f(a); });
   EXPECT_NE(message([&] { (void)f(a); }).find("work in smaller pieces"), std::string::npos);
-  EXPECT_NE(message([&] { ct::block_until_ready(np::sin(ramp({600, 600}))); }).find("work in smaller pieces"), std::string::npos);
+  EXPECT_NE(message([&] { ct::block_until_ready(np::sin(ramp({600, 600}))); }).find("work in smaller pieces"),
+            std::string::npos);
   // The device goes on.
   expect_close(np::sum(a, 0), on_native([&] { return np::sum(a, 0); }), 1e-5);
 }
@@ -99,15 +105,17 @@ TEST_F(WebGpuTrials, SamplersSayWhichDtypeIsMissing) {
     return "no error";
   };
   const Array key = r::key(0);
-  for (const std::string& said : {message([&] { return r::normal(key, {3}, ct::f64); }), message([&] { return r::uniform(key, {}, ct::f64); }),
-                                  message([&] { return ct::jit([](Array k) { return r::normal(k, {3}, ct::f64); })(key); })}) {
+  for (const std::string& said :
+       {message([&] { return r::normal(key, {3}, ct::f64); }), message([&] { return r::uniform(key, {}, ct::f64); }),
+        message([&] { return ct::jit([](Array k) { return r::normal(k, {3}, ct::f64); })(key); })}) {
     EXPECT_NE(said.find("has no f64"), said.npos) << said;
     EXPECT_NE(said.find("f32"), said.npos) << said;
     EXPECT_NE(said.find("'native'"), said.npos) << said;
     EXPECT_EQ(said.find("u64"), said.npos) << said;
   }
   const std::string bits = message([&] { return r::bits(key, {3}, ct::u64); });
-  EXPECT_NE(bits.find("[random.bits] the key is on the device 'webgpu', which has no u64; draw u32"), bits.npos) << bits;
+  EXPECT_NE(bits.find("[random.bits] the key is on the device 'webgpu', which has no u64; draw u32"), bits.npos)
+      << bits;
   EXPECT_EQ(r::normal(key, {3}).shape(), (ct::Shape{3}));
 }
 
@@ -118,7 +126,8 @@ TEST_F(WebGpuTrials, Item21NumbersOfCppNeedNo64Bits) {
     SCOPED_TRACE(what);
     const Array expected = on_native(f);
     EXPECT_EQ(f().to_vector<std::int64_t>(), expected.to_vector<std::int64_t>());
-    EXPECT_EQ(ct::jit([&](Array zero) { return f() + zero.astype(expected.dtype()); })(np::zeros({})).to_vector<std::int64_t>(),
+    EXPECT_EQ(ct::jit([&](Array zero) { return f() + zero.astype(expected.dtype()); })(np::zeros({}))
+                  .to_vector<std::int64_t>(),
               expected.to_vector<std::int64_t>());
   };
   same("randint", [&] { return r::randint(key(), {40}, 0, 10); });
@@ -131,14 +140,17 @@ TEST_F(WebGpuTrials, Item21NumbersOfCppNeedNo64Bits) {
   same("fori_loop", [&] { return lax::fori_loop(0, 5, [](Array i, Array c) { return c + i; }, np::array(3)); });
   const auto range = [] { return np::arange(0.0, 1.0, 0.1); };
   EXPECT_EQ(range().to_vector<float>(), on_native(range).to_vector<float>());
-  EXPECT_EQ(ct::jit([&](Array z) { return range() + z; })(np::zeros({})).to_vector<float>(), on_native(range).to_vector<float>());
+  EXPECT_EQ(ct::jit([&](Array z) { return range() + z; })(np::zeros({})).to_vector<float>(),
+            on_native(range).to_vector<float>());
 }
 
 TEST_F(WebGpuTrials, Item21HessiansOfLinearAlgebra) {
   const std::vector<float> x{2.0f, 0.3f, 0.1f, 0.3f, 1.5f, 0.2f, 0.1f, 0.2f, 1.0f};
   const auto check = [&](const char* what, auto f) {
     SCOPED_TRACE(what);
-    const auto hessian = [&] { return ct::jit(ct::hessian([&](Array a) { return f(a + a.T()); }))(Array::from_host(x, {3, 3})); };
+    const auto hessian = [&] {
+      return ct::jit(ct::hessian([&](Array a) { return f(a + a.T()); }))(Array::from_host(x, {3, 3}));
+    };
     expect_close(hessian(), on_native(hessian), 2e-4);
   };
   check("cholesky", [](Array a) { return np::sum(la::cholesky(a)); });
@@ -152,8 +164,8 @@ struct Filter {
   Array x, p;
 };
 
-/// Several loops of a filter, a smoother and their derivatives in one program ask for more of a group's memory than there
-/// is, each with matrices of its own that it keeps close: with no more than every WebGPU has.
+/// Several loops of a filter, a smoother and their derivatives in one program ask for more of a group's memory than
+/// there is, each with matrices of its own that it keeps close: with no more than every WebGPU has.
 TEST_F(WebGpuTrials, Item21SmootherWithDerivativesInTheLeastGroupMemory) {
   if (!runs_with("COTAN_WEBGPU_MINIMUM_LIMITS", "1")) return;
   constexpr std::int64_t m = 12, n = 40;
@@ -170,11 +182,14 @@ TEST_F(WebGpuTrials, Item21SmootherWithDerivativesInTheLeastGroupMemory) {
     const auto [last, kept] = lax::scan(forward, Filter{np::zeros({m}), np::eye(m)}, y);
     const auto backward = [&](Filter s, std::tuple<Array, Array> at) {
       const auto& [x, p] = at;
-      const Array ahead = np::matmul(np::matmul(g, p), g.T()) + q, gain = np::matmul(np::matmul(p, g.T()), la::inv(ahead));
-      const Filter next{x + np::matmul(gain, s.x - np::matmul(g, x)), p + np::matmul(np::matmul(gain, s.p - ahead), gain.T())};
+      const Array ahead = np::matmul(np::matmul(g, p), g.T()) + q,
+                  gain = np::matmul(np::matmul(p, g.T()), la::inv(ahead));
+      const Filter next{x + np::matmul(gain, s.x - np::matmul(g, x)),
+                        p + np::matmul(np::matmul(gain, s.p - ahead), gain.T())};
       return std::pair{next, np::sum(next.x * next.x) + np::trace(next.p)};
     };
-    const auto [first, sums] = lax::scan(backward, Filter{last.x, last.p}, std::tuple{std::get<0>(kept), std::get<1>(kept)}, {.reverse = true});
+    const auto [first, sums] = lax::scan(backward, Filter{last.x, last.p},
+                                         std::tuple{std::get<0>(kept), std::get<1>(kept)}, {.reverse = true});
     return np::sum(sums) + np::sum(std::get<2>(kept) * std::get<2>(kept)) + np::sum(first.x);
   };
   const auto both = [&] {
@@ -186,7 +201,6 @@ TEST_F(WebGpuTrials, Item21SmootherWithDerivativesInTheLeastGroupMemory) {
   expect_close(both(), expected, 2e-3);
 }
 
-
 // The slow spots --------------------------------------------------------------------------------------
 
 Array cross_entropy(const Array& logits, const Array& labels) {
@@ -196,7 +210,8 @@ Array cross_entropy(const Array& logits, const Array& labels) {
 }
 Array labels_of(std::int64_t n, std::int64_t classes) {
   std::vector<std::int32_t> v(static_cast<std::size_t>(n));
-  for (std::size_t k = 0; k < v.size(); ++k) v[k] = static_cast<std::int32_t>((k * 7919 + 3) % static_cast<std::size_t>(classes));
+  for (std::size_t k = 0; k < v.size(); ++k)
+    v[k] = static_cast<std::int32_t>((k * 7919 + 3) % static_cast<std::size_t>(classes));
   return Array::from_host(v, {n});
 }
 
@@ -214,7 +229,8 @@ TEST_F(WebGpuTrials, SlowSpotCrossEntropyByTakeAlongAxis) {
     ct::default_device(device);
     const Array logits = 8.0f * ramp({256, 1000}), labels = labels_of(256, 1000);
     const auto f = ct::jit(ct::value_and_grad(cross_entropy));
-    const ct::Explanation own = ct::explain(f, logits, labels), other = ct::explain(ct::jit(ct::value_and_grad(by_hand)), logits, labels);
+    const ct::Explanation own = ct::explain(f, logits, labels),
+                          other = ct::explain(ct::jit(ct::value_and_grad(by_hand)), logits, labels);
     EXPECT_LE(own.kernels, other.kernels) << own.steps << other.steps;
     EXPECT_LE(own.dispatches, other.dispatches) << own.steps << other.steps;
     EXPECT_LE(own.temporary_bytes, other.temporary_bytes + 4 * 256);  // whether a label is outside, per row
@@ -238,7 +254,8 @@ TEST_F(WebGpuTrials, SlowSpotGradientsOfFewReads) {
     const auto gradient = [&](const Array& indices, int axis) {
       const auto f = [&](Array a) {
         const Array taken = np::take_along_axis(a, indices, axis);
-        return np::sum(np::where(np::isnan(taken), 0.0f, taken) * ramp({taken.shape()[0], taken.shape()[1], taken.shape()[2]}));
+        return np::sum(np::where(np::isnan(taken), 0.0f, taken) *
+                       ramp({taken.shape()[0], taken.shape()[1], taken.shape()[2]}));
       };
       return ct::grad(f)(x).to_vector<float>();
     };
@@ -250,7 +267,8 @@ TEST_F(WebGpuTrials, SlowSpotGradientsOfFewReads) {
         for (std::int64_t k = 0; k < count; ++k) {
           std::int64_t at = positions[static_cast<std::size_t>(count == 1 ? row : (row + k) % 12)];
           if (at < 0) at += 5;
-          if (at >= 0 && at < 5) out[static_cast<std::size_t>(row * 5 + at)] += weights[static_cast<std::size_t>(row * count + k)];
+          if (at >= 0 && at < 5)
+            out[static_cast<std::size_t>(row * 5 + at)] += weights[static_cast<std::size_t>(row * count + k)];
         }
       return out;
     };
@@ -283,7 +301,8 @@ TEST_F(WebGpuTrials, SlowSpotAdamWOverManyLeaves) {
     std::pair<std::vector<Leaf>, std::vector<Array>> out;
     for (std::size_t k = 0; k < layers * shapes.size(); ++k) {
       const ct::Shape& shape = shapes[k % shapes.size()];
-      const Array x = np::reshape(shape.size() == 2 ? ramp({shape[0] * shape[1]}) : ramp({shape[0]}), shape) + 0.01f * static_cast<float>(k);
+      const Array x = np::reshape(shape.size() == 2 ? ramp({shape[0] * shape[1]}) : ramp({shape[0]}), shape) +
+                      0.01f * static_cast<float>(k);
       out.first.push_back({x + 0.0f, 0.1f * x, x * x});
       out.second.push_back(0.5f - x);
     }
@@ -296,8 +315,8 @@ TEST_F(WebGpuTrials, SlowSpotAdamWOverManyLeaves) {
   const ct::Explanation e = ct::explain(plain, leaves, gradients, one);
   EXPECT_LE(e.dispatches, 6) << e.steps;
   const std::vector<Leaf> expected = plain(leaves, gradients, one);
-  // Each leaf by itself gives the same, but for what a driver's compiler makes of another shader: NVIDIA's fuses products
-  // and sums as it likes.
+  // Each leaf by itself gives the same, but for what a driver's compiler makes of another shader: NVIDIA's fuses
+  // products and sums as it likes.
   const auto close = [](const Array& a, const Array& b) {
     return np::max(np::abs(a - b) - 2e-6f * np::abs(b)).item<float>() <= 1e-9f;
   };
@@ -322,7 +341,9 @@ TEST_F(WebGpuTrials, SlowSpotGradientOfSplit) {
   for (const char* device : {"native", "webgpu"}) {
     SCOPED_TRACE(device);
     ct::default_device(device);
-    const auto attend = [](Array q, Array k, Array v) { return np::sum(np::matmul(np::tanh(np::matmul(q, k.T())), v)); };
+    const auto attend = [](Array q, Array k, Array v) {
+      return np::sum(np::matmul(np::tanh(np::matmul(q, k.T())), v));
+    };
     const auto f = [&](Array x) {
       const std::vector<Array> parts = np::split(x, 3, 1);
       return attend(parts[0], parts[1], parts[2]);
@@ -333,7 +354,8 @@ TEST_F(WebGpuTrials, SlowSpotGradientOfSplit) {
     EXPECT_NE(program.find("concatenate"), std::string::npos) << program;
     const std::vector<Array> parts = np::split(x, 3, 1);
     const auto apart = ct::jit(ct::grad<0, 1, 2>(attend));
-    const ct::Explanation e = ct::explain(ct::jit(ct::grad(f)), x), of_parts = ct::explain(apart, parts[0], parts[1], parts[2]);
+    const ct::Explanation e = ct::explain(ct::jit(ct::grad(f)), x),
+                          of_parts = ct::explain(apart, parts[0], parts[1], parts[2]);
     EXPECT_LE(e.kernels, of_parts.kernels + 1) << e.steps << of_parts.steps;
     const auto [dq, dk, dv] = apart(parts[0], parts[1], parts[2]);
     expect_close(ct::jit(ct::grad(f))(x), np::concatenate({dq, dk, dv}, 1), 1e-5);
@@ -344,11 +366,14 @@ TEST_F(WebGpuTrials, SlowSpotEmbeddingGradient) {
   constexpr std::int64_t vocabulary = 3000, width = 48, tokens = 700;
   const auto make = [](std::int64_t spread) {
     std::vector<std::int32_t> v(tokens);
-    for (std::size_t k = 0; k < tokens; ++k) v[k] = static_cast<std::int32_t>(k * k * 31 % static_cast<std::size_t>(spread)) - 1;
+    for (std::size_t k = 0; k < tokens; ++k)
+      v[k] = static_cast<std::int32_t>(k * k * 31 % static_cast<std::size_t>(spread)) - 1;
     return v;
   };
-  for (const std::int64_t spread : {std::int64_t{3002}, std::int64_t{5}, std::int64_t{1}}) {  // outside too; many alike; all the last one
-    const Array table = ramp({vocabulary, width}), w = ramp({tokens, width}), t = Array::from_host(make(spread), {tokens});
+  for (const std::int64_t spread :
+       {std::int64_t{3002}, std::int64_t{5}, std::int64_t{1}}) {  // outside too; many alike; all the last one
+    const Array table = ramp({vocabulary, width}), w = ramp({tokens, width}),
+                t = Array::from_host(make(spread), {tokens});
     const auto gradient = ct::jit(ct::grad([](Array e, Array at, Array weights) {
       const Array rows = np::take(e, at, 0);
       return np::sum(np::where(np::isnan(rows), 0.0f, rows) * weights);
@@ -382,14 +407,15 @@ TEST_F(WebGpuTrials, Item24HalvesAreShort) {
   for (std::uint32_t bits = 0; bits < 0x47810000u; bits += 0x0ff1u) x.push_back(std::bit_cast<float>(bits));
   for (std::uint32_t bits = 0x33000000u - 4; bits < 0x33000004u; ++bits) x.push_back(std::bit_cast<float>(bits));
   for (std::uint32_t bits = 0x33000000u; bits < 0x47800000u; bits += 0x1000u) x.push_back(-std::bit_cast<float>(bits));
-  for (float special : {65519.996f, 65520.0f, 65504.0f, 1e30f, std::numeric_limits<float>::infinity(), 0.0f, -0.0f}) x.push_back(special);
+  for (float special : {65519.996f, 65520.0f, 65504.0f, 1e30f, std::numeric_limits<float>::infinity(), 0.0f, -0.0f})
+    x.push_back(special);
   std::vector<float> expected;
   for (float v : x) expected.push_back(static_cast<float>(ct::float16(v)));
   EXPECT_EQ(Array::from_host(x).astype(ct::f16).astype(ct::f32).to_vector<float>(), expected);
 }
 
-/// Third trial: carries take two places in turn, and a temporary lives in the place of the next one. In every other step the
-/// threads of a dispatch with several kernels did not wait for each other, since that place had another name.
+/// Third trial: carries take two places in turn, and a temporary lives in the place of the next one. In every other
+/// step the threads of a dispatch with several kernels did not wait for each other, since that place had another name.
 TEST_F(WebGpuTrials, GradientsOfScansWithNormalizedRows) {
   struct Layer {
     Array scale, weights;
@@ -399,7 +425,8 @@ TEST_F(WebGpuTrials, GradientsOfScansWithNormalizedRows) {
     const Array normal = centred / np::sqrt(np::mean(np::square(centred), -1, true) + 1e-5);
     return std::pair{x + np::matmul(normal * l.scale, l.weights), ct::none};
   };
-  const auto gradient = ct::jit(ct::grad<0, 1>([&](Array x, Layer l) { return np::sum(np::square(lax::scan(step, x, l).first)); }));
+  const auto gradient =
+      ct::jit(ct::grad<0, 1>([&](Array x, Layer l) { return np::sum(np::square(lax::scan(step, x, l).first)); }));
   for (const std::int64_t steps : {2, 3}) {
     const auto run = [&] {
       const auto [x, l] = gradient(ramp({4, 32, 64}), Layer{ramp({steps, 64}) + 1.0f, 0.3f * ramp({steps, 64, 64})});

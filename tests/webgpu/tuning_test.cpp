@@ -1,4 +1,6 @@
 // Tiles found by trying: what is found is kept, what is damaged is ignored, and without either the rules decide.
+#include "backend/webgpu/tuning.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cotan/cotan.hpp>
@@ -6,7 +8,6 @@
 #include <fstream>
 
 #include "backend/webgpu/routines/matmul_table.hpp"
-#include "backend/webgpu/tuning.hpp"
 #include "webgpu/support.hpp"
 
 namespace {
@@ -93,9 +94,10 @@ TEST_F(WebGpuTuning, DamagedFilesAreAsGoodAsNone) {
   const fs::path file = tile_file(here());
   fs::create_directories(file.parent_path());
   const std::string line = class_of(p) + " = ";
-  for (const std::string& text : {std::string("\x01\x02\x03"), std::string(), "cotan matmul tiles 0\n" + line + to_string(good),
-                                  "cotan matmul tiles 1\n" + line + "128x\n", "cotan matmul tiles 1\n" + line + "1x1x1,1x1\n",
-                                  "cotan matmul tiles 1\n" + line.substr(0, 7)}) {
+  for (const std::string& text :
+       {std::string("\x01\x02\x03"), std::string(), "cotan matmul tiles 0\n" + line + to_string(good),
+        "cotan matmul tiles 1\n" + line + "128x\n", "cotan matmul tiles 1\n" + line + "1x1x1,1x1\n",
+        "cotan matmul tiles 1\n" + line.substr(0, 7)}) {
     std::ofstream(file) << text;
     forget_tiles();
     EXPECT_EQ(choose_tile(p, here()), by_rules(p)) << text;
@@ -118,7 +120,8 @@ TEST_F(WebGpuTuning, WhatTwoProcessesFindIsKeptTogether) {
 TEST_F(WebGpuTuning, TunesAProgramOnTheDevice) {
   const Array x = np::sin(np::arange(96 * 80, ct::f32)).reshape({96, 80});
   const Array y = np::cos(np::arange(80 * 72, ct::f32)).reshape({80, 72});
-  const std::vector<float> expected = np::matmul(ct::device_put(x, "native"), ct::device_put(y, "native")).to_vector<float>();
+  const std::vector<float> expected =
+      np::matmul(ct::device_put(x, "native"), ct::device_put(y, "native")).to_vector<float>();
   ct::autotune(true);
   testing::internal::CaptureStderr();
   const std::vector<float> got = ct::jit([](Array a, Array b) { return np::matmul(a, b); })(x, y).to_vector<float>();

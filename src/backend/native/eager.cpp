@@ -26,7 +26,8 @@ Arrays run_in_blocks(Backend& backend, const Primitive& p, std::span<const Array
   const Types results = p.type(p, types_of(args), params);
   Types block_types;
   for (const Array& a : args) block_types.push_back({a.dtype(), a.size() == n ? Shape{block} : Shape{}, a.weak_type()});
-  const Executable& kernel = executable_of(program_of(p, block_types, params), backend, Effort::full);  // for many blocks
+  const Executable& kernel =
+      executable_of(program_of(p, block_types, params), backend, Effort::full);  // for many blocks
   Arrays out;
   std::vector<std::byte*> to;
   for (const AbstractValue& t : results) {
@@ -72,8 +73,7 @@ Arrays run_eagerly(Backend& backend, const Primitive& p, std::span<const Array> 
   if (&p == &cond_p)
     return executable_of(params.jaxprs("branches")[static_cast<std::size_t>(*data<std::int32_t>(args[0]))], backend)
         .run(args.subspan(1));
-  if (p.op_class == OpClass::control)
-    return executable_of(program_of(p, types_of(args), params), backend).run(args);
+  if (p.op_class == OpClass::control) return executable_of(program_of(p, types_of(args), params), backend).run(args);
   std::int64_t most = 0;
   for (const Array& a : args) most = std::max(most, a.size());
   if (is_product(p) && args[0].size() * args[1].size() > large_product)

@@ -82,7 +82,8 @@ bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, c
   if (&p != &ops::dot_general_p) return false;
   // Small products and products with vectors are plain loops: they fuse with what is around them. What fits
   // into registers is unrolled.
-  const std::int64_t lanes = vector_bytes() / static_cast<std::int64_t>(std::max<std::size_t>(itemsize(types[0].dtype), 4));
+  const std::int64_t lanes =
+      vector_bytes() / static_cast<std::int64_t>(std::max<std::size_t>(itemsize(types[0].dtype), 4));
   const std::int64_t small_product = std::min<std::int64_t>(1 << 12, lanes << 10);
   const auto extent = [](const AbstractValue& t, const Ints& axes) {
     std::int64_t n = 1;
@@ -273,7 +274,8 @@ void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
   } else {
     const std::int64_t began = code_->is_first() ? work_ns() : 0;
     code_->begin_call();
-    Caller caller{marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, code_.get(), began, {}, nullptr};
+    Caller caller{
+        marks.empty() ? nullptr : marks.data(), *program_, routines_, backend_, code_.get(), began, {}, nullptr};
     const int failed = code_->now().entry(io, temporaries, &caller);
     if (began) code_->has_run(work_ns() - began, true);
     if (failed) std::rethrow_exception(caller.failure);

@@ -50,9 +50,7 @@ struct RoutineCall {
   void* const* memory;
   Backend& backend;
   std::byte* operand(std::size_t k) const;  ///< of a literal its value
-  std::byte* result(std::size_t k) const {
-    return static_cast<std::byte*>(memory[routine.operands.size() + k]);
-  }
+  std::byte* result(std::size_t k) const { return static_cast<std::byte*>(memory[routine.operands.size() + k]); }
 };
 /// Runs the fastest implementation there is; at last the primitive's own evaluation rule.
 void run_routine(const RoutineCall& call);

@@ -42,8 +42,9 @@ std::size_t block_size(std::size_t bytes) {
 }
 
 std::byte* from_system(std::size_t size) {
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(size >= huge_page ? huge_page : alignment,
-                                                          size >= huge_page ? (size + huge_page - 1) / huge_page * huge_page : size));
+  auto* data = static_cast<std::byte*>(
+      std::aligned_alloc(size >= huge_page ? huge_page : alignment,
+                         size >= huge_page ? (size + huge_page - 1) / huge_page * huge_page : size));
   if (data && size >= huge_page) madvise(data, size, MADV_HUGEPAGE);
   return data;
 }

@@ -15,13 +15,11 @@ class NativeBackend final : public Backend {
   std::byte* allocate(std::size_t bytes) override { return native::allocate_host(bytes); }
   void release(std::byte* data, std::size_t bytes) override { native::release_host(data, bytes); }
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
-    if (p.op_class == OpClass::call && params.has("jaxpr"))
-      return run_program(params.jaxpr("jaxpr"), args, nullptr);
+    if (p.op_class == OpClass::call && params.has("jaxpr")) return run_program(params.jaxpr("jaxpr"), args, nullptr);
     const recorder::Span span("operation", p.name);
     return native::run_eagerly(*this, p, args, params);
   }
-  Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args,
-                     const std::vector<bool>* donated) override {
+  Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {
     return native::executable_of(jaxpr, *this).run(args, donated);
   }
   void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) override {

@@ -34,8 +34,8 @@ void evaluate(const RoutineCall& call) {
       continue;
     }
     const std::size_t bytes = static_cast<std::size_t>(o.type.size()) * itemsize(o.type.dtype);
-    args.push_back(Array(std::make_shared<detail::Concrete>(
-        o.type, std::make_shared<Buffer>(call.backend, call.operand(k), bytes))));
+    args.push_back(Array(
+        std::make_shared<detail::Concrete>(o.type, std::make_shared<Buffer>(call.backend, call.operand(k), bytes))));
   }
   TraceScope scope(eval_trace());
   const Arrays results = call.routine.primitive->eval(*call.routine.primitive, args, call.routine.params);
@@ -48,9 +48,8 @@ void evaluate(const RoutineCall& call) {
 void convolve(const RoutineCall& call) {
   const auto &lhs = call.routine.operands[0], &rhs = call.routine.operands[1];
   const Shape& out = call.program.buffers[static_cast<std::size_t>(call.routine.results[0])].type.shape;
-  const Convolution problem =
-      conv_problem(ops::ConvParams(call.routine.params), {lhs.type.shape, lhs.strides},
-                   {rhs.type.shape, rhs.strides}, {out, ops::strides_of(out)});
+  const Convolution problem = conv_problem(ops::ConvParams(call.routine.params), {lhs.type.shape, lhs.strides},
+                                           {rhs.type.shape, rhs.strides}, {out, ops::strides_of(out)});
   dispatch(lhs.type.dtype, [&]<class T>() {
     conv<T>(problem, reinterpret_cast<const T*>(call.operand(0)), reinterpret_cast<const T*>(call.operand(1)),
             reinterpret_cast<T*>(call.result(0)));

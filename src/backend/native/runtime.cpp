@@ -9,8 +9,7 @@ int cotan_native_routine(void*, std::int64_t, void* const*);
 int cotan_native_failed(void*);
 const void* cotan_native_step(void*, std::int64_t);
 void cotan_native_mark(std::int64_t*, std::int64_t);
-int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t,
-                          std::int64_t);
+int cotan_native_parallel(void (*)(void* const*, std::int64_t, std::int64_t), void* const*, std::int64_t, std::int64_t);
 }
 
 namespace cotan::native {

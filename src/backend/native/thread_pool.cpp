@@ -31,7 +31,8 @@ int available_cores() {
 
 int initial_num_threads() {
   const auto setting = environment::number("COTAN_NUM_THREADS");
-  return setting ? static_cast<int>(std::min<std::int64_t>(*setting, std::numeric_limits<int>::max())) : available_cores();
+  return setting ? static_cast<int>(std::min<std::int64_t>(*setting, std::numeric_limits<int>::max()))
+                 : available_cores();
 }
 
 /// What set_num_threads asked for; the pool follows when the next loop starts.
@@ -102,8 +103,7 @@ class ThreadPool {
     if (wanted < workers_.size()) retire_workers();
     try {
       shares_ = std::vector<Share>(threads);
-      while (workers_.size() < wanted)
-        workers_.emplace_back([this, share = workers_.size() + 1] { work(share); });
+      while (workers_.size() < wanted) workers_.emplace_back([this, share = workers_.size() + 1] { work(share); });
     } catch (const std::exception&) {
       int expected = threads;
       wanted_threads().compare_exchange_strong(expected, static_cast<int>(workers_.size()) + 1);
@@ -231,8 +231,7 @@ class ThreadPool {
 int num_threads() { return wanted_threads().load(std::memory_order_relaxed); }
 
 void set_num_threads(int n) {
-  if (n < 1)
-    raise<ValueError>("[set_num_threads] needs at least 1 thread, got {}; pass 1 to run serially.", n);
+  if (n < 1) raise<ValueError>("[set_num_threads] needs at least 1 thread, got {}; pass 1 to run serially.", n);
   wanted_threads().store(n, std::memory_order_relaxed);
 }
 

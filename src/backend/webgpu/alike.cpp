@@ -10,8 +10,8 @@ namespace cotan::webgpu {
 
 namespace {
 
-/// A part of the memory of a program. Arguments that become results are not known yet: who decides on them sees the order
-/// that steps are in after this.
+/// A part of the memory of a program. Arguments that become results are not known yet: who decides on them sees the
+/// order that steps are in after this.
 struct Touched {
   Storage storage;
   std::int64_t from, to;
@@ -76,7 +76,8 @@ std::vector<AlikeSteps> group_alike_steps(Program& program, const Capabilities& 
     const bool may_join = !shaders[k].text.empty() && seen[key_of(k)] > 1;
     if (may_join) {
       const auto at = open.find(key_of(k));
-      const std::size_t most = std::min<std::size_t>(most_instances, (device.uniform_bytes / 4 - 1) / std::max<std::size_t>(shaders[k].slots.size(), 1));
+      const std::size_t most = std::min<std::size_t>(
+          most_instances, (device.uniform_bytes / 4 - 1) / std::max<std::size_t>(shaders[k].slots.size(), 1));
       if (at != open.end() && units[at->second].steps.size() < most &&
           std::none_of(units.begin() + static_cast<std::ptrdiff_t>(at->second), units.end(),
                        [&](const Unit& u) { return must_stay_behind(own, u); })) {
@@ -99,7 +100,8 @@ std::vector<AlikeSteps> group_alike_steps(Program& program, const Capabilities& 
     if (count > 1 && (!small || count >= worth_of_small)) {
       AlikeSteps alike{first, count, shaders[unit.steps[0]]};
       for (std::size_t k = 1; k < count; ++k)
-        alike.shader.slots.insert(alike.shader.slots.end(), shaders[unit.steps[k]].slots.begin(), shaders[unit.steps[k]].slots.end());
+        alike.shader.slots.insert(alike.shader.slots.end(), shaders[unit.steps[k]].slots.begin(),
+                                  shaders[unit.steps[k]].slots.end());
       alike.shader.instances = static_cast<std::uint32_t>(count);
       alike.shader.groups[2] = static_cast<std::uint32_t>(count);
       alike.shader.text = fmt::format("// {} alike\n", count) + alike.shader.text;

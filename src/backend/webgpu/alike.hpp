@@ -1,5 +1,5 @@
-// Kernels alike: those that differ in their arrays alone and know nothing of each other run side by side, as one dispatch. What
-// an optimizer does to every parameter is a dispatch for each size of them.
+// Kernels alike: those that differ in their arrays alone and know nothing of each other run side by side, as one
+// dispatch. What an optimizer does to every parameter is a dispatch for each size of them.
 #pragma once
 #include "backend/webgpu/codegen/kernel.hpp"
 

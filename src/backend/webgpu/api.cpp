@@ -39,8 +39,8 @@ Api load() {
     }
     Api out;
     std::string missing;
-#define COTAN_WEBGPU_LOAD(name)                                                           \
-  out.name = reinterpret_cast<decltype(out.name)>(dlsym(library, "wgpu" #name));          \
+#define COTAN_WEBGPU_LOAD(name)                                                  \
+  out.name = reinterpret_cast<decltype(out.name)>(dlsym(library, "wgpu" #name)); \
   if (!out.name) missing += " wgpu" #name;
     COTAN_WEBGPU_FUNCTIONS(COTAN_WEBGPU_LOAD)
 #undef COTAN_WEBGPU_LOAD

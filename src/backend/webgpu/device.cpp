@@ -22,7 +22,8 @@ constexpr const char* no_adapter =
     "[webgpu] the library {} found no GPU{}; install a Vulkan driver and libvulkan1, or for tests the software driver "
     "of Debian's chromium-common, with VK_ICD_FILENAMES naming its vk_swiftshader_icd.json.";
 
-/// One for all devices, and never released: drivers that are taken down and loaded again crash at the end of the process.
+/// One for all devices, and never released: drivers that are taken down and loaded again crash at the end of the
+/// process.
 WGPUInstance the_instance() {
   static const WGPUInstance instance = [] {
     const WGPUInstanceDescriptor descriptor{};
@@ -209,8 +210,8 @@ void Device::request_device() {
     on.push_back("disable_robustness");
     off.push_back("lazy_clear_resource_on_first_use");
   }
-  // SwiftShader takes a zero for all that a group shares as a store per element, and compiles each of them: a second for a
-  // product's tiles. Without the extension it is a loop.
+  // SwiftShader takes a zero for all that a group shares as a store per element, and compiles each of them: a second
+  // for a product's tiles. Without the extension it is a loop.
   if (c.software) off.push_back("use_vulkan_zero_initialize_workgroup_memory_extension");
   WGPUDawnTogglesDescriptor toggles{};
   toggles.chain.sType = WGPUSType_DawnTogglesDescriptor;
@@ -328,8 +329,8 @@ WGPUComputePipeline Device::wait(const Pipeline& pipeline, const std::string& wg
       const std::scoped_lock lock(mutex_);
       why = std::exchange(error_, {});
     }
-    raise<CompileError>("[webgpu] a shader could not be compiled: {}{}; this is a bug in cotan.\n{}", why, pipeline.error,
-                        wgsl);
+    raise<CompileError>("[webgpu] a shader could not be compiled: {}{}; this is a bug in cotan.\n{}", why,
+                        pipeline.error, wgsl);
   }
   return pipeline.handle.get();
 }
@@ -337,7 +338,8 @@ WGPUComputePipeline Device::wait(const Pipeline& pipeline, const std::string& wg
 void Device::write_parameters(const void* data, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (bytes > parameter_bytes_) {
-    const std::uint64_t size = std::max<std::uint64_t>(2 * parameter_bytes_, std::max<std::uint64_t>(whole_granules(bytes), 1 << 16));
+    const std::uint64_t size =
+        std::max<std::uint64_t>(2 * parameter_bytes_, std::max<std::uint64_t>(whole_granules(bytes), 1 << 16));
     parameters_ = new_buffer(size, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, "cotan parameters");
     parameter_bytes_ = size;
     bind_groups_.clear();
@@ -429,7 +431,8 @@ void Device::lose() {
 void Device::check(std::string_view doing) {
   if (lost_)
     raise<DeviceError>(
-        "[webgpu] the device '{}' was lost while {} ({}); arrays whose elements only it had are gone, and the next use of "
+        "[webgpu] the device '{}' was lost while {} ({}); arrays whose elements only it had are gone, and the next use "
+        "of "
         "\"webgpu\" starts a new one.",
         capabilities_.name, doing, lost_reason_);
   if (error_.empty()) return;

@@ -16,7 +16,9 @@ namespace cotan::webgpu {
 
 /// What offsets of bindings and of vectors are a multiple of, and sizes of memory.
 inline constexpr std::uint64_t granule = 256;
-inline std::uint64_t whole_granules(std::uint64_t bytes) { return bytes ? (bytes + granule - 1) / granule * granule : granule; }
+inline std::uint64_t whole_granules(std::uint64_t bytes) {
+  return bytes ? (bytes + granule - 1) / granule * granule : granule;
+}
 
 /// A part of one of the device's blocks of memory.
 struct Range {

@@ -30,15 +30,17 @@ BufferHandle Device::new_buffer(std::uint64_t bytes, WGPUBufferUsage usage, cons
   wait_for([&] { return answer.done; }, "allocating");
   check("allocating");
   if (answer.failed || !buffer)
-    raise<OutOfMemoryError>("[webgpu] the device '{}' has no room for {} bytes ({}); free arrays or work in smaller pieces.",
-                            capabilities_.name, bytes, answer.message);
+    raise<OutOfMemoryError>(
+        "[webgpu] the device '{}' has no room for {} bytes ({}); free arrays or work in smaller pieces.",
+        capabilities_.name, bytes, answer.message);
   return buffer;
 }
 
 void Device::add_slab(std::uint64_t bytes) {
   // Few and large: what is in one block needs one binding. Twice as large each time.
   std::uint64_t size = capabilities_.software ? 64u << 20 : 1u << 30;
-  if (const auto megabytes = environment::number("COTAN_WEBGPU_SLAB_MB")) size = static_cast<std::uint64_t>(*megabytes) << 20;
+  if (const auto megabytes = environment::number("COTAN_WEBGPU_SLAB_MB"))
+    size = static_cast<std::uint64_t>(*megabytes) << 20;
   for (std::size_t k = 0; k < slabs_.size() && k < 8; ++k) size *= 2;
   const std::uint64_t most = capabilities_.block_bytes();
   size = std::min(std::max(size, bytes), most);
@@ -46,7 +48,8 @@ void Device::add_slab(std::uint64_t bytes) {
     raise<OutOfMemoryError>(
         "[webgpu] an array of {} bytes is larger than what '{}' can bind ({} bytes); work in smaller pieces.", bytes,
         capabilities_.name, most);
-  const auto usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | WGPUBufferUsage_Indirect;
+  const auto usage =
+      WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | WGPUBufferUsage_Indirect;
   recorder::Span span("allocate", "memory of the device");
   span.detail("bytes", static_cast<std::int64_t>(size));
   BufferHandle buffer;

@@ -13,10 +13,10 @@
 #include "backend/webgpu/routines/radix_sort.hpp"
 #include "backend/webgpu/routines/runs.hpp"
 #include "compiler/memory.hpp"
+#include "control/control.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
-#include "control/control.hpp"
 #include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 
@@ -72,8 +72,7 @@ SplitConstants for_device(const JaxprPtr& jaxpr) {
       [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
         const Capabilities& c = device()->capabilities();
         return !prefers_cumulative(p, types, params) && !prefers_counting_sort(p, types, c) &&
-               !prefers_radix_sort(p, types, c) && !prefers_sum_of_runs(p) &&
-               !prefers_attention(p, types, params, c);
+               !prefers_radix_sort(p, types, c) && !prefers_sum_of_runs(p) && !prefers_attention(p, types, params, c);
       },
       [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
   constexpr std::int64_t few_lanes = 2048;  // so many groups run side by side
@@ -205,7 +204,7 @@ class Executable::Call {
     // Steps after the last one do nothing; how many are encoded before the host looks grows with their number.
     constexpr std::int64_t most = 256;
     std::int64_t i = 0;
-    for (std::int64_t ahead = 4; ; ahead = std::min(2 * ahead, most)) {
+    for (std::int64_t ahead = 4;; ahead = std::min(2 * ahead, most)) {
       for (std::int64_t k = 0; k < ahead; ++k) {
         indices_[loop.index.get()] = i++;
         add(loop.even);
@@ -294,7 +293,8 @@ class Executable::Call {
       std::vector<std::size_t> which;
       for (std::size_t k = first; k < shader.instances; ++k) {
         bool same = !done[k];
-        for (std::size_t slot = 0; same && slot < own; ++slot) same = ranges[k * own + slot].slab == ranges[first * own + slot].slab;
+        for (std::size_t slot = 0; same && slot < own; ++slot)
+          same = ranges[k * own + slot].slab == ranges[first * own + slot].slab;
         if (!same) continue;
         done[k] = true;
         which.push_back(k);
@@ -313,7 +313,8 @@ class Executable::Call {
     }
     if (slabs.size() > device_->capabilities().storage_buffers)
       raise<OutOfMemoryError>(
-          "[webgpu] '{}' works on arrays in {} blocks of memory, and the device '{}' binds {} at once; use fewer or smaller "
+          "[webgpu] '{}' works on arrays in {} blocks of memory, and the device '{}' binds {} at once; use fewer or "
+          "smaller "
           "arrays in one expression.",
           shader.name, slabs.size(), device_->capabilities().name, device_->capabilities().storage_buffers);
     const std::uint64_t alignment = device_->capabilities().uniform_alignment;
@@ -372,13 +373,12 @@ class Executable::Call {
     for (const Command& c : commands_) {
       const Shader& shader = *c.shader;
       const auto number = static_cast<std::size_t>(&shader - plan_.shaders.data());
-      const PassHandle pass =
-          passes.begin_pass(encoder.get(), {.name = shader.name,
-                                            .details = {{"groups", group_count(shader)},
-                                                        {"threads", shader.threads},
-                                                        {"bytes", bytes_named(program_, shader)}},
-                                            .times = times,
-                                            .shader = number});
+      const PassHandle pass = passes.begin_pass(encoder.get(), {.name = shader.name,
+                                                                .details = {{"groups", group_count(shader)},
+                                                                            {"threads", shader.threads},
+                                                                            {"bytes", bytes_named(program_, shader)}},
+                                                                .times = times,
+                                                                .shader = number});
       WGPUComputePipeline none = nullptr;
       encode(c, pass.get(), none);
       api().ComputePassEncoderEnd(pass.get());

@@ -21,8 +21,8 @@ class Listing {
     for (const PlannedStep& s : steps) {
       if (s.shader >= 0) {
         const Shader& shader = plan_.shaders[static_cast<std::size_t>(s.shader)];
-        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name, group_count(shader),
-                            shader.threads, shader.slots.size());
+        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name,
+                            group_count(shader), shader.threads, shader.slots.size());
         ++kernels;
       } else if (s.routine) {
         text += fmt::format("{}on the host: {}\n", in, s.routine->primitive->name);
@@ -46,7 +46,8 @@ class Listing {
 std::string times_of(const Executable& executable) {
   device()->timeline().collect(true);
   std::vector<StepDescription> shaders;
-  for (const Shader& s : executable.plan().shaders) shaders.push_back({s.name, bytes_named(*executable.plan().program, s)});
+  for (const Shader& s : executable.plan().shaders)
+    shaders.push_back({s.name, bytes_named(*executable.plan().program, s)});
   return table_of(executable.times(), shaders, "the device's clock");
 }
 
@@ -69,8 +70,9 @@ void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanatio
   out.submissions = static_cast<int>(counts.host_steps) + 1;
   out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes());
   if (donated) out.donated_bytes = executable.donations().bytes_saved(*donated);
-  out.peak_bytes = static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes()) -
-                   out.donated_bytes;
+  out.peak_bytes =
+      static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes()) -
+      out.donated_bytes;
   out.steps = listing.text;
   out.times = times_of(executable);
   std::set<std::string> seen;

@@ -10,7 +10,8 @@ namespace cotan::webgpu {
 
 namespace {
 
-constexpr FeatureNumbers in_header{WGPUFeatureName_ShaderF16, WGPUFeatureName_Subgroups, WGPUFeatureName_TimestampQuery};
+constexpr FeatureNumbers in_header{WGPUFeatureName_ShaderF16, WGPUFeatureName_Subgroups,
+                                   WGPUFeatureName_TimestampQuery};
 constexpr FeatureNumbers until_2025{WGPUFeatureName(10), WGPUFeatureName(17), WGPUFeatureName(3)};
 
 template <class T>

@@ -1,5 +1,5 @@
-// The numbers of optional features. webgpu.h has renumbered them once, and the library that is loaded need not be as new
-// as the header that cotan was compiled with.
+// The numbers of optional features. webgpu.h has renumbered them once, and the library that is loaded need not be as
+// new as the header that cotan was compiled with.
 #pragma once
 #include "backend/webgpu/api.hpp"
 

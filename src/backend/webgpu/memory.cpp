@@ -12,7 +12,10 @@ void raise_unsupported(DType dtype, std::string_view op) {
   raise<TypeError>(
       "[{}] the device 'webgpu' has no {}: WGSL has no 64-bit types; convert with .astype({}), or use the device "
       "'native'.",
-      op, dtype, dtype == DType::f64 ? "f32" : dtype == DType::u64 ? "u32" : "i32");
+      op, dtype,
+      dtype == DType::f64   ? "f32"
+      : dtype == DType::u64 ? "u32"
+                            : "i32");
 }
 
 namespace {
@@ -140,9 +143,8 @@ Range Memory::place(const std::shared_ptr<Device>& device) {
 
 Array read_elements(Device& device, const Range& range, const AbstractValue& type, Backend& to) {
   auto [array, buffer] = allocate(to, type);
-  read(type.dtype, type.size(), buffer->data(), [&](std::byte* to) {
-    device.read(range, to, static_cast<std::uint64_t>(type.size()) * element_bytes);
-  });
+  read(type.dtype, type.size(), buffer->data(),
+       [&](std::byte* to) { device.read(range, to, static_cast<std::uint64_t>(type.size()) * element_bytes); });
   return array;
 }
 void write_elements(Device& device, const Range& range, const Array& from) {

@@ -47,10 +47,11 @@ void store(const void* key, std::size_t key_bytes, const void* value, std::size_
     return;
   }
   if (failed++ == 0)
-    std::fprintf(stderr,
-                 "[webgpu] compiled pipelines cannot be kept in '%s'; set COTAN_CACHE_DIR to a folder that can be written "
-                 "to, or to off.\n",
-                 store.folder().c_str());
+    std::fprintf(
+        stderr,
+        "[webgpu] compiled pipelines cannot be kept in '%s'; set COTAN_CACHE_DIR to a folder that can be written "
+        "to, or to off.\n",
+        store.folder().c_str());
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 
 namespace cotan::webgpu {
 
-std::shared_ptr<const CompiledShader> find_pipeline(Device& device, const Shader& shader, const std::vector<int>& blocks) {
+std::shared_ptr<const CompiledShader> find_pipeline(Device& device, const Shader& shader,
+                                                    const std::vector<int>& blocks) {
   const std::scoped_lock lock(device.mutex());
   auto& known = device.shaders[{shader.text, blocks}];
   if (auto compiled = std::static_pointer_cast<const CompiledShader>(known)) return compiled;

@@ -10,7 +10,8 @@ struct CompiledShader {
   std::shared_ptr<Device::Pipeline> pipeline;
 };
 /// Starts to compile the shader with its slots in these blocks of memory, or finds it.
-std::shared_ptr<const CompiledShader> find_pipeline(Device& device, const Shader& shader, const std::vector<int>& blocks);
+std::shared_ptr<const CompiledShader> find_pipeline(Device& device, const Shader& shader,
+                                                    const std::vector<int>& blocks);
 WGPUComputePipeline wait_for(Device& device, const CompiledShader& shader);
 
 }  // namespace cotan::webgpu

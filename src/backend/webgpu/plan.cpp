@@ -23,7 +23,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(Plan& plan, const Capabilities& device) : plan_(plan), program_(*plan.program), device_(device), graph_(program_.graph) {
+  Planner(Plan& plan, const Capabilities& device)
+      : plan_(plan), program_(*plan.program), device_(device), graph_(program_.graph) {
     end_ = static_cast<std::int64_t>(program_.arena_bytes);
     plan_.block_bytes = static_cast<std::int64_t>(device.block_bytes());
     for (const compiler::Buffer& b : program_.buffers)
@@ -46,8 +47,8 @@ class Planner {
   void check_fits(const AbstractValue& type, std::int64_t bytes) const {
     if (bytes > plan_.block_bytes)
       raise<OutOfMemoryError>(
-          "[jit] a temporary {} takes {} bytes, and the device '{}' can bind {} at once; work in smaller pieces.", type, bytes,
-          device_.name, plan_.block_bytes);
+          "[jit] a temporary {} takes {} bytes, and the device '{}' can bind {} at once; work in smaller pieces.", type,
+          bytes, device_.name, plan_.block_bytes);
   }
   /// More temporary memory, which nothing else shares.
   std::int64_t new_place(const AbstractValue& type, std::int64_t bytes) {
@@ -163,7 +164,8 @@ class Planner {
     }
     if (n == 0 || (n == 1 && !std::holds_alternative<std::unique_ptr<Choice>>(steps[0]))) return 0;
     const auto how = plan_steps(program_, steps.subspan(0, n), device_);
-    out.push_back(dispatch(add_shader(steps_shader(program_, steps.subspan(0, n), names_of(steps.subspan(0, n)), *how, around, device_))));
+    out.push_back(dispatch(
+        add_shader(steps_shader(program_, steps.subspan(0, n), names_of(steps.subspan(0, n)), *how, around, device_))));
     return n;
   }
   static std::string names_of(std::span<const Step> steps) {
@@ -201,7 +203,8 @@ class Planner {
         return;
       }
       if (routine.primitive == &ops::attention_p || routine.primitive == &ops::attention_backward_p) {
-        for (Shader& shader : attention_shaders(program_, routine, around, device_)) out.push_back(dispatch(add_shader(std::move(shader))));
+        for (Shader& shader : attention_shaders(program_, routine, around, device_))
+          out.push_back(dispatch(add_shader(std::move(shader))));
         return;
       }
       if (prefers_cumulative(*routine.primitive, std::span(&routine.operands[0].type, 1), routine.params)) {
@@ -211,7 +214,8 @@ class Planner {
       const bool counts = prefers_counting_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_);
       if (counts || prefers_sum_of_runs(*routine.primitive)) {
         if (buffer(program_.root(routine.results[0])).storage == Storage::none) return;
-        out.push_back(dispatch(add_shader((counts ? counting_sort_shader : sum_of_runs_shader)(program_, routine, around, device_))));
+        out.push_back(dispatch(
+            add_shader((counts ? counting_sort_shader : sum_of_runs_shader)(program_, routine, around, device_))));
         return;
       }
       if (prefers_radix_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_)) {

@@ -1,5 +1,5 @@
-// Plan: a program as dispatches. What one shader cannot do whole, the host unrolls ahead: it encodes every step of a loop
-// and every branch, and the device decides which of them do something.
+// Plan: a program as dispatches. What one shader cannot do whole, the host unrolls ahead: it encodes every step of a
+// loop and every branch, and the device decides which of them do something.
 #pragma once
 #include <numeric>
 
@@ -9,13 +9,13 @@ namespace cotan::webgpu {
 
 struct PlannedLoop;
 struct PlannedStep {
-  int shader = -1;                          ///< a dispatch of Plan::shaders …
+  int shader = -1;                             ///< a dispatch of Plan::shaders …
   const compiler::Routine* routine = nullptr;  ///< … or what the host computes …
-  std::shared_ptr<PlannedLoop> loop;        ///< … or a loop that is encoded step by step
+  std::shared_ptr<PlannedLoop> loop;           ///< … or a loop that is encoded step by step
 };
 struct PlannedLoop {
   Expr index;
-  std::int64_t length = -1;          ///< -1: until `holds` is not true, which is read back now and then
+  std::int64_t length = -1;            ///< -1: until `holds` is not true, which is read back now and then
   std::vector<PlannedStep> even, odd;  ///< of steps with these numbers: carries change places
   BufferId holds = -1;
   /// A loop in one shader that is cut into dispatches: `even` takes the first and last step of each.
@@ -30,9 +30,11 @@ struct Plan {
   /// Temporary memory is in blocks, none larger than what the device can bind: places count through all of them.
   std::int64_t block_bytes = 0;
   std::vector<std::uint64_t> arenas;  ///< what is used of each
-  std::size_t arena_bytes() const { return static_cast<std::size_t>(std::accumulate(arenas.begin(), arenas.end(), std::uint64_t{0})); }
-  std::vector<int> units;           ///< for each step of the program the first one that shares its dispatch …
-  std::vector<bool> side_by_side;   ///< … and whether those of a dispatch know nothing of each other
+  std::size_t arena_bytes() const {
+    return static_cast<std::size_t>(std::accumulate(arenas.begin(), arenas.end(), std::uint64_t{0}));
+  }
+  std::vector<int> units;          ///< for each step of the program the first one that shares its dispatch …
+  std::vector<bool> side_by_side;  ///< … and whether those of a dispatch know nothing of each other
   std::int64_t arena_of(const compiler::Buffer& b) const { return b.place / block_bytes; }
   std::int64_t place_in_arena(const compiler::Buffer& b) const { return b.place % block_bytes; }
 };

@@ -35,9 +35,10 @@ Timeline::Timeline(Device& device) : device_(device) {
 
 bool Timeline::is_there() const {
   if (device_.capabilities().timestamps) return true;
-  recorder::note(fmt::format("the device '{}' has no timestamp queries: kernels have no times, and the host's events are "
-                             "all there is.",
-                             device_.capabilities().name));
+  recorder::note(
+      fmt::format("the device '{}' has no timestamp queries: kernels have no times, and the host's events are "
+                  "all there is.",
+                  device_.capabilities().name));
   return false;
 }
 
@@ -81,8 +82,8 @@ void Timeline::Passes::resolve(WGPUCommandEncoder encoder) {
                                           WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc, "cotan times");
   for (std::size_t k = 0; k < sets_.size(); ++k) {
     const std::size_t passes = std::min<std::size_t>(dispatches_.size() - k * passes_per_set, passes_per_set);
-    api().CommandEncoderResolveQuerySet(encoder, sets_[k].get(), 0, static_cast<std::uint32_t>(2 * passes), answers_.get(),
-                                        k * queries_per_set * tick_bytes);
+    api().CommandEncoderResolveQuerySet(encoder, sets_[k].get(), 0, static_cast<std::uint32_t>(2 * passes),
+                                        answers_.get(), k * queries_per_set * tick_bytes);
   }
 }
 
@@ -122,8 +123,8 @@ void Timeline::record(const std::vector<TimedDispatch>& dispatches, const std::v
       const std::scoped_lock lock(d.times->mutex);
       d.times->steps[d.shader].add(ns);
     }
-    recorder::add({d.name, "kernel", "webgpu: " + device_.capabilities().name, zero_ + static_cast<std::int64_t>(begin), ns,
-                   d.details});
+    recorder::add({d.name, "kernel", "webgpu: " + device_.capabilities().name, zero_ + static_cast<std::int64_t>(begin),
+                   ns, d.details});
   }
   if (const auto step = coarse_step_ns(bits_))
     recorder::note(fmt::format("the device's times are rounded to {:.1f} us.", static_cast<double>(*step) * 1e-3));

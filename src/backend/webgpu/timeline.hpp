@@ -1,5 +1,5 @@
-// Timeline: when dispatches ran, by the device's own clock. Only for profiles: every dispatch becomes a pass of its own,
-// with a query at its beginning and one at its end, and the answers are read back when somebody wants them.
+// Timeline: when dispatches ran, by the device's own clock. Only for profiles: every dispatch becomes a pass of its
+// own, with a query at its beginning and one at its end, and the answers are read back when somebody wants them.
 #pragma once
 #include <deque>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace cotan::webgpu {
 
-/// The step in which times come where that is coarse, as browsers have it; nothing where it is not. `bits`: all that were
-/// ever set in a time.
+/// The step in which times come where that is coarse, as browsers have it; nothing where it is not. `bits`: all that
+/// were ever set in a time.
 std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits);
 
 /// A dispatch that is to be timed.
@@ -28,7 +28,8 @@ class Timeline {
   /// Whether the device can tell; says so in the profile where it cannot.
   bool is_there() const;
 
-  /// Passes of one submission: begin_pass() for each dispatch, resolve() after the last, submitted() when it is handed in.
+  /// Passes of one submission: begin_pass() for each dispatch, resolve() after the last, submitted() when it is handed
+  /// in.
   class Passes {
    public:
     explicit Passes(Timeline& timeline);

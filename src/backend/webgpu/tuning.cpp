@@ -95,12 +95,12 @@ std::optional<MatmulTile> fastest_tile(const MatmulProblem& problem, const Capab
   constexpr std::size_t most = 16;  // they come by what they should cost
   std::vector<MatmulTile> tiles = candidate_tiles(problem, device);
   if (tiles.size() > most) tiles.resize(most);
-  const std::string what = fmt::format("[webgpu] tuning a product of {} {} x {} x {}{}", problem.dtype, problem.rows,
-                                       problem.columns, problem.depth,
-                                       problem.batch > 1 ? fmt::format(", {} of them", problem.batch) : "");
+  const std::string what =
+      fmt::format("[webgpu] tuning a product of {} {} x {} x {}{}", problem.dtype, problem.rows, problem.columns,
+                  problem.depth, problem.batch > 1 ? fmt::format(", {} of them", problem.batch) : "");
   const double flops = 2.0 * static_cast<double>(problem.size()) * static_cast<double>(problem.depth);
-  // A device's clock changes with what it has to do: what counts is the time beside that of the first, measured again each
-  // time, and the first is the one that rules choose.
+  // A device's clock changes with what it has to do: what counts is the time beside that of the first, measured again
+  // each time, and the first is the one that rules choose.
   constexpr double worth = 0.98;
   std::optional<MatmulTile> first, best;
   double least = 1, rate = 0;
@@ -117,7 +117,8 @@ std::optional<MatmulTile> fastest_tile(const MatmulProblem& problem, const Capab
     } catch (const CompileError&) {  // the driver does not want it
     } catch (const OutOfMemoryError&) {
     }
-    progress(best ? fmt::format("{}: {} of {}, {} is the best, {:.1f} GFLOP/s", what, k + 1, tiles.size(), to_string(*best), rate)
+    progress(best ? fmt::format("{}: {} of {}, {} is the best, {:.1f} GFLOP/s", what, k + 1, tiles.size(),
+                                to_string(*best), rate)
                   : fmt::format("{}: {} of {}, none works", what, k + 1, tiles.size()));
   }
   return best;
@@ -134,7 +135,8 @@ void tune_if_wanted(const MatmulProblem& problem, const Capabilities& device) {
     timer = other_timer();
   }
   Progress line;
-  const auto best = fastest_tile(problem, device, timer ? timer : time_on_device, [&](const std::string& s) { line.say(s); });
+  const auto best =
+      fastest_tile(problem, device, timer ? timer : time_on_device, [&](const std::string& s) { line.say(s); });
   if (best) table.add(product, *best);
 }
 

@@ -10,8 +10,7 @@ namespace {
 
 Types eigh_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
   check_square_matrix(self, x[0]);
-  return {{x[0].dtype, x[0].shape, false},
-          {x[0].dtype, with_core(x[0].shape, {columns_of(x[0].shape)}), false}};
+  return {{x[0].dtype, x[0].shape, false}, {x[0].dtype, with_core(x[0].shape, {columns_of(x[0].shape)}), false}};
 }
 
 Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -42,8 +41,7 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
 
 /// Perturbation of distinct eigenvalues, for a symmetric tangent: dw = diag(Vᵀ dA V), and dV = V (F ∘ Vᵀ dA
 /// V) with F_ij = 1 / (w_j - w_i) off the diagonal, so that equal eigenvalues have no finite dV.
-JvpResult eigh_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                   const Params& params) {
+JvpResult eigh_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Arrays y = bind(self, x, params);
   const Array &v = y[0], &w = y[1];
   const Array eye = identity_matrix(v.dtype(), columns_of(v.shape()));

@@ -13,12 +13,8 @@ using Int = lapack_int;
 /// Leading dimension of a matrix with this many rows; LAPACK refuses zero.
 inline Int leading(std::int64_t rows) { return static_cast<Int>(std::max<std::int64_t>(rows, 1)); }
 
-inline Int potrf(char uplo, Int n, float* a) {
-  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n));
-}
-inline Int potrf(char uplo, Int n, double* a) {
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n));
-}
+inline Int potrf(char uplo, Int n, float* a) { return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n)); }
+inline Int potrf(char uplo, Int n, double* a) { return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, a, leading(n)); }
 
 inline Int getrf(Int m, Int n, float* a, Int* pivots) {
   return LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, m, n, a, leading(m), pivots);
@@ -28,8 +24,8 @@ inline Int getrf(Int m, Int n, double* a, Int* pivots) {
 }
 
 /// Row-major, unlike the rest: b becomes the solution of op(a) x = b or x op(a) = b.
-inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n,
-                 const float* a, Int lda, float* b) {
+inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n, const float* a,
+                 Int lda, float* b) {
   cblas_strsm(CblasRowMajor, side, uplo, trans, diag, m, n, 1.0f, a, lda, b, leading(n));
 }
 inline void trsm(CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, Int m, Int n,
@@ -43,7 +39,8 @@ std::size_t workspace_size(T answer) {
   return static_cast<std::size_t>(
       std::max<double>(1, static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon())));
 }
-/// Memory for calls of one routine on matrices of one size: asking LAPACK how much it wants takes as long as a small matrix.
+/// Memory for calls of one routine on matrices of one size: asking LAPACK how much it wants takes as long as a small
+/// matrix.
 template <class T>
 struct Workspace {
   std::vector<T> work = {};
@@ -118,7 +115,8 @@ inline Int gesdd(char job, Int m, Int n, float* a, float* s, float* u, float* vt
                                memory.iwork.data());
   });
 }
-inline Int gesdd(char job, Int m, Int n, double* a, double* s, double* u, double* vt, Int ldvt, Workspace<double>& memory) {
+inline Int gesdd(char job, Int m, Int n, double* a, double* s, double* u, double* vt, Int ldvt,
+                 Workspace<double>& memory) {
   memory.iwork.resize(8 * static_cast<std::size_t>(std::min(m, n)));
   return with_workspace(memory, [&](double* work, Int lwork) {
     return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, m, n, a, leading(m), s, u, leading(m), vt, ldvt, work, lwork,

@@ -27,8 +27,8 @@ Arrays lu_eval(const Primitive& self, std::span<const Array> x, const Params& pa
       transpose_copy(data<T>(x[0]) + i * m * n, m, n, a.data());
       // A positive result only says that U is singular.
       const bool ok = !any_nan(a.data(), m * n) &&
-                      (k == 0 || lapack::getrf(static_cast<lapack::Int>(m), static_cast<lapack::Int>(n),
-                                               a.data(), pivots.data()) >= 0);
+                      (k == 0 || lapack::getrf(static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(),
+                                               pivots.data()) >= 0);
       if (!ok) {
         std::fill(a.begin(), a.end(), quiet_nan<T>);
         std::iota(pivots.begin(), pivots.end(), 1);
@@ -50,8 +50,7 @@ Arrays lu_eval(const Primitive& self, std::span<const Array> x, const Params& pa
 
 /// With P da = dL U + L dU and s = L⁻¹ P da U⁻¹: dL = L tril(s, -1), dU = triu(s) U. Rectangular factors are
 /// completed by the identity.
-JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                 const Params& params) {
+JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Arrays y = bind(self, x, params);
   const Array &packed = y[0], &permutation = y[2];
   const DType dtype = packed.dtype();
@@ -63,15 +62,13 @@ JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
     high[shape.size() - 1] = more_columns;
     return pad(a, scalar(dtype, 0), none, high, none);
   };
-  const Array l =
-      padded(lower_triangle(matrix_columns(packed, 0, k), -1), 0, m - k) + identity_matrix(dtype, m);
+  const Array l = padded(lower_triangle(matrix_columns(packed, 0, k), -1), 0, m - k) + identity_matrix(dtype, m);
   Array u = padded(upper_triangle(matrix_rows(packed, 0, k)), n - k, 0);
   if (n > k) {
     const Array ones = identity_matrix(dtype, n - k);
     u = u + pad(ones, scalar(dtype, 0), {k, k}, {0, 0}, {0, 0});
   }
-  const Array left =
-      triangular_solve(l, permute_rows(t[0], permutation), {.lower = true, .unit_diagonal = true});
+  const Array left = triangular_solve(l, permute_rows(t[0], permutation), {.lower = true, .unit_diagonal = true});
   const Array s = triangular_solve(u, left, {.left_side = false});
   const Array d = matrix_product(l, lower_triangle(s, -1)) + matrix_product(upper_triangle(s), u);
   return {y, {d, Array(), Array()}};
@@ -79,11 +76,7 @@ JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 }  // namespace
 
-const Primitive lu_p{.name = "lu",
-                     .op_class = OpClass::routine,
-                     .type = lu_type,
-                     .eval = lu_eval,
-                     .jvp = lu_jvp,
-                     .batch = matrix_batch};
+const Primitive lu_p{
+    .name = "lu", .op_class = OpClass::routine, .type = lu_type, .eval = lu_eval, .jvp = lu_jvp, .batch = matrix_batch};
 
 }  // namespace cotan::ops

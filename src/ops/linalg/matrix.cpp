@@ -13,8 +13,7 @@ void check_matrix(const Primitive& self, const AbstractValue& x) {
     raise<ShapeError>("[{}] needs matrices, got {}; give it at least two axes with reshape.", self.name, x);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (rows_of(x.shape) > most || columns_of(x.shape) > most)
-    raise<ShapeError>("[{}] {} has an axis longer than {}; LAPACK cannot count that far.", self.name, x,
-                      most);
+    raise<ShapeError>("[{}] {} has an axis longer than {}; LAPACK cannot count that far.", self.name, x, most);
 }
 void check_square_matrix(const Primitive& self, const AbstractValue& x) {
   check_matrix(self, x);
@@ -59,9 +58,7 @@ Array upper_triangle(const Array& a, int k) {
   const Array mask = triangle_mask(rows_of(a.shape()), columns_of(a.shape()), k - 1);
   return select(broadcast_to(mask, a.shape()), zeros_like(a), a);
 }
-Array identity_matrix(DType dtype, std::int64_t m, std::int64_t n) {
-  return cast(diagonal_mask(m, n), dtype);
-}
+Array identity_matrix(DType dtype, std::int64_t m, std::int64_t n) { return cast(diagonal_mask(m, n), dtype); }
 Array diagonal_of(const Array& a) {
   const Array mask = diagonal_mask(rows_of(a.shape()), columns_of(a.shape()));
   return reduce_sum(select(broadcast_to(mask, a.shape()), a, zeros_like(a)), {a.ndim() - 1});
@@ -102,8 +99,7 @@ Array triangular_solve(const Array& a, const Array& b, Triangular options) {
 }
 Array lu_solve(const Array& lu, const Array& permutation, const Array& b, bool transposed) {
   if (!transposed) {
-    const Array y =
-        triangular_solve(lu, permute_rows(b, permutation), {.lower = true, .unit_diagonal = true});
+    const Array y = triangular_solve(lu, permute_rows(b, permutation), {.lower = true, .unit_diagonal = true});
     return triangular_solve(lu, y, {});
   }
   const Array y = triangular_solve(lu, b, {.transpose_a = true});
@@ -111,14 +107,13 @@ Array lu_solve(const Array& lu, const Array& permutation, const Array& b, bool t
   // Row permutation[i] of the result is row i of z: the inverse permutation, where permutation[j] == i.
   const std::int64_t n = rows_of(lu.shape());
   const Shape square = with_core(lu.shape(), {n, n});
-  const Array at =
-      bind1(eq_p, {iota(DType::i32, square, lu.ndim() - 2), broadcast_to(as_row(permutation), square)});
+  const Array at = bind1(eq_p, {iota(DType::i32, square, lu.ndim() - 2), broadcast_to(as_row(permutation), square)});
   const Array index = iota(DType::i32, square, lu.ndim() - 1);
   return permute_rows(z, reduce_sum(select(at, index, zeros_like(index)), {lu.ndim() - 1}));
 }
 
-BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                         std::int64_t, const Params& params) {
+BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                         const Params& params) {
   Arrays results = bind(self, {move_axis(x[0], dims[0], 0)}, params);
   std::vector<int> at_front(results.size(), 0);
   return {std::move(results), std::move(at_front)};

@@ -52,8 +52,8 @@ Array lu_solve(const Array& lu, const Array& permutation, const Array& b, bool t
 // Rules -----------------------------------------------------------------------------------------
 
 /// Batching of an operation on one batch of matrices: the batch axis becomes the first.
-BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                         std::int64_t size, const Params& params);
+BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                         const Params& params);
 
 // Evaluation --------------------------------------------------------------------------------------
 

@@ -10,8 +10,7 @@ Types qr_type(const Primitive& self, std::span<const AbstractValue> x, const Par
   check_matrix(self, x[0]);
   const std::int64_t m = rows_of(x[0].shape), n = columns_of(x[0].shape);
   const std::int64_t k = params.flag("full_matrices") ? m : std::min(m, n);
-  return {{x[0].dtype, with_core(x[0].shape, {m, k}), false},
-          {x[0].dtype, with_core(x[0].shape, {k, n}), false}};
+  return {{x[0].dtype, with_core(x[0].shape, {m, k}), false}, {x[0].dtype, with_core(x[0].shape, {k, n}), false}};
 }
 
 Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -29,8 +28,8 @@ Arrays qr_eval(const Primitive& self, std::span<const Array> x, const Params& pa
       if (reflections) {
         ok = ok && lapack::geqrf(static_cast<Int>(m), static_cast<Int>(n), a.data(), tau.data(), reflecting) == 0;
         std::copy_n(a.data(), m * std::min(k, n), q.data());
-        ok = ok && lapack::orgqr(static_cast<Int>(m), static_cast<Int>(k), static_cast<Int>(reflections),
-                                 q.data(), tau.data(), forming) == 0;
+        ok = ok && lapack::orgqr(static_cast<Int>(m), static_cast<Int>(k), static_cast<Int>(reflections), q.data(),
+                                 tau.data(), forming) == 0;
       } else {
         for (std::int64_t j = 0; j < k; ++j) q[j * m + j] = 1;
       }
@@ -68,12 +67,10 @@ Array complement_tangent(const Array& q1, const Array& q2, const Array& dq1) {
   const Array z_transposed = lu_solve(lu[0], lu[2], matrix_transpose(bottom), true);
   const Array z = matrix_transpose(z_transposed);
   const Array across = matrix_rows(dq1, n, m) - matrix_product(z, matrix_rows(dq1, 0, n));
-  return matrix_product(dq1, z_transposed) -
-         matrix_product(q1 + matrix_product(q2, z), matrix_transpose(across));
+  return matrix_product(dq1, z_transposed) - matrix_product(q1 + matrix_product(q2, z), matrix_transpose(across));
 }
 
-JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                 const Params& params) {
+JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Arrays y = bind(self, x, params);
   const Array &q = y[0], &r = y[1], &dx = t[0];
   const std::int64_t m = rows_of(dx.shape()), n = columns_of(dx.shape());
@@ -100,11 +97,7 @@ JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 }  // namespace
 
-const Primitive qr_p{.name = "qr",
-                     .op_class = OpClass::routine,
-                     .type = qr_type,
-                     .eval = qr_eval,
-                     .jvp = qr_jvp,
-                     .batch = matrix_batch};
+const Primitive qr_p{
+    .name = "qr", .op_class = OpClass::routine, .type = qr_type, .eval = qr_eval, .jvp = qr_jvp, .batch = matrix_batch};
 
 }  // namespace cotan::ops

@@ -46,8 +46,8 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
         // LAPACK complains about, or loses itself in, infinities and NaN.
         bool ok = all_finite(a.data(), m * n);
         const char job = !uv ? 'N' : params.flag("full_matrices") ? 'A' : 'S';
-        ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s,
-                                 u.data(), vt.data(), lapack::leading(vt_rows), memory) == 0;
+        ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s, u.data(),
+                                 vt.data(), lapack::leading(vt_rows), memory) == 0;
         if (!ok) {
           std::fill_n(s, k, quiet_nan<T>);
           std::fill(u.begin(), u.end(), quiet_nan<T>);
@@ -64,8 +64,7 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
 
 /// Distinct singular values, thin factors. With dP = Uᵀ dA V: ds = diag(dP); dU and dV rotate inside the
 /// spaces of U and V by the skew parts, and move out of them where the matrix is not square.
-JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t,
-                  const Params& params) {
+JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Array& da = t[0];
   const std::int64_t m = rows_of(da.shape()), n = columns_of(da.shape());
   const bool uv = params.flag("compute_uv");

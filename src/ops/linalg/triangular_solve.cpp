@@ -16,8 +16,8 @@ Types solve_type(const Primitive& self, std::span<const AbstractValue> x, const 
     raise<ShapeError>("[{}] batch axes of {} and {} differ; broadcast one to the other.", self.name, a, b);
   const bool left = params.flag("left_side");
   if (columns_of(a.shape) != (left ? rows_of(b.shape) : columns_of(b.shape)))
-    raise<ShapeError>("[{}] {} cannot be solved against {}; b needs {} {} with left_side={}.", self.name, a,
-                      b, columns_of(a.shape), left ? "rows" : "columns", left);
+    raise<ShapeError>("[{}] {} cannot be solved against {}; b needs {} {} with left_side={}.", self.name, a, b,
+                      columns_of(a.shape), left ? "rows" : "columns", left);
   return {{b.dtype, b.shape, false}};
 }
 
@@ -28,8 +28,7 @@ Arrays solve_eval(const Primitive& self, std::span<const Array> x, const Params&
   const auto trans = params.flag("transpose_a") ? CblasTrans : CblasNoTrans;
   const auto diag = params.flag("unit_diagonal") ? CblasUnit : CblasNonUnit;
   dispatch_matrix(x, [&]<class T>(T, std::int64_t count) {
-    const std::int64_t n = columns_of(x[0].shape()), rows = rows_of(x[1].shape()),
-                       columns = columns_of(x[1].shape());
+    const std::int64_t n = columns_of(x[0].shape()), rows = rows_of(x[1].shape()), columns = columns_of(x[1].shape());
     std::copy_n(data<T>(x[1]), x[1].size(), out.as<T>(0));
     if (x[1].size() == 0) return;
     for (std::int64_t i = 0; i < count; ++i)
@@ -56,15 +55,13 @@ Array solve_partial_b(const Partial& p) { return bind1(triangular_solve_p, {p.x[
 Arrays solve_transpose(const Primitive& self, std::span<const Array> ct, std::span<const LinearInput> in,
                        const Params& params) {
   internal_check(!in[0].linear && in[1].linear, "triangular_solve is not linear in its matrix");
-  return {Array(),
-          bind1(self, {in[0].value, ct[0]}, params.with("transpose_a", !params.flag("transpose_a")))};
+  return {Array(), bind1(self, {in[0].value, ct[0]}, params.with("transpose_a", !params.flag("transpose_a")))};
 }
 
-BatchResult solve_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
-                        std::int64_t size, const Params& params) {
+BatchResult solve_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
+                        const Params& params) {
   if (dims[0] != not_batched)
-    return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size)}, params),
-            {0}};
+    return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size)}, params), {0}};
   // One matrix for the whole batch: the batch becomes further right-hand sides of a single solve.
   const int at = params.flag("left_side") ? x[1].ndim() - 1 : x[1].ndim() - 2;
   const Array moved = move_axis(x[1], dims[1], at);

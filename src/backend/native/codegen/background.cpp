@@ -1,4 +1,5 @@
-// Better code in the background: one thread that takes programs which are called again, or run for long, and compiles them in full.
+// Better code in the background: one thread that takes programs which are called again, or run for long, and compiles
+// them in full.
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>

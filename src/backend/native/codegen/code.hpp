@@ -23,7 +23,11 @@ class Code : public std::enable_shared_from_this<Code> {
   /// `source`: of code that was made in a hurry, LLVM's bitcode, of which better code can be made; empty: this is it.
   /// `full_ns`: how long that would take, about.
   Code(LinkedCode code, std::string source, bool from_disk, std::int64_t full_ns)
-      : first_(std::move(code)), current_(&first_), source_(std::move(source)), ordered_(source_.empty()), full_ns_(full_ns),
+      : first_(std::move(code)),
+        current_(&first_),
+        source_(std::move(source)),
+        ordered_(source_.empty()),
+        full_ns_(full_ns),
         from_disk_(from_disk) {}
 
   /// What to call now. Better code is made in the background, and computes the same bits.
@@ -38,8 +42,8 @@ class Code : public std::enable_shared_from_this<Code> {
     constexpr std::int64_t short_ns = 250'000'000;
     if (waits() && calls_.fetch_add(1, std::memory_order_relaxed) > 0 && full_ns_ <= short_ns) order();
   }
-  /// A call has worked for so long, up to now or altogether. Code that has run for as long as better code takes to make is worth
-  /// it: nobody knows how long it will go on, and it is not much slower.
+  /// A call has worked for so long, up to now or altogether. Code that has run for as long as better code takes to make
+  /// is worth it: nobody knows how long it will go on, and it is not much slower.
   void has_run(std::int64_t ns, bool ended) const {
     if (!waits()) return;
     const std::int64_t before = spent_ns_.fetch_add(ended ? ns : 0, std::memory_order_relaxed);

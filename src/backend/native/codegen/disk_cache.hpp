@@ -1,6 +1,6 @@
-// Compiled objects on disk, so that the second start of a program compiles nothing: in the folder that COTAN_CACHE_DIR names,
-// else in the user's own; not where it is "off". A file that is damaged, or that another CPU, LLVM or cotan wrote, is
-// as good as none.
+// Compiled objects on disk, so that the second start of a program compiles nothing: in the folder that COTAN_CACHE_DIR
+// names, else in the user's own; not where it is "off". A file that is damaged, or that another CPU, LLVM or cotan
+// wrote, is as good as none.
 #pragma once
 #include <optional>
 #include <string>

@@ -50,8 +50,9 @@ class BodyEmitter {
     if (node.op == Op::load) return function_->getArg(static_cast<unsigned>(node.bits));
     if (node.op == Op::constant) {
       llvm::Constant* c = emit_constant(module_.getContext(), node);
-      return width_ == 1 ? c
-                         : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(width_)), c);
+      return width_ == 1
+                 ? c
+                 : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(width_)), c);
     }
     std::vector<Value*> x;
     for (Expr operand : node.operands) x.push_back(emit(operand));
@@ -99,9 +100,8 @@ llvm::Function* expanded(llvm::Module& module, const expr::Node& node, std::size
   std::vector<llvm::Type*> types;
   for (std::size_t k = 0; k < x.size(); ++k) {
     const Expr e = node.operands[first + k];
-    operands.push_back(e->op == Op::constant
-                           ? expr::constant_bits(e->dtype, static_cast<std::uint64_t>(e->bits))
-                           : expr::load(static_cast<std::int64_t>(k), e->dtype, expr::integer(0)));
+    operands.push_back(e->op == Op::constant ? expr::constant_bits(e->dtype, static_cast<std::uint64_t>(e->bits))
+                                             : expr::load(static_cast<std::int64_t>(k), e->dtype, expr::integer(0)));
     types.push_back(x[k]->getType());
   }
   const Expr body = expr::math::expansion(*node.function, operands);
@@ -151,8 +151,8 @@ llvm::Function* lane_by_lane(llvm::Module& module, const std::string& symbol, ll
 
 }  // namespace
 
-Value* emit_function_call(llvm::IRBuilder<>& b, llvm::Module& module, const expr::Node& node,
-                          llvm::ArrayRef<Value*> x, Value* mask) {
+Value* emit_function_call(llvm::IRBuilder<>& b, llvm::Module& module, const expr::Node& node, llvm::ArrayRef<Value*> x,
+                          Value* mask) {
   const std::size_t first = node.operands.size() - x.size();
   if (llvm::Function* f = expanded(module, node, first, x)) return b.CreateCall(f, x);
   llvm::Type* type = register_type(module.getContext(), node.dtype);

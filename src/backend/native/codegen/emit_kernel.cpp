@@ -1,5 +1,3 @@
-#include "backend/native/codegen/kernel_emitter.hpp"
-
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "backend/native/codegen/emit_function.hpp"
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "backend/native/codegen/kernel_emitter.hpp"
 #include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -66,9 +65,8 @@ void KernelEmitter::assign_levels() {
     for (const Store& s : pass.stores) compiler::collect_loads(s.value, loads);
   std::sort(loads.begin(), loads.end(), [](Expr a, Expr b) { return a->id < b->id; });
   loads.erase(std::unique(loads.begin(), loads.end()), loads.end());
-  loads_inside_ = std::count_if(loads.begin(), loads.end(), [&](Expr l) {
-                    return !depends_on(l, vector_->variable);
-                  }) > most_hoisted;
+  loads_inside_ = std::count_if(loads.begin(), loads.end(), [&](Expr l) { return !depends_on(l, vector_->variable); }) >
+                  most_hoisted;
 }
 
 Value* KernelEmitter::open_loop(Value* begin, Value* end, std::int64_t step, const char* name) {
@@ -129,9 +127,9 @@ void KernelEmitter::decode(Value* t) {
   if (tiled_)
     digits.push_back({ceil_div(tiled_->extent, schedule_.tile), [&](Value* v) {
                         tile_begin_ = b.CreateMul(v, number(schedule_.tile));
-                        tile_end_ = b.CreateBinaryIntrinsic(
-                            llvm::Intrinsic::smin, b.CreateAdd(tile_begin_, number(schedule_.tile)),
-                            number(tiled_->extent));
+                        tile_end_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                                            b.CreateAdd(tile_begin_, number(schedule_.tile)),
+                                                            number(tiled_->extent));
                       }});
   if (vector_ && !lanes_reduce_) {
     vector_begin_ = number(0);
@@ -141,8 +139,8 @@ void KernelEmitter::decode(Value* t) {
                           vector_begin_ = b.CreateMul(v, number(schedule_.block));
                           vector_end_ = b.CreateAdd(vector_begin_, number(schedule_.block));
                           if (vector_->extent % schedule_.block)
-                            vector_end_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_end_,
-                                                                  number(vector_->extent));
+                            vector_end_ =
+                                b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_end_, number(vector_->extent));
                         }});
   }
   for (std::size_t k = digits.size(); k-- > 0;) {
@@ -160,7 +158,8 @@ bool KernelEmitter::has_rest(std::int64_t begin_multiple, std::int64_t extent, s
   return begin_multiple % step != 0 || extent % step != 0;
 }
 
-void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, int unroll, llvm::function_ref<void(int)> body) {
+void KernelEmitter::vector_loop(Value* begin, Value* end, std::int64_t piece, int unroll,
+                                llvm::function_ref<void(int)> body) {
   const std::int64_t width = schedule_.width, step = width * unroll;
   const bool rest = has_rest(piece, vector_->extent, step);
   const bool main = piece ? piece >= step : vector_->extent >= step;
@@ -223,7 +222,8 @@ void KernelEmitter::over_squares() {
   if (tiled_->extent % n == 0 && vector_->extent % n == 0) return;
   row = open_loop(tile_begin_, tile_end_, 1, "row");
   auto at_row = nest_.here();
-  lane = base_ = open_loop(at_row.CreateSelect(at_row.CreateICmpSLT(row, rows), lanes, vector_begin_), vector_end_, n, "rest");
+  lane = base_ =
+      open_loop(at_row.CreateSelect(at_row.CreateICmpSLT(row, rows), lanes, vector_begin_), vector_end_, n, "rest");
   auto at_lane = nest_.here();
   mask_ = at_lane.CreateICmpSLT(at_lane.CreateAdd(splat(at_lane, base_), lane_numbers()), splat(at_lane, vector_end_));
   run_passes(1);
@@ -234,9 +234,9 @@ void KernelEmitter::over_squares() {
 
 llvm::Constant* KernelEmitter::splat_constant(llvm::Value* scalar) {
   auto* c = llvm::cast<llvm::Constant>(scalar);
-  return schedule_.width == 1 ? c
-                              : llvm::ConstantVector::getSplat(
-                                    llvm::ElementCount::getFixed(static_cast<unsigned>(schedule_.width)), c);
+  return schedule_.width == 1
+             ? c
+             : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(schedule_.width)), c);
 }
 
 Value* KernelEmitter::splat(llvm::IRBuilder<>& b, Value* x) {
@@ -246,7 +246,8 @@ Value* KernelEmitter::splat(llvm::IRBuilder<>& b, Value* x) {
 
 llvm::Constant* KernelEmitter::lane_numbers() {
   std::vector<llvm::Constant*> lanes;
-  for (int k = 0; k < schedule_.width; ++k) lanes.push_back(llvm::ConstantInt::get(i64_, static_cast<std::uint64_t>(k)));
+  for (int k = 0; k < schedule_.width; ++k)
+    lanes.push_back(llvm::ConstantInt::get(i64_, static_cast<std::uint64_t>(k)));
   return llvm::ConstantVector::get(lanes);
 }
 
@@ -287,7 +288,8 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
     Value* v = variables_.at(e.get());
     auto b = nest_.at(place.level);
     if (!place.varying) return place.tiled && in_square_ ? b.CreateAdd(v, number(u)) : v;
-    return b.CreateAdd(splat(b, in_square_ ? v : b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))), lane_numbers());
+    return b.CreateAdd(splat(b, in_square_ ? v : b.CreateAdd(v, number(std::int64_t{u} * schedule_.width))),
+                       lane_numbers());
   }
   if (e->op == Op::load) return emit_load(e, u, place);
   if (divides_by_one_number(e, place)) return emit_quotient(e, u, place);
@@ -303,7 +305,8 @@ Value* KernelEmitter::emit_new(Expr e, int u, Place place) {
 }
 
 bool KernelEmitter::divides_by_one_number(Expr e, Place place) {
-  if (e->op != Op::div || !lanes_reduce_ || !place.varying || (e->dtype != DType::f32 && e->dtype != DType::f64)) return false;
+  if (e->op != Op::div || !lanes_reduce_ || !place.varying || (e->dtype != DType::f32 && e->dtype != DType::f64))
+    return false;
   const Place divisor = place_of(e->operands[1]);
   return !divisor.varying && divisor.level < place.level && e->operands[1]->op != Op::constant;
 }
@@ -311,18 +314,21 @@ bool KernelEmitter::divides_by_one_number(Expr e, Place place) {
 Value* KernelEmitter::emit_quotient(Expr e, int u, Place place) {
   const Expr divisor = e->operands[1];
   const int exponents = e->dtype == DType::f32 ? 60 : 500;
-  const Expr usual = ge(divisor, like(divisor, std::ldexp(1.0, -exponents))) &
-                     le(divisor, like(divisor, std::ldexp(1.0, exponents)));
+  const Expr usual =
+      ge(divisor, like(divisor, std::ldexp(1.0, -exponents))) & le(divisor, like(divisor, std::ldexp(1.0, exponents)));
   Value *x = emit(e->operands[0], u), *is_usual = emit(usual, u);
   Value *shared = emit(divisor, u), *reciprocal = emit(1.0 / divisor, u);
   auto b = nest_.at(place.level);
   Value *d = splat(b, shared), *r = splat(b, reciprocal);
   llvm::Type* type = x->getType();
-  const auto fma = [&](Value* a, Value* y, Value* z) { return b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, y, z}); };
+  const auto fma = [&](Value* a, Value* y, Value* z) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, y, z});
+  };
   Value* near = b.CreateFMul(x, r);
   Value* error = fma(near, d, b.CreateFNeg(x));
   // Infinities are right as they are.
-  Value* finite = b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, error), llvm::ConstantFP::getInfinity(type));
+  Value* finite =
+      b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, error), llvm::ConstantFP::getInfinity(type));
   Value* quotient = b.CreateSelect(finite, fma(b.CreateFNeg(error), r, near), near);
   auto& rare = nest_.begin_rare(place.level, b.CreateNot(is_usual));
   return nest_.end_rare(place.level, rare.CreateFDiv(x, d), quotient);
@@ -336,8 +342,8 @@ Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> 
   return nest_.end_rare(place.level, called, x[1]);
 }
 
-/// Kernels of a loop with more code than this are called: their arrays are not in registers anyway, and LLVM's scheduler
-/// takes time by the square of a block's loads and stores.
+/// Kernels of a loop with more code than this are called: their arrays are not in registers anyway, and LLVM's
+/// scheduler takes time by the square of a block's loads and stores.
 constexpr unsigned most_inlined = 800;
 
 llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const Kernel& kernel,

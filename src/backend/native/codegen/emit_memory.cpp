@@ -1,11 +1,11 @@
-// Loads and stores of a kernel: whole vectors where lanes are neighbours, broadcasts, transposes, gathers; masks at the end.
-#include "backend/native/codegen/kernel_emitter.hpp"
-
+// Loads and stores of a kernel: whole vectors where lanes are neighbours, broadcasts, transposes, gathers; masks at the
+// end.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "backend/native/codegen/kernel_emitter.hpp"
 #include "compiler/definitions.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -24,7 +24,8 @@ Value* KernelEmitter::base(BufferId id) {
   } else {
     const auto at = std::find(arguments_.buffers.begin(), arguments_.buffers.end(), id);
     internal_check(at != arguments_.buffers.end(), "a kernel uses a buffer that it was not given");
-    pointer = argument(llvm::PointerType::getUnqual(context_), static_cast<std::size_t>(at - arguments_.buffers.begin()));
+    pointer =
+        argument(llvm::PointerType::getUnqual(context_), static_cast<std::size_t>(at - arguments_.buffers.begin()));
   }
   bases_.emplace(id, pointer);
   return pointer;
@@ -33,7 +34,8 @@ Value* KernelEmitter::base(BufferId id) {
 Value* KernelEmitter::argument(llvm::Type* type, std::size_t k) {
   if (inlined_) return function_->getArg(static_cast<unsigned>(k));
   auto b = nest_.at(0);
-  return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(llvm::PointerType::getUnqual(context_), function_->getArg(0), k));
+  return b.CreateLoad(type,
+                      b.CreateConstInBoundsGEP1_64(llvm::PointerType::getUnqual(context_), function_->getArg(0), k));
 }
 
 llvm::Align KernelEmitter::align(DType t, bool vector_aligned) const {
@@ -64,7 +66,8 @@ Value* KernelEmitter::address(llvm::IRBuilder<>& b, BufferId buffer, DType t, Va
 
 Value* KernelEmitter::row_address(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* offset, int u) {
   const std::int64_t vectors = schedule_.unroll;
-  Value* at = b.CreateAdd(b.CreateMul(offset, number(vectors * schedule_.width)), number(std::int64_t{u} * schedule_.width));
+  Value* at =
+      b.CreateAdd(b.CreateMul(offset, number(vectors * schedule_.width)), number(std::int64_t{u} * schedule_.width));
   return address(b, buffer, t, at);
 }
 
@@ -76,7 +79,10 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   if (in_lane_rows(buffer)) {
     Value* at = emit_scalar(offset, u);
     auto b = nest_.here();
-    return loaded(b, b.CreateAlignedLoad(vector_of(element, schedule_.width), row_address(b, buffer, e->dtype, at, u), align(e->dtype)), e->dtype);
+    return loaded(b,
+                  b.CreateAlignedLoad(vector_of(element, schedule_.width), row_address(b, buffer, e->dtype, at, u),
+                                      align(e->dtype)),
+                  e->dtype);
   }
   if (!place.varying) {
     Value* at = emit_scalar(offset, u);
@@ -108,7 +114,8 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   }
   if (rest && (affine->coefficient == 1 || affine->coefficient == -1)) {
     const bool backward = affine->coefficient == -1;
-    Value* at = backward ? b.CreateSub(b.CreateSub(rest, first), number(schedule_.width - 1)) : b.CreateAdd(rest, first);
+    Value* at =
+        backward ? b.CreateSub(b.CreateSub(rest, first), number(schedule_.width - 1)) : b.CreateAdd(rest, first);
     Value* pointer = address(b, buffer, e->dtype, at);
     if (wanted) pointer = b.CreateSelect(wanted, pointer, base(buffer));
     if (when && backward) when = b.CreateVectorReverse(when);
@@ -129,7 +136,8 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   return loaded(b, gather(b, buffer, e->dtype, rest, affine ? affine->coefficient : 0, first, offsets, when), e->dtype);
 }
 
-Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride, int u) {
+Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride,
+                                        int u) {
   const std::int64_t width = schedule_.width;
   const auto start = expr::as_integer(rest);
   if (!inlined_ || !once_ || !single_vector_ || !start || stride < width || (width & (width - 1)) || width < 4 ||
@@ -159,7 +167,8 @@ Value* KernelEmitter::square_row(llvm::IRBuilder<>& b, Expr load, const expr::Af
     llvm::Type* type = vector_of(memory_type(context_, load->dtype), schedule_.width);
     for (std::int64_t k = 0; k < schedule_.width; ++k) {
       Value* down = b.CreateMul(b.CreateAdd(base_, number(k)), number(affine.coefficient));
-      rows.push_back(plain_load(b, buffer, type, address(b, buffer, load->dtype, b.CreateAdd(corner, down)), load->dtype));
+      rows.push_back(
+          plain_load(b, buffer, type, address(b, buffer, load->dtype, b.CreateAdd(corner, down)), load->dtype));
     }
     transpose(b, rows);
   }
@@ -168,8 +177,8 @@ Value* KernelEmitter::square_row(llvm::IRBuilder<>& b, Expr load, const expr::Af
 
 namespace {
 
-/// The column that a load at rest + stride * lane reads of rows of `stride` elements; nothing where rows do not begin at
-/// multiples of their length, or are no power of two, which shuffles want.
+/// The column that a load at rest + stride * lane reads of rows of `stride` elements; nothing where rows do not begin
+/// at multiples of their length, or are no power of two, which shuffles want.
 std::optional<std::int64_t> column_of(Expr rest, std::int64_t stride) {
   if (stride < 2 || (stride & (stride - 1))) return std::nullopt;
   if (const auto c = expr::as_integer(rest)) return *c & (stride - 1);
@@ -186,7 +195,8 @@ std::vector<Value*> taken_apart(llvm::IRBuilder<>& b, std::vector<Value*> rows, 
   for (int odd : {0, 1}) {
     std::vector<int> mask;
     for (int i = 0; i < width; ++i) mask.push_back(2 * i + odd);
-    for (std::size_t k = 0; k < rows.size(); k += 2) halves[odd].push_back(b.CreateShuffleVector(rows[k], rows[k + 1], mask));
+    for (std::size_t k = 0; k < rows.size(); k += 2)
+      halves[odd].push_back(b.CreateShuffleVector(rows[k], rows[k + 1], mask));
     halves[odd] = taken_apart(b, std::move(halves[odd]), width);
   }
   std::vector<Value*> out;
@@ -208,17 +218,20 @@ void KernelEmitter::find_columns() {
     const auto affine = affine_in(l->operands[0], vector_->variable);
     const auto column = affine ? column_of(affine->rest, affine->coefficient) : std::nullopt;
     if (column)
-      columns_read_[{static_cast<BufferId>(l->bits), (affine->rest - expr::integer(*column)).get(), affine->coefficient}].insert(*column);
+      columns_read_[{static_cast<BufferId>(l->bits), (affine->rest - expr::integer(*column)).get(),
+                     affine->coefficient}]
+          .insert(*column);
   }
 }
 
-Value* KernelEmitter::interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u, int level) {
+Value* KernelEmitter::interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u,
+                                         int level) {
   const auto buffer = static_cast<BufferId>(load->bits);
   const std::int64_t stride = affine.coefficient, width = schedule_.width;
   const auto column = column_of(affine.rest, stride);
   const compiler::Buffer& memory = program_.buffers[static_cast<std::size_t>(buffer)];
-  if (!column || (width & (width - 1)) || stride > width || written_.contains(buffer) || memory.storage == Storage::part ||
-      load->operands[0]->range.hi - *column + stride > memory.type.size())
+  if (!column || (width & (width - 1)) || stride > width || written_.contains(buffer) ||
+      memory.storage == Storage::part || load->operands[0]->range.hi - *column + stride > memory.type.size())
     return nullptr;
   if (!columns_found_) find_columns();
   const Expr start = affine.rest - expr::integer(*column);
@@ -232,8 +245,9 @@ Value* KernelEmitter::interleaved_column(llvm::IRBuilder<>& b, Expr load, const 
     Value* pointer = address(b, buffer, load->dtype, first);
     std::vector<Value*> vectors;
     for (std::int64_t k = 0; k < stride; ++k)
-      vectors.push_back(plain_load(b, buffer, vector_of(element, schedule_.width),
-                                   b.CreateConstInBoundsGEP1_64(element, pointer, static_cast<std::uint64_t>(k * width)), load->dtype));
+      vectors.push_back(plain_load(
+          b, buffer, vector_of(element, schedule_.width),
+          b.CreateConstInBoundsGEP1_64(element, pointer, static_cast<std::uint64_t>(k * width)), load->dtype));
     made = taken_apart(b, std::move(vectors), schedule_.width);
   }
   return made[static_cast<std::size_t>(*column)];
@@ -256,8 +270,8 @@ void KernelEmitter::transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {
   }
 }
 
-Value* KernelEmitter::gather(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* rest, std::int64_t stride, Value* first,
-              Value* offsets, Value* when) {
+Value* KernelEmitter::gather(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* rest, std::int64_t stride,
+                             Value* first, Value* offsets, Value* when) {
   llvm::Type* element = memory_type(context_, t);
   Value* start = rest ? address(b, buffer, t, b.CreateAdd(rest, b.CreateMul(first, number(stride)))) : nullptr;
   Value* out = llvm::PoisonValue::get(vector_of(element, schedule_.width));

@@ -1,7 +1,6 @@
 #include "backend/native/codegen/emit_program.hpp"
 
 #include <llvm/IR/IRBuilder.h>
-
 #include <llvm/IR/InlineAsm.h>
 
 #include <set>
@@ -47,7 +46,8 @@ class ProgramEmitter {
     parallel_ = module.getOrInsertFunction("cotan_native_parallel",
                                            llvm::FunctionType::get(i32_, {ptr_, ptr_, i64_, i64_}, false));
     failed_ = module.getOrInsertFunction("cotan_native_failed", llvm::FunctionType::get(i32_, {ptr_}, false));
-    routine_ = module.getOrInsertFunction("cotan_native_routine", llvm::FunctionType::get(i32_, {ptr_, i64_, ptr_}, false));
+    routine_ =
+        module.getOrInsertFunction("cotan_native_routine", llvm::FunctionType::get(i32_, {ptr_, i64_, ptr_}, false));
   }
 
   void emit() {
@@ -88,7 +88,8 @@ class ProgramEmitter {
   }
   Value* local_copy_of(BufferId id) {
     const auto& type = buffer(id).type;
-    return stack(memory_type(context_, type.dtype), static_cast<std::uint64_t>(std::max<std::int64_t>(type.size(), 1)), "local");
+    return stack(memory_type(context_, type.dtype), static_cast<std::uint64_t>(std::max<std::int64_t>(type.size(), 1)),
+                 "local");
   }
   /// Matrices of loops whose elements are wanted one by one in all lanes, as those on the left of a product are. A load
   /// does that for nothing; to take them out of vectors costs a shuffle each.
@@ -110,8 +111,8 @@ class ProgramEmitter {
           for (Expr l : loads) {
             // Row by row: in another order, loads would come too soon after the stores of the rows.
             const auto along = affine_in(l->operands[0], terms->variable);
-            if (buffer(static_cast<BufferId>(l->bits)).type.size() >= many_elements && along && along->coefficient == 1 &&
-                !depends_on(l->operands[0], lanes->variable))
+            if (buffer(static_cast<BufferId>(l->bits)).type.size() >= many_elements && along &&
+                along->coefficient == 1 && !depends_on(l->operands[0], lanes->variable))
               broadcast_.insert(static_cast<BufferId>(l->bits));
           }
         }
@@ -148,7 +149,8 @@ class ProgramEmitter {
         return bytes_after(address(b.whole), offset(b.start, b.type.dtype));
       case Storage::input:
       case Storage::output: {
-        const auto slot = static_cast<std::uint64_t>(b.place) + (b.storage == Storage::output ? program_.inputs.size() : 0);
+        const auto slot =
+            static_cast<std::uint64_t>(b.place) + (b.storage == Storage::output ? program_.inputs.size() : 0);
         Value*& known = io_[slot];
         if (!known) {  // once, before everything
           llvm::IRBuilder<> at = at_start();
@@ -181,8 +183,8 @@ class ProgramEmitter {
 
   /// Steps with the time before each and after the last, where the caller has a place for it: in a profile.
   void add_timed(const std::vector<Step>& steps) {
-    const auto mark = module_.getOrInsertFunction("cotan_native_mark",
-                                                  llvm::FunctionType::get(b_.getVoidTy(), {ptr_, i64_}, false));
+    const auto mark =
+        module_.getOrInsertFunction("cotan_native_mark", llvm::FunctionType::get(b_.getVoidTy(), {ptr_, i64_}, false));
     Value* marks = b_.CreateLoad(ptr_, given_.caller);
     Value* wanted = b_.CreateICmpNE(marks, llvm::ConstantPointerNull::get(ptr_));
     for (std::size_t k = 0; k <= steps.size(); ++k) {
@@ -254,7 +256,8 @@ class ProgramEmitter {
       given.push_back(first);
     }
     for (BufferId id : routine.results) given.push_back(address(id));
-    leave_on_failure(b_.CreateCall(routine_, {given_.caller, number(routine_numbers_.at(&routine)), argument_list(given)}));
+    leave_on_failure(
+        b_.CreateCall(routine_, {given_.caller, number(routine_numbers_.at(&routine)), argument_list(given)}));
   }
 
   /// Addresses and indices in memory, for a call.
@@ -295,8 +298,8 @@ class ProgramEmitter {
   /// Goes on in a new function, whose first argument is a list: what the program is given, and more.
   Function enter(llvm::Type* result, const std::vector<llvm::Type*>& arguments, std::int64_t which) {
     Function saved{function_, b_.GetInsertBlock(), given_, std::move(places_), std::move(io_), list_, list_size_};
-    function_ = llvm::Function::Create(llvm::FunctionType::get(result, arguments, false), llvm::Function::ExternalLinkage,
-                                       fmt::format("{}{}", step_name, which), module_);
+    function_ = llvm::Function::Create(llvm::FunctionType::get(result, arguments, false),
+                                       llvm::Function::ExternalLinkage, fmt::format("{}{}", step_name, which), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     b_.SetInsertPoint(block("entry"));
     Value *io = listed(0), *arena = listed(1);
@@ -306,7 +309,9 @@ class ProgramEmitter {
     list_ = nullptr;
     return saved;
   }
-  Value* listed(std::uint64_t k) { return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k)); }
+  Value* listed(std::uint64_t k) {
+    return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k));
+  }
   llvm::Function* leave(Function saved) {
     llvm::Function* written = function_;
     function_ = saved.function;
@@ -320,7 +325,8 @@ class ProgramEmitter {
   }
   /// The function that was entered by this number, as it is now: better code may have taken over.
   Value* code_of(std::int64_t which) {
-    const auto ask = module_.getOrInsertFunction("cotan_native_step", llvm::FunctionType::get(ptr_, {ptr_, i64_}, false));
+    const auto ask =
+        module_.getOrInsertFunction("cotan_native_step", llvm::FunctionType::get(ptr_, {ptr_, i64_}, false));
     return b_.CreateCall(ask, {given_.caller, number(which)});
   }
   void keep_close(const Repeat& loop) {
@@ -350,8 +356,8 @@ class ProgramEmitter {
     b_.CreateRetVoid();
 
     leave(std::move(saved));
-    b_.CreateCall(parallel_,
-                  {code_of(which), argument_list({given_.io, given_.arena, given_.caller}), number(loop.length), number(loop.grain)});
+    b_.CreateCall(parallel_, {code_of(which), argument_list({given_.io, given_.arena, given_.caller}),
+                              number(loop.length), number(loop.grain)});
     leave_on_failure(b_.CreateCall(failed_, {given_.caller}));
   }
 
@@ -558,7 +564,7 @@ class ProgramEmitter {
   llvm::FunctionCallee parallel_, routine_, failed_;
   std::set<BufferId> broadcast_;
   std::unordered_map<std::string, Emitted> emitted_;
-  std::unordered_map<BufferId, Value*> places_;  ///< of what is on the stack, and of carries
+  std::unordered_map<BufferId, Value*> places_;   ///< of what is on the stack, and of carries
   std::unordered_map<std::uint64_t, Value*> io_;  ///< inputs and outputs, by number
   std::unordered_map<const expr::Node*, Value*> indices_;
   Value* list_ = nullptr;

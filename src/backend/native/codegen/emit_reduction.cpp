@@ -1,11 +1,10 @@
 // Passes of a kernel: what is summed, compared and combined, in lanes and across them.
-#include "backend/native/codegen/kernel_emitter.hpp"
-
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 
 #include "backend/native/codegen/emit_scalar.hpp"
+#include "backend/native/codegen/kernel_emitter.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -32,8 +31,7 @@ void KernelEmitter::reduce(const Pass& pass, int vectors) {
       nest_.here().CreateStore(splat_constant(identity(r.op, r.value->dtype)), a.values.back());
       if (r.position) {
         a.positions.push_back(nest_.slot(vector_of(i64_, schedule_.width), "position"));
-        nest_.here().CreateStore(splat_constant(number(std::numeric_limits<std::int64_t>::max())),
-                                 a.positions.back());
+        nest_.here().CreateStore(splat_constant(number(std::numeric_limits<std::int64_t>::max())), a.positions.back());
       }
     }
     accumulators.push_back(std::move(a));
@@ -73,11 +71,14 @@ void KernelEmitter::sum_in_memory() {
     return b.CreateInBoundsGEP(register_type(context_, a.reduce->value->dtype), a.values[0], at);
   };
   // Row by row: set, add, and take the results out.
-  in_row_loop([&] {
-    auto b = nest_.here();
-    for (const Accumulator& a : rows)
-      b.CreateAlignedStore(splat_constant(identity(a.reduce->op, a.reduce->value->dtype)), slot(b, a), llvm::Align(64));
-  }, static_cast<int>(reduced_.size()));
+  in_row_loop(
+      [&] {
+        auto b = nest_.here();
+        for (const Accumulator& a : rows)
+          b.CreateAlignedStore(splat_constant(identity(a.reduce->op, a.reduce->value->dtype)), slot(b, a),
+                               llvm::Align(64));
+      },
+      static_cast<int>(reduced_.size()));
   for (const Loop* l : reduced_) {
     const auto [begin, end] = bounds(*l);
     variables_[l->variable.get()] = open_loop(begin, end, 1, "reduce");
@@ -94,14 +95,16 @@ void KernelEmitter::sum_in_memory() {
     store_all(pass.stores, 1);
   });
   for (std::size_t k = 0; k < reduced_.size(); ++k) close();
-  in_row_loop([&] {
-    auto b = nest_.here();
-    for (const Accumulator& a : rows) {
-      llvm::Type* type = vector_of(register_type(context_, a.reduce->value->dtype), schedule_.width);
-      results_[{a.reduce->result, 0}] = b.CreateAlignedLoad(type, slot(b, a), llvm::Align(64));
-    }
-    store_all(pass.rows, 1);
-  }, static_cast<int>(reduced_.size()));
+  in_row_loop(
+      [&] {
+        auto b = nest_.here();
+        for (const Accumulator& a : rows) {
+          llvm::Type* type = vector_of(register_type(context_, a.reduce->value->dtype), schedule_.width);
+          results_[{a.reduce->result, 0}] = b.CreateAlignedLoad(type, slot(b, a), llvm::Align(64));
+        }
+        store_all(pass.rows, 1);
+      },
+      static_cast<int>(reduced_.size()));
 }
 
 template <class F>
@@ -136,8 +139,8 @@ void KernelEmitter::accumulate(const Accumulator& a, int u) {
     combined = b.CreateSelect(better, x, old);
     b.CreateStore(b.CreateSelect(better, position, old_position), a.positions[u]);
   } else {
-    combined = fused ? b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {x, y, old})
-                     : combine(b, r.op, r.value->dtype, old, x);
+    combined =
+        fused ? b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {x, y, old}) : combine(b, r.op, r.value->dtype, old, x);
     if (mask_) combined = b.CreateSelect(mask_, combined, old);
   }
   b.CreateStore(combined, a.values[u]);
@@ -163,8 +166,7 @@ void KernelEmitter::finish(const Accumulator& a) {
   if (lanes_reduce_) {
     for (std::size_t n = values.size(); n > 1; n /= 2)
       for (std::size_t u = 0; u < n / 2; ++u)
-        join(values[u], r.position ? positions[u] : none, values[u + n / 2],
-             r.position ? positions[u + n / 2] : none);
+        join(values[u], r.position ? positions[u] : none, values[u + n / 2], r.position ? positions[u + n / 2] : none);
     values.resize(1);
     for (int n = schedule_.width; n > 1; n /= 2) {
       Value *low = half(b, values[0], n, false), *high = half(b, values[0], n, true);
@@ -242,8 +244,7 @@ llvm::Constant* KernelEmitter::identity(ReduceOp op, DType dtype) {
     case ReduceOp::min:
     case ReduceOp::argmin:
       if (real) return llvm::ConstantFP::getInfinity(type, false);
-      return llvm::ConstantInt::get(
-          type, sign ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
+      return llvm::ConstantInt::get(type, sign ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
     case ReduceOp::bit_and:
       return llvm::Constant::getAllOnesValue(type);
     default:

@@ -7,8 +7,8 @@
 namespace cotan::native {
 
 using expr::Op;
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 llvm::Type* register_type(llvm::LLVMContext& c, DType t) {
   switch (t) {
@@ -90,11 +90,13 @@ llvm::Constant* emit_constant(llvm::LLVMContext& context, const expr::Node& node
   llvm::Type* type = register_type(context, node.dtype);
   const auto bits = static_cast<std::uint64_t>(node.bits);
   if (!is_floating(node.dtype) || node.dtype == DType::bf16)
-    return llvm::ConstantInt::get(type, bits & (type->getIntegerBitWidth() == 64
-                                                    ? ~std::uint64_t{0}
-                                                    : (std::uint64_t{1} << type->getIntegerBitWidth()) - 1));
+    return llvm::ConstantInt::get(
+        type, bits & (type->getIntegerBitWidth() == 64 ? ~std::uint64_t{0}
+                                                       : (std::uint64_t{1} << type->getIntegerBitWidth()) - 1));
   const unsigned width = static_cast<unsigned>(8 * itemsize(node.dtype));
-  return llvm::ConstantFP::get(context, llvm::APFloat(type->getFltSemantics(), llvm::APInt(width, width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1))));
+  return llvm::ConstantFP::get(
+      context, llvm::APFloat(type->getFltSemantics(),
+                             llvm::APInt(width, width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1))));
 }
 
 Value* emit_cast(llvm::IRBuilder<>& b, Value* x, DType from, DType to) {
@@ -108,8 +110,10 @@ Value* emit_cast(llvm::IRBuilder<>& b, Value* x, DType from, DType to) {
     return b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {type}, {b.CreateFPExt(x, type)});
   }
   if (to == DType::f16 || to == DType::bf16) {
-    if (from == DType::f64) x = to_float_for_half(b, x);
-    else if (from != DType::f32) return via_float();
+    if (from == DType::f64)
+      x = to_float_for_half(b, x);
+    else if (from != DType::f32)
+      return via_float();
     return to == DType::f16 ? b.CreateFPTrunc(x, type) : float_to_bf16(b, x);
   }
   if (to == DType::bool_)

@@ -90,9 +90,9 @@ struct Engine::Impl {
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
     if (!target) raise<CompileError>("[native] LLVM has no target {}: {}; reinstall LLVM.", triple, error);
     llvm::TargetOptions options;
-    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-        full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None, true));
+    return std::unique_ptr<llvm::TargetMachine>(
+        target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                    full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None, true));
   }
 };
 
@@ -118,20 +118,21 @@ Engine::Engine() : impl_(std::make_unique<Impl>()) {
   };
   vector_bytes_ = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq") ? 64 : has("avx2") ? 32 : 16;
   impl_->layout = impl_->new_machine(cpu_)->createDataLayout();
-  impl_->machine_key = fmt::format("cotan {} llvm {} {} {} {}", COTAN_VERSION, LLVM_VERSION_STRING, impl_->triple,
-                                   cpu_, impl_->features);
+  impl_->machine_key = fmt::format("cotan {} llvm {} {} {} {}", COTAN_VERSION, LLVM_VERSION_STRING, impl_->triple, cpu_,
+                                   impl_->features);
 
   impl_->jit = check(llvm::orc::LLJITBuilder().create(), "the JIT did not start");
   auto& dylib = impl_->jit->getMainJITDylib();
   // memcpy and its kind, which LLVM may call on its own.
-  dylib.addGenerator(check(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-                               impl_->layout.getGlobalPrefix()),
-                           "the process's symbols are not there"));
+  dylib.addGenerator(
+      check(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(impl_->layout.getGlobalPrefix()),
+            "the process's symbols are not there"));
   llvm::orc::SymbolMap symbols;
   for (const RuntimeSymbol& s : runtime_symbols())
     symbols[impl_->jit->mangleAndIntern(std::string(s.name))] = {
         llvm::orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  if (auto error = dylib.define(llvm::orc::absoluteSymbols(std::move(symbols)))) fail(std::move(error), "run-time symbols");
+  if (auto error = dylib.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    fail(std::move(error), "run-time symbols");
 }
 
 void Engine::prepare(llvm::Module& module) const {
@@ -148,7 +149,7 @@ std::string bitcode_of(const llvm::Module& module) {
 OwnedModule module_of_bitcode(const std::string& bitcode) {
   OwnedModule owned;
   owned.module = check(llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "cotan"), *owned.context),
-                         "the code's own source was not accepted");
+                       "the code's own source was not accepted");
   return owned;
 }
 
@@ -235,7 +236,8 @@ LinkedCode Engine::link(const std::string& object, const std::string& entry, con
   const auto code = find(entry).toPtr<Entry>();
   std::vector<const void*> parts;
   for (const std::string& name : steps) parts.push_back(find(name).toPtr<const void*>());
-  return {code, std::move(parts), std::shared_ptr<const void>(reinterpret_cast<const void*>(code), [remove](const void*) { remove(); })};
+  return {code, std::move(parts),
+          std::shared_ptr<const void>(reinterpret_cast<const void*>(code), [remove](const void*) { remove(); })};
 }
 
 }  // namespace cotan::native

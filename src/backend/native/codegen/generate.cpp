@@ -1,6 +1,5 @@
 #include "backend/native/codegen/generate.hpp"
 
-
 #include "backend/native/codegen/cost.hpp"
 #include "backend/native/codegen/disk_cache.hpp"
 #include "backend/native/codegen/emit_program.hpp"
@@ -18,7 +17,8 @@ ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Ke
   ScheduledKernel out{kernel, false, {}};
   out.unrolled = compiler::unroll_small(out.kernel, program, in_loop);
   out.schedule = schedule_kernel(program, out.kernel, Engine::instance().vector_bytes(), in_loop);
-  // LLVM's scheduler takes time by the square of a block's loads and stores, and arrays that need so many are not in registers.
+  // LLVM's scheduler takes time by the square of a block's loads and stores, and arrays that need so many are not in
+  // registers.
   constexpr int most_straight_line = 1088;
   if (in_loop && out.unrolled && instructions_of(out.kernel, out.schedule) > most_straight_line)
     return schedule_for_host(program, kernel, false);
@@ -40,8 +40,8 @@ OwnedModule module_of(compiler::Program& program) {
 /// Of LLVM for an instruction of the module: code at its best, and what a hurry saves of it.
 constexpr double full_ns = 50e3, saved_ns = 16e3;
 
-/// Whether the first call is over sooner with code that is made in a hurry: its operations take a little longer, until better
-/// code takes over.
+/// Whether the first call is over sooner with code that is made in a hurry: its operations take a little longer, until
+/// better code takes over.
 bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& module) {
   constexpr double longer_ns = 0.2;
   if (const auto setting = environment::one_of("COTAN_FIRST_CODE", {"full", "quick"})) return *setting == "quick";
@@ -69,7 +69,8 @@ std::shared_ptr<const Code> generate(compiler::Program& program, Effort effort) 
     const auto patience = static_cast<std::int64_t>(owned.module->getInstructionCount() * full_ns);
     auto object = read_cached_object(source, engine.key(false));
     const bool from_disk = object.has_value();
-    if (!object && (object = engine.quick_object_of(*owned.module))) write_cached_object(source, engine.key(false), *object);
+    if (!object && (object = engine.quick_object_of(*owned.module)))
+      write_cached_object(source, engine.key(false), *object);
     if (object) return std::make_shared<const Code>(linked(*object), std::move(source), from_disk, patience);
     owned = module_of_bitcode(source);
   }

@@ -28,8 +28,8 @@ using llvm::Value;
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const Program& program, const Kernel& kernel,
-                const KernelArguments& arguments, const KernelSchedule& schedule, bool inlined, llvm::Function* function)
+  KernelEmitter(llvm::Module& module, const Program& program, const Kernel& kernel, const KernelArguments& arguments,
+                const KernelSchedule& schedule, bool inlined, llvm::Function* function)
       : module_(module),
         context_(module.getContext()),
         program_(program),
@@ -61,7 +61,6 @@ class KernelEmitter {
   void emit();
 
  private:
-
   // Levels --------------------------------------------------------------------------------------------
   // 0: function. 1: parallel iterations. Then the tiled loop, the kept vector loop, the reduced loops. Loops
   // that run once are none.
@@ -152,8 +151,9 @@ class KernelEmitter {
 
   Value* emit_new(Expr e, int u, Place place);
 
-  /// A row by what all of it shares: by the reciprocal, and one correction that leaves the bits of a division (Markstein).
-  /// Divisors that are negative, tiny or huge take the division itself; dividends next to zero are off by one place at most.
+  /// A row by what all of it shares: by the reciprocal, and one correction that leaves the bits of a division
+  /// (Markstein). Divisors that are negative, tiny or huge take the division itself; dividends next to zero are off by
+  /// one place at most.
   bool divides_by_one_number(Expr e, Place place);
   Value* emit_quotient(Expr e, int u, Place place);
 
@@ -189,9 +189,9 @@ class KernelEmitter {
   /// A column of a small matrix at a known place, where lanes run down its rows. All columns of the square around it
   /// are made at once, by shuffles; what is not used falls away. nullptr where there is no such square.
   Value* transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride, int u);
-  /// A column of rows that are as short as a vector or shorter and lie one after the other, where lanes run down the rows:
-  /// whole vectors are loaded and taken apart by shuffles, all columns at once. nullptr where that cannot be, or where too few
-  /// columns are wanted.
+  /// A column of rows that are as short as a vector or shorter and lie one after the other, where lanes run down the
+  /// rows: whole vectors are loaded and taken apart by shuffles, all columns at once. nullptr where that cannot be, or
+  /// where too few columns are wanted.
   Value* interleaved_column(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u, int level);
   /// A row of a square that is contiguous in the tiled loop. nullptr where the load is not.
   Value* square_row(llvm::IRBuilder<>& b, Expr load, const expr::Affine& affine, int u);
@@ -206,7 +206,9 @@ class KernelEmitter {
 
   void store_all(const std::vector<Store>& stores, int vectors);
   /// Whether the store writes a vector: its place differs between lanes.
-  bool stores_lanes(const Store& s) { return in_lane_rows(s.buffer) ? schedule_.width > 1 : place_of(s.offset).varying; }
+  bool stores_lanes(const Store& s) {
+    return in_lane_rows(s.buffer) ? schedule_.width > 1 : place_of(s.offset).varying;
+  }
   Value* stored_value(const Store& s, int u);
   void emit_store(const Store& s, int u, Value* value);
   /// Whether an access at rest + (a multiple of the width) starts at a multiple of the width.

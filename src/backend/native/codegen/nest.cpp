@@ -46,8 +46,8 @@ void Nest::close() {
   level.block->getTerminator()->eraseFromParent();
   builder_.SetInsertPoint(level.block);
   if (level.index) {
-    Value* next = builder_.CreateAdd(level.index, builder_.getInt64(static_cast<std::uint64_t>(level.step)), "next",
-                                     true, true);
+    Value* next =
+        builder_.CreateAdd(level.index, builder_.getInt64(static_cast<std::uint64_t>(level.step)), "next", true, true);
     level.index->addIncoming(next, level.block);
     builder_.CreateCondBr(builder_.CreateICmpSLT(next, level.end), level.start, level.exit);
   } else {

@@ -22,16 +22,16 @@ using compiler::Reduce;
 using compiler::Store;
 using expr::Expr;
 
-constexpr std::int64_t parallel_work = 1 << 19;   ///< operations below which threads cost more than they bring
+constexpr std::int64_t parallel_work = 1 << 19;  ///< operations below which threads cost more than they bring
 constexpr std::int64_t chunk_work = 1 << 18;
 constexpr std::int64_t most_chunks = 64;
-constexpr std::int64_t block_elements = 8192;     ///< of a long vector loop, per parallel iteration
-constexpr std::int64_t sums_in_memory = 2048;     ///< elements of a row of sums
+constexpr std::int64_t block_elements = 8192;  ///< of a long vector loop, per parallel iteration
+constexpr std::int64_t sums_in_memory = 2048;  ///< elements of a row of sums
 constexpr std::int64_t tile_elements = 64;
 constexpr std::int64_t large_transposition = 1 << 20;
-constexpr int square_operations = 1024;           ///< of all elements that a square of registers computes side by side
-constexpr int most_vectors = 16;                  ///< of a kernel that is all vectors and no loop
-constexpr std::size_t stream_bytes = 24u << 20;   ///< memory traffic that no cache holds
+constexpr int square_operations = 1024;          ///< of all elements that a square of registers computes side by side
+constexpr int most_vectors = 16;                 ///< of a kernel that is all vectors and no loop
+constexpr std::size_t stream_bytes = 24u << 20;  ///< memory traffic that no cache holds
 
 /// Everything the kernel computes.
 struct Contents {
@@ -133,7 +133,8 @@ bool goes_away(const compiler::Program& program, compiler::BufferId buffer, cons
 /// Whether memory is read and written contiguously, or at one place, along the variable.
 bool all_contiguous(const Kernel& kernel, const Contents& c, Expr variable) {
   for (Expr l : c.loads)
-    if (!is_result(kernel, l->bits) && (contiguity(l->operands[0], variable) < 1 || l->operands.size() > 1)) return false;
+    if (!is_result(kernel, l->bits) && (contiguity(l->operands[0], variable) < 1 || l->operands.size() > 1))
+      return false;
   for (const Store* s : c.stores)
     if (contiguity(s->offset, variable) < 1) return false;
   return true;
@@ -183,8 +184,8 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
   const Contents c = contents_of(kernel);
   KernelSchedule s;
   s.vector_loop = choose_vector_loop(kernel, c);
-  const bool reduces = std::any_of(kernel.passes.begin(), kernel.passes.end(),
-                                   [](const Pass& p) { return !p.reductions.empty(); });
+  const bool reduces =
+      std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) { return !p.reductions.empty(); });
   std::int64_t elements = 1, reduced = 1;
   for (const Loop& l : kernel.loops) {
     elements *= l.extent;
@@ -197,11 +198,13 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
     // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
     const int most_lanes = all_contiguous(kernel, c, lanes.variable) ? 64 : std::max(vector_bytes / 4, 1);
     int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
-    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program, lanes.variable) : 0; row > 1 && row < widest)
+    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program, lanes.variable) : 0;
+        row > 1 && row < widest)
       widest = static_cast<int>(row);
     const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
-    s.width = static_cast<int>(std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)), static_cast<std::int64_t>(
-                                                                  std::bit_ceil(static_cast<std::uint64_t>(run)))));
+    s.width = static_cast<int>(
+        std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)),
+                               static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(run)))));
     constexpr int light_work = 48;
     const bool light = c.cost < light_work;
     if (lanes.reduced) {
@@ -234,17 +237,20 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
       }
       if (s.tiled_loop >= 0) {
         const std::int64_t extent = kernel.loops[static_cast<std::size_t>(s.tiled_loop)].extent;
-        s.squares = !in_loop && s.width >= 4 && s.unroll == 1 && extent >= s.width && c.cost * s.width <= square_operations &&
-                    reads_squares(kernel, c, lanes.variable, kernel.loops[static_cast<std::size_t>(s.tiled_loop)].variable);
-        // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs of
-        // reads more than those of writes, which go past the cache.
+        s.squares =
+            !in_loop && s.width >= 4 && s.unroll == 1 && extent >= s.width && c.cost * s.width <= square_operations &&
+            reads_squares(kernel, c, lanes.variable, kernel.loops[static_cast<std::size_t>(s.tiled_loop)].variable);
+        // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs
+        // of reads more than those of writes, which go past the cache.
         const bool large = s.squares && elements >= large_transposition;
         s.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
         s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
-        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width, large ? 2 * tile_elements : tile_elements);
+        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width,
+                                         large ? 2 * tile_elements : tile_elements);
       }
     }
-    if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest && s.tiled_loop < 0)
+    if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest &&
+        s.tiled_loop < 0)
       cover_exactly(lanes.extent, widest, s);
     if (s.block >= lanes.extent) s.block = 0;
     if (!lanes.reduced && s.block) s.iterations *= ceil_div(lanes.extent, s.block);
@@ -295,7 +301,8 @@ int instructions_of(const Kernel& kernel, const KernelSchedule& s) {
 std::string describe(const Kernel& kernel, const KernelSchedule& s) {
   std::string out;
   if (s.vector_loop >= 0)
-    out += fmt::format("lanes: {} of {}", s.width, to_string(kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable));
+    out += fmt::format("lanes: {} of {}", s.width,
+                       to_string(kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable));
   else
     out += "scalar";
   if (s.sums_in_memory) out += ", sums in memory";

@@ -28,8 +28,7 @@ class Walk {
     for (const auto& pass : kernel.passes) {
       note(-3);
       for (const auto& r : pass.reductions)
-        note(-4, static_cast<int>(r.op), number(r.value), r.position ? number(r.position) : -1,
-             buffer(r.result));
+        note(-4, static_cast<int>(r.op), number(r.value), r.position ? number(r.position) : -1, buffer(r.result));
       for (const auto* stores : {&pass.stores, &pass.rows}) {
         note(-5);
         for (const auto& s : *stores) note(buffer(s.buffer), number(s.offset), number(s.value));

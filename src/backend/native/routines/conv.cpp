@@ -27,9 +27,7 @@ constexpr std::int64_t enough_tasks = 16, largest_tile = 256 << 10;
 
 std::int64_t rounded_up(std::int64_t n) { return ceil_divide(n, granule) * granule; }
 /// Rows this long do not fall on the same few cache sets.
-std::int64_t panel_stride(std::int64_t n) {
-  return rounded_up(n) + (rounded_up(n) / granule % 2 ? 0 : granule);
-}
+std::int64_t panel_stride(std::int64_t n) { return rounded_up(n) + (rounded_up(n) / granule % 2 ? 0 : granule); }
 
 /// Positions or reduction steps as blocks; a block never crosses a multiple of `whole`.
 class Blocks {
@@ -38,8 +36,7 @@ class Blocks {
   Blocks(std::int64_t steps, std::int64_t whole, std::int64_t longest)
       : whole_(whole),
         wholes_(steps / whole),
-        parts_(Partition::with_longest(ceil_divide(whole, granule),
-                                       std::max<std::int64_t>(longest / granule, 1))) {}
+        parts_(Partition::with_longest(ceil_divide(whole, granule), std::max<std::int64_t>(longest / granule, 1))) {}
   std::int64_t count() const { return wholes_ * parts_.parts; }
   std::int64_t longest() const { return std::min(parts_.longest() * granule, whole_); }
   ConvRange range(std::int64_t block) const {
@@ -97,9 +94,7 @@ class ConvByGemm {
  private:
   std::int64_t features() const { return loops_.features.size; }
   std::int64_t depth() const { return steps(loops_.reduction); }
-  std::int64_t tile_size() const {
-    return writes_in_place_ ? 0 : rounded_up(features() * positions_.longest());
-  }
+  std::int64_t tile_size() const { return writes_in_place_ ? 0 : rounded_up(features() * positions_.longest()); }
   std::int64_t panel_size() const {
     if (unfolded_in_place_) return 0;
     const std::int64_t columns = positions_first_ ? reduction_.longest() : positions_.longest(),
@@ -150,8 +145,7 @@ class ConvByGemm {
     positions_ = Blocks(positions, whole, longest);
     const auto tasks = [&] { return loops_.groups.size * positions_.count(); };
     const auto too_long = [&] { return !turns_kernel || features() * positions_.longest() > largest_tile; };
-    while (tasks() < enough_tasks && longest > shortest_positions && work_per_task() > 4'000'000 &&
-           too_long())
+    while (tasks() < enough_tasks && longest > shortest_positions && work_per_task() > 4'000'000 && too_long())
       positions_ = Blocks(positions, whole, longest /= 2);
     // Few results, each of which is a long sum: the weights' gradient. Then the sum is cut as well.
     slices_ = std::clamp<std::int64_t>(work_per_task() / 4'000'000, 1, ceil_divide(enough_tasks, tasks()));
@@ -172,8 +166,7 @@ class ConvByGemm {
       Element* y = to + group * m * k;
       for (std::int64_t o = 0; o < m; ++o)
         for (std::int64_t i = 0; i < k; ++i)
-          y[o * feature_stride + i * step_stride] =
-              static_cast<Element>(from[o * loops_.features.rhs + offsets[i]]);
+          y[o * feature_stride + i * step_stride] = static_cast<Element>(from[o * loops_.features.rhs + offsets[i]]);
     };
     if (m * k * loops_.groups.size > 100'000)
       parallel_for(loops_.groups.size, pack);
@@ -234,8 +227,7 @@ class ConvByGemm {
       const bool accumulate = block > blocks.begin;
       if (positions_first_)
         gemm<Element>(range.size(), features(), sum.size(), {x.data, x.column_stride, x.row_stride},
-                      {w.data, w.column_stride, w.row_stride}, {y.data, y.column_stride, y.row_stride},
-                      accumulate);
+                      {w.data, w.column_stride, w.row_stride}, {y.data, y.column_stride, y.row_stride}, accumulate);
       else
         gemm<Element>(features(), range.size(), sum.size(), w, x, y, accumulate);
     }
@@ -252,8 +244,7 @@ class ConvByGemm {
     const auto for_each_run = [&](auto&& f) {
       for (std::int64_t p = range.begin, end; p < range.end; p = end) {
         end = std::min(range.end, (p / inner.size + 1) * inner.size);
-        f(tile + (p - range.begin) * position_stride, out + offset_at(loops_.positions, p, &ConvLoop::out),
-          end - p);
+        f(tile + (p - range.begin) * position_stride, out + offset_at(loops_.positions, p, &ConvLoop::out), end - p);
       }
     };
     // In the order of memory.

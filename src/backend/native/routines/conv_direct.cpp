@@ -30,8 +30,7 @@ class ConvDirect {
   }
 
   void run() const {
-    const std::int64_t rows = steps(rows_),
-                       work = rows * static_cast<std::int64_t>(table_.size()) * inner_.size;
+    const std::int64_t rows = steps(rows_), work = rows * static_cast<std::int64_t>(table_.size()) * inner_.size;
     constexpr std::int64_t worth_a_task = 100'000, most_tasks = 256;
     const Partition tasks{rows, std::clamp<std::int64_t>(work / worth_a_task, 1, std::min(rows, most_tasks))};
     parallel_for(tasks.parts, [&](std::int64_t task) {
@@ -95,8 +94,7 @@ class ConvDirect {
       if (x < 0 || x >= loops_.extent[axis]) return {0, 0};
     }
     if (inner_.axis < 0) return {0, inner_.size};
-    return steps_inside(inner_, at[inner_.axis] + tap_at[inner_.axis], loops_.extent[inner_.axis],
-                        inner_.size);
+    return steps_inside(inner_, at[inner_.axis] + tap_at[inner_.axis], loops_.extent[inner_.axis], inner_.size);
   }
 
   const ConvLoops& loops_;
@@ -122,8 +120,7 @@ bool conv_direct(const ConvLoops& loops, const T* lhs, const T* rhs, T* out) {
     ConvDirect<T>(loops, along, lhs, rhs, out).run();
     return true;
   };
-  if (groups.size >= long_enough && groups.lhs == 1 && groups.rhs == 1 && groups.out == 1)
-    return run(Along::groups);
+  if (groups.size >= long_enough && groups.lhs == 1 && groups.rhs == 1 && groups.out == 1) return run(Along::groups);
   if (places.size >= long_enough && places.out == 1) return run(Along::positions);
   if (taps.size >= long_enough && taps.lhs == 1 && taps.rhs == 1) return run(Along::reduction);
   return false;

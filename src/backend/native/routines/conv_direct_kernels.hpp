@@ -41,8 +41,7 @@ COTAN_ALWAYS_INLINE std::int64_t add_scaled(std::int64_t i, std::int64_t count, 
   return i;
 }
 template <int bytes, class T>
-COTAN_ALWAYS_INLINE std::int64_t add_products(std::int64_t i, std::int64_t count, const T* w, const T* x,
-                                              T* y) {
+COTAN_ALWAYS_INLINE std::int64_t add_products(std::int64_t i, std::int64_t count, const T* w, const T* x, T* y) {
   using V = Vector<T, bytes>;
   for (; i + V::lanes <= count; i += V::lanes) {
     V sum(y + i);

@@ -35,9 +35,7 @@ std::vector<Phase> phases_of(const ConvSpatialAxis& a) {
   phase.tap_step = a.rhs_dilation / tap_divisor;
   std::vector<Phase> phases;
   for (std::int64_t place = 0; place < std::min(phase.place_every, a.out_size); ++place) {
-    const auto spread = [&](std::int64_t tap) {
-      return place * a.stride + tap * a.rhs_dilation - a.padding_low;
-    };
+    const auto spread = [&](std::int64_t tap) { return place * a.stride + tap * a.rhs_dilation - a.padding_low; };
     std::int64_t tap = 0;
     const std::int64_t end = std::min(phase.tap_every, a.window);
     while (tap < end && spread(tap) % a.lhs_dilation != 0) ++tap;
@@ -75,7 +73,7 @@ std::vector<ConvLoop> tidied(std::vector<ConvLoop> loops) {
     if (inner.size == 1) continue;
     if (!out.empty()) {
       const ConvLoop& outer = out.back();
-      const auto follows = [&](std::int64_t ConvLoop::*operand) {
+      const auto follows = [&](std::int64_t ConvLoop::* operand) {
         return outer.*operand == inner.size * inner.*operand;
       };
       if (outer.axis < 0 && inner.axis < 0 && follows(&ConvLoop::lhs) && follows(&ConvLoop::rhs) &&
@@ -126,8 +124,7 @@ std::int64_t steps(const std::vector<ConvLoop>& loops) {
   return n;
 }
 
-std::int64_t offset_at(const std::vector<ConvLoop>& loops, std::int64_t index,
-                       std::int64_t ConvLoop::*operand) {
+std::int64_t offset_at(const std::vector<ConvLoop>& loops, std::int64_t index, std::int64_t ConvLoop::* operand) {
   std::int64_t offset = 0;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     offset += index % loop->size * ((*loop).*operand);
@@ -136,7 +133,7 @@ std::int64_t offset_at(const std::vector<ConvLoop>& loops, std::int64_t index,
   return offset;
 }
 
-std::int64_t even_steps(const std::vector<ConvLoop>& loops, std::int64_t ConvLoop::*operand) {
+std::int64_t even_steps(const std::vector<ConvLoop>& loops, std::int64_t ConvLoop::* operand) {
   std::int64_t n = loops.back().size;
   for (auto loop = loops.rbegin() + 1; loop != loops.rend(); ++loop) {
     if ((*loop).*operand != n * (loops.back().*operand)) break;

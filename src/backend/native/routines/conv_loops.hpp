@@ -17,10 +17,9 @@ struct ConvLoop {
 
 struct ConvLoops {
   ConvLoop groups, features;
-  std::vector<ConvLoop>
-      positions;  ///< images and places: what the results of one feature are. Outermost first
-  std::vector<ConvLoop> reduction;           ///< input features and taps: what a result is the sum of
-  std::int64_t lhs = 0, rhs = 0, out = 0;    ///< where the loops begin, in elements
+  std::vector<ConvLoop> positions;         ///< images and places: what the results of one feature are. Outermost first
+  std::vector<ConvLoop> reduction;         ///< input features and taps: what a result is the sum of
+  std::int64_t lhs = 0, rhs = 0, out = 0;  ///< where the loops begin, in elements
   std::vector<std::int64_t> origin, extent;  ///< the same along each axis of lhs, and that axis's size
 };
 
@@ -37,10 +36,9 @@ struct ConvRange {
 /// How many steps the loops have together.
 std::int64_t steps(const std::vector<ConvLoop>& loops);
 /// The offset of step `index` in one operand, chosen by a pointer to member like &ConvLoop::out.
-std::int64_t offset_at(const std::vector<ConvLoop>& loops, std::int64_t index,
-                       std::int64_t ConvLoop::*operand);
+std::int64_t offset_at(const std::vector<ConvLoop>& loops, std::int64_t index, std::int64_t ConvLoop::* operand);
 /// For how many steps that offset grows evenly, from the start and after every multiple of that many.
-std::int64_t even_steps(const std::vector<ConvLoop>& loops, std::int64_t ConvLoop::*operand);
+std::int64_t even_steps(const std::vector<ConvLoop>& loops, std::int64_t ConvLoop::* operand);
 
 /// Adds the coordinates of step `index` along the axes of lhs to `at`.
 void add_coordinates(const std::vector<ConvLoop>& loops, std::int64_t index, std::int64_t* at);

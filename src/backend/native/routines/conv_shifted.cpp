@@ -83,8 +83,8 @@ class ConvShifted {
     const std::int64_t row_bytes = channels_.longest() * image_.padded_width() * static_cast<std::int64_t>(sizeof(T)),
                        row_work = features() * steps(image_.channels) * image_.taps() * image_.x.size;
     const std::int64_t shared = image_.y.size * loops_.groups.size * steps(image_.images) / enough_tasks;
-    return std::max<std::int64_t>(1, std::min(cache_bytes / row_bytes - image_.padded_rows(0),
-                                              std::max(shared, worth_a_task / row_work)));
+    return std::max<std::int64_t>(
+        1, std::min(cache_bytes / row_bytes - image_.padded_rows(0), std::max(shared, worth_a_task / row_work)));
   }
   std::int64_t row_panels() const { return ceil_divide(features(), kernels_.tile_rows); }
   std::int64_t panel_size() const { return kernels_.tile_rows * steps(image_.channels) * image_.taps(); }
@@ -133,8 +133,7 @@ class ConvShifted {
       copy_rows(lhs, channels, rows, scratch.data());
       multiply(group, channels, positions, scratch.data(), tile, tile_stride);
     }
-    store(tile, tile_stride, rows,
-          out_ + group * loops_.groups.out + offset_at(image_.images, image, &ConvLoop::out));
+    store(tile, tile_stride, rows, out_ + group * loops_.groups.out + offset_at(image_.images, image, &ConvLoop::out));
   }
 
   /// What the windows of these rows meet, with zeros where they leave the image.

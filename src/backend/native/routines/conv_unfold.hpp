@@ -53,8 +53,7 @@ class Unfold {
           at(unfold.loops_.origin),
           index(unfold.rows_.size()) {
       add_coordinates(unfold.rows_, row, at.data());
-      for (std::size_t i = index.size(); i-- > 0; row /= unfold.rows_[i].size)
-        index[i] = row % unfold.rows_[i].size;
+      for (std::size_t i = index.size(); i-- > 0; row /= unfold.rows_[i].size) index[i] = row % unfold.rows_[i].size;
     }
     void move(const ConvLoop& loop, std::int64_t by) {
       offset += by * loop.lhs;
@@ -85,8 +84,7 @@ class Unfold {
       Element* y = to + run.column;
       std::fill(y, y + inside.begin, Element(0));
       if (inside.size() > 0)
-        copy(lhs + (row.offset + run.offset + inside.begin * inner.lhs), inner.lhs, inside.size(),
-             y + inside.begin);
+        copy(lhs + (row.offset + run.offset + inside.begin * inner.lhs), inner.lhs, inside.size(), y + inside.begin);
       std::fill(y + inside.end, y + run.length, Element(0));
       at += loops_.extent.size();
     }

@@ -64,8 +64,8 @@ class Scan {
         if (outer_ * columns.parts < few && n_ * inner_ >= 8 * chunk_size) return run_rows_in_chunks(columns);
       }
       const std::int64_t wanted = outer_ < few ? ceil_divide(few, outer_) : 1;
-      run_columns_in_parallel(Partition::with_longest(
-          inner_, std::clamp<std::int64_t>(ceil_divide(inner_, wanted * 16) * 16, 64, widest)));
+      run_columns_in_parallel(
+          Partition::with_longest(inner_, std::clamp<std::int64_t>(ceil_divide(inner_, wanted * 16) * 16, 64, widest)));
     }
   }
 
@@ -123,8 +123,7 @@ class Scan {
 
   void run_lines_in_parallel() const {
     constexpr std::int64_t together = side_by_side;
-    const std::int64_t per_task =
-        ceil_divide(std::max<std::int64_t>(1, chunk_size / n_), together) * together;
+    const std::int64_t per_task = ceil_divide(std::max<std::int64_t>(1, chunk_size / n_), together) * together;
     parallel_for(ceil_divide(outer_, per_task), [&](std::int64_t task) {
       std::int64_t line = task * per_task;
       const std::int64_t end = std::min(outer_, line + per_task);
@@ -139,8 +138,7 @@ class Scan {
       State state[side_by_side];
       if constexpr (together > 1)
         for (; line + together <= end; line += together)
-          run_whole_lines<Op, side_by_side>(advanced(in_, line * n_), out_ + line * n_, n_, n_, reverse_,
-                                            state);
+          run_whole_lines<Op, side_by_side>(advanced(in_, line * n_), out_ + line * n_, n_, n_, reverse_, state);
       for (; line < end; ++line)
         for_each_piece(line * n_, n_, [&](std::int64_t at, std::int64_t n, bool first) {
           with_run(at, n, [&](const auto& in, Element* out) {
@@ -191,8 +189,7 @@ class Scan {
             continue;
           }
         for_each_piece(at, n, [&](std::int64_t piece, std::int64_t m, bool) {
-          with_run(piece, m,
-                   [&](const auto& in, Element* out) { run_lines<Op, 1>(in, out, 0, m, reverse_, start); });
+          with_run(piece, m, [&](const auto& in, Element* out) { run_lines<Op, 1>(in, out, 0, m, reverse_, start); });
         });
       }
     });
@@ -202,8 +199,8 @@ class Scan {
 
   /// Rows `begin` to `end` in running order of a block of columns, from `state` on; from the first of all if
   /// `begin` is 0 and they start a line.
-  void run_block(std::int64_t outer, std::int64_t begin, std::int64_t end, std::int64_t column,
-                 std::int64_t width, State* state, bool fresh) const {
+  void run_block(std::int64_t outer, std::int64_t begin, std::int64_t end, std::int64_t column, std::int64_t width,
+                 State* state, bool fresh) const {
     const std::int64_t step = reverse_ ? -inner_ : inner_;
     std::int64_t at = row(outer, begin, column);
     if (fresh) {
@@ -225,13 +222,12 @@ class Scan {
         run_rows<Op>(in, out_ + at, step, end - begin, width, state);
     }
   }
-  void take_block(std::int64_t outer, std::int64_t begin, std::int64_t end, std::int64_t column,
-                  std::int64_t width, State* state) const {
+  void take_block(std::int64_t outer, std::int64_t begin, std::int64_t end, std::int64_t column, std::int64_t width,
+                  State* state) const {
     const std::int64_t step = reverse_ ? -inner_ : inner_, at = row(outer, begin, column);
     if constexpr (converts)
       for (std::int64_t i = 0; i < end - begin; ++i)
-        with_elements_of(at + i * step, width,
-                         [&](const Element* x) { take_rows<Op>(x, 0, 1, width, state); });
+        with_elements_of(at + i * step, width, [&](const Element* x) { take_rows<Op>(x, 0, 1, width, state); });
     else
       take_rows<Op>(in_[0] + at, step, end - begin, width, state);
   }

@@ -19,8 +19,7 @@ std::array<const T*, inputs> advanced(std::array<const T*, inputs> in, std::int6
 }
 
 template <class Op, class T, std::size_t inputs>
-[[gnu::always_inline]] inline auto next(typename Op::State s, const std::array<const T*, inputs>& in,
-                                        std::int64_t at) {
+[[gnu::always_inline]] inline auto next(typename Op::State s, const std::array<const T*, inputs>& in, std::int64_t at) {
   if constexpr (inputs == 1)
     return Op::next(s, in[0][at]);
   else
@@ -35,8 +34,7 @@ template <class Op, class T, std::size_t inputs>
 }
 
 template <class Op>
-inline constexpr bool sums_floats =
-    std::is_same_v<Op, RunningSum<float>> || std::is_same_v<Op, RunningSum<double>>;
+inline constexpr bool sums_floats = std::is_same_v<Op, RunningSum<float>> || std::is_same_v<Op, RunningSum<double>>;
 
 /// `lines` lines of n elements, `distance` apart; `state` has one for each.
 template <class Op, int lines, class T = typename Op::Element>
@@ -71,8 +69,8 @@ void run_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t distance, s
 
 /// The same from the beginning of the lines; n > 0.
 template <class Op, int lines, class T = typename Op::Element>
-void run_whole_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t distance, std::int64_t n,
-                     bool reverse, typename Op::State* state) {
+void run_whole_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t distance, std::int64_t n, bool reverse,
+                     typename Op::State* state) {
   for (int k = 0; k < lines; ++k) {
     const std::int64_t at = k * distance + (reverse ? n - 1 : 0);
     state[k] = first<Op>(in, at);
@@ -84,8 +82,7 @@ void run_whole_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t dista
 
 /// Neighbouring lines of a few elements, one after the other: the processor overlaps them by itself.
 template <class Op, class T = typename Op::Element>
-void run_short_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t lines, std::int64_t n,
-                     bool reverse) {
+void run_short_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t lines, std::int64_t n, bool reverse) {
   const std::int64_t step = reverse ? -1 : 1;
   for (std::int64_t line = 0; line < lines; ++line) {
     std::int64_t at = line * n + (reverse ? n - 1 : 0);
@@ -119,9 +116,8 @@ template <class Op, class T = typename Op::Element>
 
 /// Rows of `width` elements, `step` apart, each of which is taken into the `width` states.
 template <class Op, class T = typename Op::Element>
-[[gnu::optimize("O3")]] void run_rows(const Inputs<T, Op::inputs>& in, T* out, std::int64_t step,
-                                      std::int64_t rows, std::int64_t width,
-                                      typename Op::State* __restrict state) {
+[[gnu::optimize("O3")]] void run_rows(const Inputs<T, Op::inputs>& in, T* out, std::int64_t step, std::int64_t rows,
+                                      std::int64_t width, typename Op::State* __restrict state) {
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto x = advanced(in, i * step);
     T* __restrict const y = out + i * step;

@@ -16,7 +16,7 @@ struct WrappingType {
   using Type = T;
 };
 template <class T>
-requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
 struct WrappingType<T> {
   using Type = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
 };
@@ -57,9 +57,8 @@ struct RunningProduct {
 template <class T, bool larger>
 struct RunningExtremum {
   using Element = T;
-  using State =
-      typename std::conditional_t<std::is_integral_v<T>, std::type_identity<T>,
-                                  std::conditional<sizeof(T) == 4, std::int32_t, std::int64_t>>::type;
+  using State = typename std::conditional_t<std::is_integral_v<T>, std::type_identity<T>,
+                                            std::conditional<sizeof(T) == 4, std::int32_t, std::int64_t>>::type;
   static constexpr int inputs = 1, streams = 1;
   static constexpr bool joins = true;
   static State identity() { return larger ? Limits::min() : Limits::max(); }
@@ -75,9 +74,7 @@ struct RunningExtremum {
   }
   static State first(T x) { return order(x); }
   static State next(State s, T x) { return join(s, order(x)); }
-  static State join(State before, State after) {
-    return (larger ? after > before : after < before) ? after : before;
-  }
+  static State join(State before, State after) { return (larger ? after > before : after < before) ? after : before; }
   static T value(State s) {
     if constexpr (std::is_integral_v<T>)
       return s;
@@ -117,12 +114,9 @@ struct RunningLogSumExp {
                            : before.largest > after.largest ? before.largest
                                                             : after.largest;
     if (!std::isfinite(largest)) return {largest, 1};
-    return {largest,
-            before.sum * std::exp(before.largest - largest) + after.sum * std::exp(after.largest - largest)};
+    return {largest, before.sum * std::exp(before.largest - largest) + after.sum * std::exp(after.largest - largest)};
   }
-  static T value(State s) {
-    return static_cast<T>(std::isfinite(s.largest) ? s.largest + std::log(s.sum) : s.largest);
-  }
+  static T value(State s) { return static_cast<T>(std::isfinite(s.largest) ? s.largest + std::log(s.sum) : s.largest); }
 };
 
 /// y[i] = a[i] y[i-1] + b[i], from y[0] = b[0].

@@ -71,8 +71,7 @@ bool has_avx2() {
 template <class T>
 double running_sum_of(const T* x, T* y, std::int64_t n, double sum, bool reverse) {
 #if defined(__x86_64__)
-  if (has_avx2())
-    return reverse ? running_sum_avx2<true>(x, y, n, sum) : running_sum_avx2<false>(x, y, n, sum);
+  if (has_avx2()) return reverse ? running_sum_avx2<true>(x, y, n, sum) : running_sum_avx2<false>(x, y, n, sum);
 #endif
   return add_one_by_one(x, y, n, sum, reverse);
 }

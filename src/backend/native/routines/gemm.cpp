@@ -34,12 +34,10 @@ void multiply_scattered(const Product<T>& product) {
     for (std::int64_t j = 0; j < columns.parts; ++j) {
       const std::int64_t height = rows.length(i), width = columns.length(j);
       gemm<T>(height, width, k, {a.data + rows.begin(i) * a.row_stride, a.row_stride, a.column_stride},
-              {b.data + columns.begin(j) * b.column_stride, b.row_stride, b.column_stride},
-              {scratch.data(), width, 1});
+              {b.data + columns.begin(j) * b.column_stride, b.row_stride, b.column_stride}, {scratch.data(), width, 1});
       for (std::int64_t row = 0; row < height; ++row)
         for (std::int64_t column = 0; column < width; ++column) {
-          T& to =
-              c.data[(rows.begin(i) + row) * c.row_stride + (columns.begin(j) + column) * c.column_stride];
+          T& to = c.data[(rows.begin(i) + row) * c.row_stride + (columns.begin(j) + column) * c.column_stride];
           const T sum = scratch.data()[row * width + column];
           to = accumulate ? to + sum : sum;
         }
@@ -81,8 +79,7 @@ void multiply(const Product<T>& product) {
     return multiply_few_rows(product);
   if (c.column_stride == 1) {
     const std::int64_t lanes = kernels<T>().lanes;
-    if (n < 2 * lanes && n % lanes != 0 && m >= 4 * lanes && k >= 32 && a.row_stride == 1 &&
-        a.column_stride != 1)
+    if (n < 2 * lanes && n % lanes != 0 && m >= 4 * lanes && k >= 32 && a.row_stride == 1 && a.column_stride != 1)
       return multiply_by_transposing(product);
     return multiply_blocked(product);
   }
@@ -147,11 +144,10 @@ void batched_gemm(std::int64_t batch, BatchStrides strides, std::int64_t m, std:
   });
 }
 
-#define COTAN_INSTANTIATE_GEMM(T)                                                                           \
-  template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const T>, Matrix<const T>, Matrix<T>, \
-                     bool);                                                                                 \
-  template void batched_gemm(std::int64_t, BatchStrides, std::int64_t, std::int64_t, std::int64_t,          \
-                             Matrix<const T>, Matrix<const T>, Matrix<T>, bool);
+#define COTAN_INSTANTIATE_GEMM(T)                                                                                   \
+  template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const T>, Matrix<const T>, Matrix<T>, bool);  \
+  template void batched_gemm(std::int64_t, BatchStrides, std::int64_t, std::int64_t, std::int64_t, Matrix<const T>, \
+                             Matrix<const T>, Matrix<T>, bool);
 COTAN_INSTANTIATE_GEMM(float)
 COTAN_INSTANTIATE_GEMM(double)
 COTAN_INSTANTIATE_GEMM(float16)

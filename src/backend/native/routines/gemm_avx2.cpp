@@ -18,8 +18,7 @@ struct Simd : VectorOf<T, 32> {
 
   COTAN_SIMD_INLINE __m256i mask(std::int64_t n) {
     if constexpr (is_32_bit)
-      return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
-                                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+      return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     else
       return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
   }

@@ -1,5 +1,5 @@
-// The gemm kernels for AVX512-BF16: products of pairs of bfloat16 that neighbour along k, two multiplications per lane and
-// instruction, added up in f32. The tiles are those of f32; a pair takes the place of a float of A or B.
+// The gemm kernels for AVX512-BF16: products of pairs of bfloat16 that neighbour along k, two multiplications per lane
+// and instruction, added up in f32. The tiles are those of f32; a pair takes the place of a float of A or B.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -32,7 +32,8 @@ COTAN_SIMD_TARGET void interleave(const std::uint16_t* first, const std::uint16_
   for (std::int64_t i = 0; i < count; i += 16) {
     const auto m = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
     const __m512i low = _mm512_maskz_cvtepu16_epi32(m, _mm256_maskz_loadu_epi16(m, first + i));
-    const __m512i high = second ? _mm512_maskz_cvtepu16_epi32(m, _mm256_maskz_loadu_epi16(m, second + i)) : _mm512_setzero_si512();
+    const __m512i high =
+        second ? _mm512_maskz_cvtepu16_epi32(m, _mm256_maskz_loadu_epi16(m, second + i)) : _mm512_setzero_si512();
     _mm512_mask_storeu_epi32(to + i, m, _mm512_or_si512(low, _mm512_maskz_slli_epi32(m, high, 16)));
   }
 }

@@ -137,9 +137,7 @@ class BlockedProduct {
 
   std::int64_t row_panels() const { return ceil_divide(rows_.size(), kernels_.tile_rows); }
   std::int64_t column_panels() const { return ceil_divide(columns_.size(), panel_width_); }
-  std::int64_t padded_columns() const {
-    return ceil_divide(columns_.size(), kernels_.lanes) * kernels_.lanes;
-  }
+  std::int64_t padded_columns() const { return ceil_divide(columns_.size(), kernels_.lanes) * kernels_.lanes; }
   std::int64_t group_k() const { return k_blocks_.begin(blocks_.end) - k_blocks_.begin(blocks_.begin); }
 
   void pack_and_multiply() {
@@ -191,32 +189,28 @@ class BlockedProduct {
     const std::int64_t rows = std::min<std::int64_t>(kernels_.tile_rows, rows_.end - row);
     const Matrix<const T>& a = product_.a;
     const T* from = a.data + row * a.row_stride + k_blocks_.begin(block) * a.column_stride;
-    kernels_.pack(k_blocks_.length(block), rows, from, a.column_stride, a.row_stride, packed_a(block, row),
-                  rows);
+    kernels_.pack(k_blocks_.length(block), rows, from, a.column_stride, a.row_stride, packed_a(block, row), rows);
   }
 
   void pack_b_panel(std::int64_t block, std::int64_t column, T* packed) const {
     const std::int64_t columns = std::min(panel_width_, columns_.end - column);
     const Matrix<const T>& b = product_.b;
     const T* from = b.data + k_blocks_.begin(block) * b.row_stride + column * b.column_stride;
-    kernels_.pack(k_blocks_.length(block), columns, from, b.row_stride, b.column_stride, packed,
-                  packed_width(column));
+    kernels_.pack(k_blocks_.length(block), columns, from, b.row_stride, b.column_stride, packed, packed_width(column));
   }
 
   void multiply() {
     const std::int64_t work = work_of(product_);
     if (work < 2 * chunk_work) return multiply_tile(rows_, columns_);
     Partition rows{row_panels(), std::min(row_panels(), ceil_divide(rows_.size(), tile_height))};
-    Partition columns{column_panels(),
-                      std::min(column_panels(), ceil_divide(columns_.size() * sizeof(T), tile_width))};
+    Partition columns{column_panels(), std::min(column_panels(), ceil_divide(columns_.size() * sizeof(T), tile_width))};
     // More and smaller tiles, as long as each is worth the trip to another thread.
     while (rows.parts * columns.parts < 16 && work / (2 * rows.parts * columns.parts) >= chunk_work) {
       Partition& longer = product_.m / rows.parts >= product_.n / columns.parts ? rows : columns;
       if (longer.parts * 2 > longer.size) break;
       longer.parts *= 2;
     }
-    const auto range = [](const Partition& panels, std::int64_t part, std::int64_t panel_size,
-                          const Range& whole) {
+    const auto range = [](const Partition& panels, std::int64_t part, std::int64_t panel_size, const Range& whole) {
       return Range{whole.begin + panels.begin(part) * panel_size,
                    std::min(whole.begin + panels.begin(part + 1) * panel_size, whole.end)};
     };
@@ -241,8 +235,7 @@ class BlockedProduct {
     parallel_for(ceil_divide(column_panels(), panels_per_chunk), [&](std::int64_t chunk) {
       const Scratch<T> packed(panel_width_ * k_blocks_.longest());
       const std::int64_t end = std::min((chunk + 1) * panels_per_chunk * panel_width_, product_.n);
-      for (std::int64_t column = chunk * panels_per_chunk * panel_width_; column < end;
-           column += panel_width_) {
+      for (std::int64_t column = chunk * panels_per_chunk * panel_width_; column < end; column += panel_width_) {
         const Range columns{column, std::min(column + panel_width_, end)};
         for (std::int64_t block = 0; block < k_blocks_.parts; ++block) {
           pack_b_panel(block, column, packed.data());
@@ -257,8 +250,7 @@ class BlockedProduct {
     const auto& [m, n, k, a, b, c, accumulate] = product_;
     TileProduct<T> tile;
     tile.k = k_blocks_.length(block);
-    tile.a = packs_a_ ? packed_a(block, row)
-                      : a.data + row * a.row_stride + k_blocks_.begin(block) * a.column_stride;
+    tile.a = packs_a_ ? packed_a(block, row) : a.data + row * a.row_stride + k_blocks_.begin(block) * a.column_stride;
     tile.a_row_stride = packs_a_ ? 1 : a.row_stride;
     tile.a_k_stride = packs_a_ ? rows : a.column_stride;
     tile.c = c.data + row * c.row_stride;

@@ -42,14 +42,14 @@ struct Kernels {
   Multiply multiply_narrow[max_rows];
 
   /// Writes k rows of `width` elements: the columns of `from` and, if there are fewer, zeros.
-  void (*pack)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_stride,
-               std::int64_t column_stride, T* packed, std::int64_t width);
+  void (*pack)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_stride, std::int64_t column_stride,
+               T* packed, std::int64_t width);
   /// y[i] = Σ_p a[i, p] · x[p], where the rows of A are contiguous.
-  void (*multiply_rows)(std::int64_t rows, std::int64_t k, const T* a, std::int64_t a_row_stride, const T* x,
-                        T* y, std::int64_t y_stride, bool accumulate);
+  void (*multiply_rows)(std::int64_t rows, std::int64_t k, const T* a, std::int64_t a_row_stride, const T* x, T* y,
+                        std::int64_t y_stride, bool accumulate);
   /// y[j] = Σ_p x[p] · b[p, j], where the rows of B are contiguous.
-  void (*combine_rows)(std::int64_t columns, std::int64_t k, const T* b, std::int64_t b_k_stride, const T* x,
-                       T* y, bool accumulate);
+  void (*combine_rows)(std::int64_t columns, std::int64_t k, const T* b, std::int64_t b_k_stride, const T* x, T* y,
+                       bool accumulate);
 };
 
 /// Between runs of halves and of floats.

@@ -41,8 +41,8 @@ COTAN_SIMD_TARGET void multiply_tile(const TileProduct<typename Simd::Element>& 
       Vector b_row[vectors];
 #pragma GCC unroll 3
       for (int j = 0; j < last; ++j) b_row[j] = Simd::load(b + j * lanes);
-      b_row[last] = Simd::reads_partial_vectors ? Simd::load_first(b + last * lanes, in_last)
-                                                : Simd::load(b + last * lanes);
+      b_row[last] =
+          Simd::reads_partial_vectors ? Simd::load_first(b + last * lanes, in_last) : Simd::load(b + last * lanes);
 #pragma GCC unroll 8
       for (int i = 0; i < rows; ++i) {
         const Vector a_element = Simd::broadcast(a[i * a_row_stride]);
@@ -61,8 +61,7 @@ COTAN_SIMD_TARGET void multiply_tile(const TileProduct<typename Simd::Element>& 
     for (int i = 0; i < rows; ++i, c += c_row_stride) {
 #pragma GCC unroll 3
       for (int j = 0; j < last; ++j) Simd::store(c + j * lanes, sum[i][j] + Simd::load(c + j * lanes));
-      Simd::store_first(c + last * lanes, in_last,
-                        sum[i][last] + Simd::load_first(c + last * lanes, in_last));
+      Simd::store_first(c + last * lanes, in_last, sum[i][last] + Simd::load_first(c + last * lanes, in_last));
     }
   } else {
 #pragma GCC unroll 8
@@ -92,8 +91,8 @@ COTAN_SIMD_TARGET [[gnu::always_inline]] inline void transpose(typename Simd::Ve
 }
 
 template <class Simd, class T = typename Simd::Element>
-COTAN_SIMD_TARGET void pack_contiguous_rows(std::int64_t k, std::int64_t columns, const T* from,
-                                            std::int64_t k_stride, T* packed, std::int64_t width) {
+COTAN_SIMD_TARGET void pack_contiguous_rows(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_stride,
+                                            T* packed, std::int64_t width) {
   constexpr int lanes = Simd::lanes;
   const std::int64_t whole = columns - columns % lanes;
   const auto rest = Simd::mask(columns - whole), rest_of_width = Simd::mask(width - whole);
@@ -121,8 +120,7 @@ COTAN_SIMD_TARGET void pack_contiguous_columns(std::int64_t k, std::int64_t colu
 #pragma GCC unroll 16
         for (int i = 0; i < lanes; ++i) Simd::store(to + i * width, block[i]);
       } else {
-        const auto in_rows = Simd::mask(rows),
-                   in_width = Simd::mask(std::min<std::int64_t>(lanes, width - j));
+        const auto in_rows = Simd::mask(rows), in_width = Simd::mask(std::min<std::int64_t>(lanes, width - j));
         for (int i = 0; i < lanes; ++i)
           block[i] = j + i < columns ? Simd::load_first(block_from + i * column_stride, in_rows) : Vector{};
         transpose<Simd>(block);
@@ -133,8 +131,8 @@ COTAN_SIMD_TARGET void pack_contiguous_columns(std::int64_t k, std::int64_t colu
 }
 
 template <class Simd, class T = typename Simd::Element>
-void pack(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_stride,
-          std::int64_t column_stride, T* packed, std::int64_t width) {
+void pack(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_stride, std::int64_t column_stride,
+          T* packed, std::int64_t width) {
   if (column_stride == 1) return pack_contiguous_rows<Simd>(k, columns, from, k_stride, packed, width);
   if (k_stride == 1) return pack_contiguous_columns<Simd>(k, columns, from, column_stride, packed, width);
   for (std::int64_t p = 0; p < k; ++p)
@@ -145,9 +143,9 @@ void pack(std::int64_t k, std::int64_t columns, const T* from, std::int64_t k_st
 /// `rows` dot products at a time share the loads of x. Several sums run side by side to hide the latency of
 /// the addition: those of the rows, or `chains` of one row.
 template <class Simd, int rows, int chains, class T = typename Simd::Element>
-COTAN_SIMD_TARGET [[gnu::always_inline]] inline void dot_products(std::int64_t k, const T* a,
-                                                                  std::int64_t a_row_stride, const T* x, T* y,
-                                                                  std::int64_t y_stride, bool accumulate) {
+COTAN_SIMD_TARGET [[gnu::always_inline]] inline void dot_products(std::int64_t k, const T* a, std::int64_t a_row_stride,
+                                                                  const T* x, T* y, std::int64_t y_stride,
+                                                                  bool accumulate) {
   using Vector = typename Simd::Vector;
   constexpr int lanes = Simd::lanes;
   Vector sum[rows][chains];
@@ -189,18 +187,15 @@ COTAN_SIMD_TARGET void multiply_rows(std::int64_t rows, std::int64_t k, const T*
                                      const T* x, T* y, std::int64_t y_stride, bool accumulate) {
   std::int64_t i = 0;
   for (; i + 8 <= rows; i += 8)
-    dot_products<Simd, 8, 1>(k, a + i * a_row_stride, a_row_stride, x, y + i * y_stride, y_stride,
-                             accumulate);
+    dot_products<Simd, 8, 1>(k, a + i * a_row_stride, a_row_stride, x, y + i * y_stride, y_stride, accumulate);
   for (; i < rows; ++i)
-    dot_products<Simd, 1, 4>(k, a + i * a_row_stride, a_row_stride, x, y + i * y_stride, y_stride,
-                             accumulate);
+    dot_products<Simd, 1, 4>(k, a + i * a_row_stride, a_row_stride, x, y + i * y_stride, y_stride, accumulate);
 }
 
 /// Adds `rows` scaled rows of B to y in one pass.
 template <class Simd, int rows, class T = typename Simd::Element>
-COTAN_SIMD_TARGET [[gnu::always_inline]] inline void add_rows(std::int64_t columns, const T* b,
-                                                              std::int64_t b_k_stride, const T* x, T* y,
-                                                              bool accumulate) {
+COTAN_SIMD_TARGET [[gnu::always_inline]] inline void add_rows(std::int64_t columns, const T* b, std::int64_t b_k_stride,
+                                                              const T* x, T* y, bool accumulate) {
   using Vector = typename Simd::Vector;
   constexpr int lanes = Simd::lanes;
   Vector factor[rows];
@@ -210,8 +205,7 @@ COTAN_SIMD_TARGET [[gnu::always_inline]] inline void add_rows(std::int64_t colum
   for (; j + lanes <= columns; j += lanes) {
     Vector sum = accumulate ? Simd::load(y + j) : Vector{};
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i)
-      sum = Simd::multiply_add(factor[i], Simd::load(b + i * b_k_stride + j), sum);
+    for (int i = 0; i < rows; ++i) sum = Simd::multiply_add(factor[i], Simd::load(b + i * b_k_stride + j), sum);
     Simd::store(y + j, sum);
   }
   if (j == columns) return;
@@ -227,17 +221,13 @@ template <class Simd, class T = typename Simd::Element>
 COTAN_SIMD_TARGET void combine_rows(std::int64_t columns, std::int64_t k, const T* b, std::int64_t b_k_stride,
                                     const T* x, T* y, bool accumulate) {
   std::int64_t p = 0;
-  for (; p + 8 <= k; p += 8)
-    add_rows<Simd, 8>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
-  for (; p + 4 <= k; p += 4)
-    add_rows<Simd, 4>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
-  for (; p < k; ++p)
-    add_rows<Simd, 1>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
+  for (; p + 8 <= k; p += 8) add_rows<Simd, 8>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
+  for (; p + 4 <= k; p += 4) add_rows<Simd, 4>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
+  for (; p < k; ++p) add_rows<Simd, 1>(columns, b + p * b_k_stride, b_k_stride, x + p, y, accumulate || p > 0);
 }
 
 template <class Simd, int vectors, std::size_t... row>
-constexpr void list_multiply(typename Kernels<typename Simd::Element>::Multiply* by_rows,
-                             std::index_sequence<row...>) {
+constexpr void list_multiply(typename Kernels<typename Simd::Element>::Multiply* by_rows, std::index_sequence<row...>) {
   ((by_rows[row] = multiply_tile<Simd, static_cast<int>(row) + 1, vectors>), ...);
 }
 

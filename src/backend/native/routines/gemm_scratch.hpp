@@ -21,8 +21,7 @@ class Scratch {
     block_ = {};  // first, so that both are never held at once
     block_.data.reset(std::aligned_alloc(alignment, bytes));
     if (!block_.data)
-      raise<OutOfMemoryError>("[dot] cannot allocate {} bytes of scratch memory; use smaller matrices.",
-                              bytes);
+      raise<OutOfMemoryError>("[dot] cannot allocate {} bytes of scratch memory; use smaller matrices.", bytes);
     block_.bytes = bytes;
   }
   ~Scratch() {

@@ -23,8 +23,7 @@ struct VectorBlocking {
   Partition rows;
   Partition parts;  ///< of k, in units of k_step
 
-  VectorBlocking(std::int64_t m, std::int64_t k, bool along_rows)
-      : rows{m, 1}, parts{ceil_divide(k, k_step), 1} {
+  VectorBlocking(std::int64_t m, std::int64_t k, bool along_rows) : rows{m, 1}, parts{ceil_divide(k, k_step), 1} {
     const std::int64_t chunks = m * k / chunk_size;
     if (chunks < 2) return;
     const auto limit = [](std::int64_t wanted, std::int64_t most) {
@@ -43,8 +42,8 @@ struct VectorBlocking {
 
 /// y over a range of rows and of k.
 template <class T>
-void multiply_part(const Product<T>& product, std::int64_t row, std::int64_t rows, std::int64_t k0,
-                   std::int64_t k, const T* x, T* y, std::int64_t y_stride, bool accumulate) {
+void multiply_part(const Product<T>& product, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k,
+                   const T* x, T* y, std::int64_t y_stride, bool accumulate) {
   const Matrix<const T>& a = product.a;
   const T* const from = a.data + row * a.row_stride + k0 * a.column_stride;
   if (a.column_stride == 1)
@@ -77,8 +76,7 @@ void multiply_vector(const Product<T>& product) {
     if (y_direct) {
       multiply_part(product, row, count, 0, k, x, c.data + row * y_stride, y_stride, accumulate);
     } else {
-      const std::int64_t first = parts.begin(part) * k_step,
-                         end = std::min(parts.begin(part + 1) * k_step, k);
+      const std::int64_t first = parts.begin(part) * k_step, end = std::min(parts.begin(part + 1) * k_step, k);
       multiply_part(product, row, count, first, end - first, x, partial + part * m + row, 1, false);
     }
   });
@@ -88,8 +86,7 @@ void multiply_vector(const Product<T>& product) {
   T* const sum = y_stride == 1 ? c.data : partial;
   kernels<T>().combine_rows(m, parts.parts, partial, m, ones, sum, accumulate && sum == c.data);
   if (sum != c.data)
-    for (std::int64_t i = 0; i < m; ++i)
-      c.data[i * y_stride] = accumulate ? c.data[i * y_stride] + sum[i] : sum[i];
+    for (std::int64_t i = 0; i < m; ++i) c.data[i * y_stride] = accumulate ? c.data[i * y_stride] + sum[i] : sum[i];
 }
 
 template <class T>
@@ -100,14 +97,12 @@ void multiply_few_rows(const Product<T>& product) {
   const std::int64_t groups = ceil_divide(n, group);
   const Partition chunks{groups, std::max<std::int64_t>(1, std::min(groups, n * k / chunk_size))};
   parallel_for(chunks.parts, [&](std::int64_t chunk) {
-    const std::int64_t first = chunks.begin(chunk) * group,
-                       end = std::min(chunks.begin(chunk + 1) * group, n);
+    const std::int64_t first = chunks.begin(chunk) * group, end = std::min(chunks.begin(chunk + 1) * group, n);
     for (std::int64_t column = first; column < end; column += group)
       for (std::int64_t row = 0; row < m; ++row)
-        kernels<T>().multiply_rows(std::min(group, end - column), k, b.data + column * b.column_stride,
-                                   b.column_stride, a.data + row * a.row_stride,
-                                   c.data + row * c.row_stride + column * c.column_stride, c.column_stride,
-                                   accumulate);
+        kernels<T>().multiply_rows(std::min(group, end - column), k, b.data + column * b.column_stride, b.column_stride,
+                                   a.data + row * a.row_stride, c.data + row * c.row_stride + column * c.column_stride,
+                                   c.column_stride, accumulate);
   });
 }
 

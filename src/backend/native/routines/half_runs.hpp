@@ -4,17 +4,9 @@
 
 namespace cotan::native {
 
-inline void widen(const float16* from, float* to, std::int64_t n) {
-  half_conversions().widen_f16(from, to, n);
-}
-inline void widen(const bfloat16* from, float* to, std::int64_t n) {
-  half_conversions().widen_bf16(from, to, n);
-}
-inline void narrow(const float* from, float16* to, std::int64_t n) {
-  half_conversions().narrow_f16(from, to, n);
-}
-inline void narrow(const float* from, bfloat16* to, std::int64_t n) {
-  half_conversions().narrow_bf16(from, to, n);
-}
+inline void widen(const float16* from, float* to, std::int64_t n) { half_conversions().widen_f16(from, to, n); }
+inline void widen(const bfloat16* from, float* to, std::int64_t n) { half_conversions().widen_bf16(from, to, n); }
+inline void narrow(const float* from, float16* to, std::int64_t n) { half_conversions().narrow_f16(from, to, n); }
+inline void narrow(const float* from, bfloat16* to, std::int64_t n) { half_conversions().narrow_bf16(from, to, n); }
 
 }  // namespace cotan::native

@@ -13,9 +13,7 @@
 namespace cotan::native {
 namespace {
 
-std::int64_t matrices_in(const compiler::Operand& o) {
-  return ops::product(ops::with_core(o.type.shape, {}));
-}
+std::int64_t matrices_in(const compiler::Operand& o) { return ops::product(ops::with_core(o.type.shape, {})); }
 
 std::int64_t bytes_of(const AbstractValue& type) {
   return type.size() * static_cast<std::int64_t>(itemsize(type.dtype));
@@ -52,16 +50,15 @@ void cholesky_of(const RoutineCall& call, std::int64_t n) {
   T* const out = reinterpret_cast<T*>(call.result(0));
   constexpr int lanes = Lanes<T>::size;
   with_size(n, [&]<int size>() {
-    for_matrices(matrices_in(call.routine.operands[0]), size * size * size,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t m = begin; m < end; m += lanes) {
-                     const std::int64_t count = std::min<std::int64_t>(lanes, end - m);
-                     MatrixLanes<T, size> a;
-                     load_lanes<T, size>(in + m * size * size, count, a);
-                     cholesky_lanes<T, size>(a);
-                     store_lanes<T, size>(a, count, out + m * size * size);
-                   }
-                 });
+    for_matrices(matrices_in(call.routine.operands[0]), size * size * size, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t m = begin; m < end; m += lanes) {
+        const std::int64_t count = std::min<std::int64_t>(lanes, end - m);
+        MatrixLanes<T, size> a;
+        load_lanes<T, size>(in + m * size * size, count, a);
+        cholesky_lanes<T, size>(a);
+        store_lanes<T, size>(a, count, out + m * size * size);
+      }
+    });
   });
 }
 
@@ -89,27 +86,24 @@ void solve_sides(const LowerTriangle<T, n>& a, const T* b, T* x, std::int64_t un
 template <class T>
 void triangular_solve_of(const RoutineCall& call, std::int64_t n) {
   const Params& params = call.routine.params;
-  const bool left = params.flag("left_side"), lower = params.flag("lower"),
-             unit = params.flag("unit_diagonal");
+  const bool left = params.flag("left_side"), lower = params.flag("lower"), unit = params.flag("unit_diagonal");
   // x op(a) = b is op(a)ᵀ xᵀ = bᵀ.
   const bool transposed = params.flag("transpose_a") == left;
   const Shape& shape = call.routine.operands[1].type.shape;
-  const std::int64_t rows = ops::rows_of(shape), columns = ops::columns_of(shape),
-                     sides = left ? columns : rows;
+  const std::int64_t rows = ops::rows_of(shape), columns = ops::columns_of(shape), sides = left ? columns : rows;
   const T* const a = reinterpret_cast<const T*>(call.operand(0));
   const T* const b = reinterpret_cast<const T*>(call.operand(1));
   T* const x = reinterpret_cast<T*>(call.result(0));
   with_size(n, [&]<int size>() {
-    for_matrices(matrices_in(call.routine.operands[0]), size * size * sides,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t m = begin; m < end; ++m) {
-                     const LowerTriangle<T, size> triangle(a + m * size * size, lower, transposed, unit);
-                     // Unknowns that are numbered backwards start at the last one.
-                     std::int64_t unknown = left ? columns : 1, at = m * rows * columns;
-                     if (lower == transposed) at += (size - 1) * unknown, unknown = -unknown;
-                     solve_sides(triangle, b + at, x + at, unknown, left ? 1 : columns, sides);
-                   }
-                 });
+    for_matrices(matrices_in(call.routine.operands[0]), size * size * sides, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t m = begin; m < end; ++m) {
+        const LowerTriangle<T, size> triangle(a + m * size * size, lower, transposed, unit);
+        // Unknowns that are numbered backwards start at the last one.
+        std::int64_t unknown = left ? columns : 1, at = m * rows * columns;
+        if (lower == transposed) at += (size - 1) * unknown, unknown = -unknown;
+        solve_sides(triangle, b + at, x + at, unknown, left ? 1 : columns, sides);
+      }
+    });
   });
 }
 
@@ -158,8 +152,7 @@ void triangular_solve(const RoutineCall& call) {
   const AbstractValue &a = call.routine.operands[0].type, &b = call.routine.operands[1].type;
   const std::int64_t n = ops::columns_of(a.shape);
   // With many right-hand sides the product of matrices that a BLAS makes of it is faster.
-  const std::int64_t sides =
-      call.routine.params.flag("left_side") ? ops::columns_of(b.shape) : ops::rows_of(b.shape);
+  const std::int64_t sides = call.routine.params.flag("left_side") ? ops::columns_of(b.shape) : ops::rows_of(b.shape);
   if (!is_small(n) || sides > 64) return evaluate_matrices(call);
   if (b.size() > 0) dispatch_matrix(a.dtype, [&]<class T>(T) { triangular_solve_of<T>(call, n); });
 }

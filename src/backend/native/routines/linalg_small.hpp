@@ -18,9 +18,7 @@ inline constexpr std::int64_t largest_small_matrix = 8;
 template <class F>
 void with_size(std::int64_t n, F&& f) {
   const auto call = [&]<std::size_t... k>(std::index_sequence<k...>) {
-    (void)((n == static_cast<std::int64_t>(k) + 1 &&
-            (f.template operator()<static_cast<int>(k) + 1>(), true)) ||
-           ...);
+    (void)((n == static_cast<std::int64_t>(k) + 1 && (f.template operator()<static_cast<int>(k) + 1>(), true)) || ...);
   };
   call(std::make_index_sequence<largest_small_matrix>());
 }
@@ -158,8 +156,7 @@ template <class T, int n>
 /// a becomes its packed factors. Row k was exchanged with row pivots[k]; in the end row k is what was row
 /// permutation[k]. A matrix with NaN becomes all NaN, and its rows stay where they are.
 template <class T, int n>
-[[gnu::optimize("O3")]] void lu_lanes(MatrixLanes<T, n>& a, RowLanes<T, n>& pivots,
-                                      RowLanes<T, n>& permutation) {
+[[gnu::optimize("O3")]] void lu_lanes(MatrixLanes<T, n>& a, RowLanes<T, n>& pivots, RowLanes<T, n>& permutation) {
   Lanes<T> poison = 0;  // or NaN
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) poison = where_equal(a[i][j], a[i][j], poison, a[i][j]);

@@ -14,7 +14,9 @@ namespace cotan::native {
 
 /// What is sorted: a key alone, or with what goes along.
 template <class Key>
-Key key_of(Key record) requires std::is_unsigned_v<Key> {
+Key key_of(Key record)
+  requires std::is_unsigned_v<Key>
+{
   return record;
 }
 template <class Key, class Payload>

@@ -65,9 +65,7 @@ template <class T>
 struct Replace {
   using Element = T;
   static void one(T& y, const T& x) { y = x; }
-  static void run(T* y, const T* x, std::int64_t n) {
-    std::memcpy(y, x, static_cast<std::size_t>(n) * sizeof(T));
-  }
+  static void run(T* y, const T* x, std::int64_t n) { std::memcpy(y, x, static_cast<std::size_t>(n) * sizeof(T)); }
 };
 
 // Windows ---------------------------------------------------------------------------------------------
@@ -103,8 +101,8 @@ struct KeyRange {
 };
 /// Applies windows of these loops in their order: those whose keys are in a range.
 template <class Combine>
-void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<const WindowLoop> loops,
-                   std::byte* to, const std::byte* from) {
+void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<const WindowLoop> loops, std::byte* to,
+                   const std::byte* from) {
   using T = typename Combine::Element;
   T* const y = reinterpret_cast<T*>(to);
   const T* const x = reinterpret_cast<const T*>(from);
@@ -132,8 +130,7 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
   using T = typename Combine::Element;
   T* const y = reinterpret_cast<T*>(to);
   const T* const x = reinterpret_cast<const T*>(from);
-  const auto run = [&, last = windows.last, step = windows.operand,
-                    update = windows.update]<class Index>(Index) {
+  const auto run = [&, last = windows.last, step = windows.operand, update = windows.update]<class Index>(Index) {
     const Index* const indices = reinterpret_cast<const Index*>(windows.indices);
     const auto element = [&](std::int64_t i) {
       std::int64_t index = indices[i];
@@ -144,7 +141,8 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
     constexpr std::int64_t ahead = 24;
     std::int64_t i = 0;
     for (; i + ahead < windows.count; ++i) {
-      ask_for(to + std::clamp<std::int64_t>(indices[i + ahead], 0, last) * step * static_cast<std::int64_t>(sizeof(T)), 1);
+      ask_for(to + std::clamp<std::int64_t>(indices[i + ahead], 0, last) * step * static_cast<std::int64_t>(sizeof(T)),
+              1);
       element(i);
     }
     for (; i < windows.count; ++i) element(i);
@@ -157,8 +155,7 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
 
 /// The two for one way to combine elements of one type.
 struct Apply {
-  void (*windows)(std::span<const Window>, KeyRange, std::span<const WindowLoop>, std::byte*,
-                  const std::byte*);
+  void (*windows)(std::span<const Window>, KeyRange, std::span<const WindowLoop>, std::byte*, const std::byte*);
   void (*elements)(const ElementWindows&, std::byte*, const std::byte*);
 };
 template <class Combine>
@@ -200,8 +197,7 @@ class Scatter {
     if (operand_ == result_) return;
     const Partition parts = Partition::with_longest(elements_ * element_bytes_, 1 << 18);
     parallel_for(parts.parts, [&](std::int64_t p) {
-      std::memcpy(result_ + parts.begin(p), operand_ + parts.begin(p),
-                  static_cast<std::size_t>(parts.length(p)));
+      std::memcpy(result_ + parts.begin(p), operand_ + parts.begin(p), static_cast<std::size_t>(parts.length(p)));
     });
   }
 
@@ -275,24 +271,21 @@ bool writes_something(const RoutineCall& call) {
   const AbstractValue &operand = call.routine.operands[0].type, &updates = call.routine.operands[2].type;
   if (operand.size() == 0) return false;
   if (updates.size() > 0) return true;
-  std::memmove(call.result(0), call.operand(0),
-               static_cast<std::size_t>(operand.size()) * itemsize(operand.dtype));
+  std::memmove(call.result(0), call.operand(0), static_cast<std::size_t>(operand.size()) * itemsize(operand.dtype));
   return false;
 }
 
 template <auto combine>
 void scatter_by(const RoutineCall& call) {
   if (!writes_something(call)) return;
-  dispatch(call.routine.operands[0].type.dtype,
-           [&]<class T>() { Scatter(call, apply_by<Combine<combine, T>>).run(); });
+  dispatch(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Combine<combine, T>>).run(); });
 }
 
 }  // namespace
 
 void scatter(const RoutineCall& call) {
   if (!writes_something(call)) return;
-  dispatch_width(call.routine.operands[0].type.dtype,
-                 [&]<class T>() { Scatter(call, apply_by<Replace<T>>).run(); });
+  dispatch_width(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Replace<T>>).run(); });
 }
 void scatter_add(const RoutineCall& call) { scatter_by<ops::scalar_ops::add>(call); }
 void scatter_mul(const RoutineCall& call) { scatter_by<ops::scalar_ops::mul>(call); }

@@ -13,9 +13,7 @@ namespace {
 template <class Loop, class... Strides>
 void append(std::vector<Loop>& loops, const Loop& loop, bool alike, Strides... strides) {
   if (loop.size == 1) return;
-  const auto follows = [&](const Loop& outer) {
-    return ((outer.*strides == loop.size * loop.*strides) && ...);
-  };
+  const auto follows = [&](const Loop& outer) { return ((outer.*strides == loop.size * loop.*strides) && ...); };
   const std::int64_t size = loops.empty() || !alike || !follows(loops.back()) ? 1 : loops.back().size;
   if (size > 1) loops.pop_back();
   loops.push_back(loop);
@@ -37,8 +35,7 @@ Windows::Windows(const RoutineCall& call)
       indices_(call.operand(1)),
       clip_(call.routine.params.text("mode") == ops::mode_clip) {
   const Params& params = call.routine.params;
-  const Ints &window_axes = params.ints("update_window_dims"),
-             &inserted = params.ints("inserted_window_dims"),
+  const Ints &window_axes = params.ints("update_window_dims"), &inserted = params.ints("inserted_window_dims"),
              &indexed = params.ints("scatter_dims_to_operand_dims"),
              &operand_batching = params.ints("operand_batching_dims"),
              &index_batching = params.ints("scatter_indices_batching_dims");
@@ -69,9 +66,7 @@ Windows::Windows(const RoutineCall& call)
   for (std::int64_t axis = 0; axis < rank; ++axis)
     if (tells_apart[axis]) keys_ += (operand[axis] - 1) * (operand_strides[axis] / unit);
 
-  const auto key_stride = [&](std::int64_t axis) {
-    return tells_apart[axis] ? operand_strides[axis] / unit : 0;
-  };
+  const auto key_stride = [&](std::int64_t axis) { return tells_apart[axis] ? operand_strides[axis] / unit : 0; };
   for (auto axis : indexed)
     components_.push_back({operand[axis] - sizes[axis], operand_strides[axis], key_stride(axis)});
   const Ints batch_axes = ops::batch_axes(static_cast<std::int64_t>(updates.size()), window_axes);

@@ -43,9 +43,7 @@ template <class T>
 void restore_equals(const T* in, T* out, std::int64_t n) {
   if constexpr (is_real<T>) {
     using Bits = RealBits<T>;
-    const auto magnitude = [](T x) {
-      return static_cast<OrderOf<T>>(std::bit_cast<OrderOf<T>>(x) & ~Bits::sign);
-    };
+    const auto magnitude = [](T x) { return static_cast<OrderOf<T>>(std::bit_cast<OrderOf<T>>(x) & ~Bits::sign); };
     const auto order = [](T x, OrderOf<T> y) { return numeric_order(x) < y; };
     T *zero = std::lower_bound(out, out + n, Bits::sign, order),
       *nan = std::lower_bound(zero, out + n, static_cast<OrderOf<T>>(~OrderOf<T>(0)), order);
@@ -111,7 +109,7 @@ class Sort {
 
   /// Of two sets of the records that one line is sorted as.
   std::int64_t record_bytes() const {
-    const std::int64_t bytes = method_ == Method::alone ? static_cast<std::int64_t>(itemsize(types_[0]))
+    const std::int64_t bytes = method_ == Method::alone            ? static_cast<std::int64_t>(itemsize(types_[0]))
                                : method_ == Method::wide_positions ? 16
                                                                    : 8;
     return 2 * n_ * bytes;

@@ -10,10 +10,9 @@
 namespace cotan::native {
 
 template <std::size_t bytes>
-using UnsignedOf =
-    std::conditional_t<bytes == 1, std::uint8_t,
-                       std::conditional_t<bytes == 2, std::uint16_t,
-                                          std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+using UnsignedOf = std::conditional_t<
+    bytes == 1, std::uint8_t,
+    std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 template <class T>
 using OrderOf = UnsignedOf<sizeof(T)>;
 

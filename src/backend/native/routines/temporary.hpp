@@ -20,8 +20,7 @@ class Temporary {
     if (bytes_ == 0) return;
     data_ = reinterpret_cast<T*>(allocate_host(bytes_));
     if (!data_)
-      raise<OutOfMemoryError>("[{}] cannot allocate {} bytes of temporary memory; work in smaller pieces.",
-                              op, bytes_);
+      raise<OutOfMemoryError>("[{}] cannot allocate {} bytes of temporary memory; work in smaller pieces.", op, bytes_);
   }
   ~Temporary() {
     if (data_) release_host(reinterpret_cast<std::byte*>(data_), bytes_);

@@ -37,9 +37,8 @@ class TopK {
     // The best of parts, then the best of those. Parts are long, so that they drop most of their elements.
     const Partition parts{n_, std::clamp<std::int64_t>(n_ / std::max<std::int64_t>(16 * k_, 1 << 14), 1, 64)};
     const Temporary<Candidate<Key>> best(parts.parts * k_, "top_k");
-    parallel_for(parts.parts, [&](std::int64_t part) {
-      select(parts.begin(part), parts.begin(part + 1), best.data() + part * k_);
-    });
+    parallel_for(parts.parts,
+                 [&](std::int64_t part) { select(parts.begin(part), parts.begin(part + 1), best.data() + part * k_); });
     Candidate<Key>* const first = best.data();
     std::partial_sort(first, first + k_, first + parts.parts * k_);
     for (std::int64_t i = 0; i < k_; ++i) put(i, first[i].position);
@@ -118,8 +117,7 @@ void top_k(const RoutineCall& call) {
     const std::int64_t per_task = std::max<std::int64_t>(1, (1 << 13) / n);
     parallel_for(ceil_divide(lines, per_task), [&](std::int64_t task) {
       for (std::int64_t l = task * per_task; l < std::min(lines, (task + 1) * per_task); ++l)
-        TopK<T>(in + l * n, values ? values + l * k : nullptr, positions ? positions + l * k : nullptr, n, k)
-            .run();
+        TopK<T>(in + l * n, values ? values + l * k : nullptr, positions ? positions + l * k : nullptr, n, k).run();
     });
   });
 }

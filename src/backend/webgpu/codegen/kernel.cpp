@@ -296,8 +296,8 @@ struct Share {
   }
 };
 
-/// Rows whose elements are neighbours: a team of threads for each, where it can hold the row in registers; then it is read
-/// once, whatever the passes.
+/// Rows whose elements are neighbours: a team of threads for each, where it can hold the row in registers; then it is
+/// read once, whatever the passes.
 Manner along_rows(const Kernel& kernel, const Capabilities& device) {
   constexpr std::uint32_t group = 128, large_team = 256, many_threads = 1 << 16;
   constexpr std::int64_t line = 32;  // elements of memory that come at once
@@ -312,8 +312,8 @@ Manner along_rows(const Kernel& kernel, const Capabilities& device) {
     return static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(threads)));
   };
   Spread& spread = out.spread;
-  // Shares are large where that spares threads to wait for each other, and where there would be too many of them. Without
-  // vectors they are small: every element has an address.
+  // Shares are large where that spares threads to wait for each other, and where there would be too many of them.
+  // Without vectors they are small: every element has an address.
   const std::int64_t largest = out.in_fours ? share.units(32, 96, width) : share.units(16, 48, width);
   if (out.in_fours) {
     spread.team = team_for(share.units(16, 64, width));

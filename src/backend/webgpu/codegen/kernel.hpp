@@ -12,8 +12,7 @@ std::int64_t kept_count(const Kernel& kernel);
 std::int64_t reduced_count(const Kernel& kernel);
 
 /// A dispatch of its own.
-Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings& around,
-                     const Capabilities& device);
+Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings& around, const Capabilities& device);
 
 /// Who runs a kernel inside a larger shader: all threads of a group, or the one thread that is there.
 struct Team {

@@ -1,11 +1,10 @@
-#include "backend/webgpu/codegen/loop_order.hpp"
-#include "backend/webgpu/codegen/loop_places.hpp"
-#include "backend/webgpu/codegen/loop_uses.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
+#include "backend/webgpu/codegen/loop_order.hpp"
+#include "backend/webgpu/codegen/loop_places.hpp"
+#include "backend/webgpu/codegen/loop_uses.hpp"
 #include "core/error.hpp"
 
 namespace cotan::webgpu {
@@ -81,7 +80,9 @@ class LoopWriter {
     w_.bind(loop.index, lane);
     outer_indices_.push_back(loop.index);
     w_.keep_loads_here();
-    const bool has_loops = std::any_of(loop.steps.begin(), loop.steps.end(), [](const Step& s) { return std::holds_alternative<std::unique_ptr<Repeat>>(s); });
+    const bool has_loops = std::any_of(loop.steps.begin(), loop.steps.end(), [](const Step& s) {
+      return std::holds_alternative<std::unique_ptr<Repeat>>(s);
+    });
     if (has_loops) bring_close(loop);  // read once, and not in every step
     plan_.chunk ? add_cut(loop) : add(loop.steps);
     const std::int64_t count = plan_.one_thread ? (loop.length + plan_.threads - 1) / plan_.threads : loop.length;
@@ -94,8 +95,8 @@ class LoopWriter {
     s_.add_index(first_);
     s_.add_index(end_);
   }
-  /// The steps of a lane whose long loop is cut: what is before it in the first dispatch, and again where only the shader
-  /// has it, what is after it in the last one.
+  /// The steps of a lane whose long loop is cut: what is before it in the first dispatch, and again where only the
+  /// shader has it, what is after it in the last one.
   void add_cut(const Repeat& lanes) {
     take_first_and_end();
     const std::span<const Step> steps(lanes.steps);
@@ -150,10 +151,12 @@ class LoopWriter {
       constexpr std::int64_t few = 8;  // fit into the registers of every thread
       const bool own = !team() || buffer(b).type.size() <= few;
       const std::string name = own ? fmt::format("close{}of{}", b, loop.scope) : fmt::format("close{}", b);
-      if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name)))) continue;
+      if (s_.has_array(b) || (plan_.one_thread && (buffer(b).type.size() > most_scalars || indexed_.contains(name))))
+        continue;
       const auto& type = buffer(b).type;
       // Loops one after the other have each their own: where there is no room for more, they read from memory.
-      if (!own && s_.room() < ShaderBuilder::shared_bytes(type.size()) + ShaderBuilder::for_reductions(plan_.threads)) continue;
+      if (!own && s_.room() < ShaderBuilder::shared_bytes(type.size()) + ShaderBuilder::for_reductions(plan_.threads))
+        continue;
       order_.before({b}, {});
       std::vector<std::string> values;
       if (!own) {
@@ -207,13 +210,15 @@ class LoopWriter {
   /// Notes a load that could have been fetched a step ago.
   void look_at(Expr load) {
     constexpr std::size_t most_fetched = 24;
-    if (load->operands.size() > 1 && places_.is_spread(s_.root(static_cast<BufferId>(load->bits)))) throw NotSpread{s_.root(static_cast<BufferId>(load->bits))};
+    if (load->operands.size() > 1 && places_.is_spread(s_.root(static_cast<BufferId>(load->bits))))
+      throw NotSpread{s_.root(static_cast<BufferId>(load->bits))};
     if (found_.complete || loops_.empty() || load->operands.size() > 1) return;
     const auto b = static_cast<BufferId>(load->bits);
     const BufferId root = program_.root(b);
     if (root != b || s_.has_array(b) || order_.is_written(b)) return;
     const Repeat& loop = *loops_.back();
-    if (loop.length < 2 || !depends_on(load->operands[0], loop.index) || !known_at_start(load->operands[0], loop)) return;
+    if (loop.length < 2 || !depends_on(load->operands[0], loop.index) || !known_at_start(load->operands[0], loop))
+      return;
     auto& list = found_.fetched[loop.scope];
     if (list.size() < most_fetched && std::find(list.begin(), list.end(), load) == list.end()) list.push_back(load);
   }
@@ -271,7 +276,8 @@ class LoopWriter {
       w_.forget_loads();
       return;
     }
-    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1 && is_short(kernel))
+    if (plan_.one_thread && kept_count(kernel) * reduced_count(kernel) <= most_unrolled && kernel.passes.size() == 1 &&
+        is_short(kernel))
       write_out(kernel);
     else
       write_kernel(s_, kernel, {plan_.one_thread ? 1 : plan_.threads});
@@ -332,7 +338,8 @@ class LoopWriter {
         const std::string name = w_.new_name("r");
         if (term->op == expr::Op::mul) {
           const std::string x = w_.value(term->operands[0]), y = w_.value(term->operands[1]);
-          w_.line(sum.empty() ? fmt::format("let {} = {} * {};", name, x, y) : fmt::format("let {} = fma({}, {}, {});", name, x, y, sum));
+          w_.line(sum.empty() ? fmt::format("let {} = {} * {};", name, x, y)
+                              : fmt::format("let {} = fma({}, {}, {});", name, x, y, sum));
         } else {
           const std::string x = w_.value(term);
           w_.line(sum.empty() ? fmt::format("let {} = {};", name, x) : fmt::format("let {} = {} + {};", name, sum, x));
@@ -359,16 +366,21 @@ class LoopWriter {
     const std::int64_t n = type.size();
     if (places_.is_spread(s_.root(from)) || places_.is_spread(s_.root(to))) {  // each thread its own element
       const BufferId source = s_.root(from);
-      const std::string element = places_.is_spread(source) ? fmt::format("l{}", source) : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
+      const std::string element = places_.is_spread(source)
+                                      ? fmt::format("l{}", source)
+                                      : s_.loaded(from, type.dtype, fmt::format("min(i32(thread), {})", n - 1));
       const std::string store = s_.store(to, type.dtype, "i32(thread)", element);
-      w_.line(places_.is_spread(s_.root(to)) || n == plan_.threads ? store : fmt::format("if (thread < {}u) {{ {} }}", n, store));
+      w_.line(places_.is_spread(s_.root(to)) || n == plan_.threads
+                  ? store
+                  : fmt::format("if (thread < {}u) {{ {} }}", n, store));
       w_.forget_loads();
       return;
     }
     const bool from_own = places_.is_private(s_.root(from)), to_own = places_.is_private(s_.root(to));
     if (from_own || to_own) {  // every thread has it, or gets it
       for (std::int64_t k = 0; k < n; ++k) {
-        const std::string store = s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k)));
+        const std::string store =
+            s_.store(to, type.dtype, std::to_string(k), s_.loaded(from, type.dtype, std::to_string(k)));
         w_.line(to_own ? store : fmt::format("if (thread == 0u) {{ {} }}", store));
       }
       w_.forget_loads();
@@ -419,7 +431,8 @@ class LoopWriter {
       return;
     }
     // In one thread, carries of small arrays are handed on by copying, which costs nothing in registers.
-    const bool turns = team() || std::any_of(loop.carries.begin(), loop.carries.end(), [](const Carried& c) { return c.spare >= 0; });
+    const bool turns =
+        team() || std::any_of(loop.carries.begin(), loop.carries.end(), [](const Carried& c) { return c.spare >= 0; });
     if (loop.length > 0) turns ? run_in_turns(loop, chunked) : run_copying(loop, chunked);
     const bool odd = turns && !chunked && loop.length % 2 == 1;
     for (const Carried& c : loop.carries)
@@ -458,7 +471,8 @@ class LoopWriter {
     order_.meet_if_used();
     begin_fetching(loop, chunked ? first_ : expr::integer(0));
     const std::string i = w_.new_name("step");
-    const std::string first = chunked ? w_.value(first_) : "0", end = chunked ? w_.value(end_) : std::to_string(loop.length);
+    const std::string first = chunked ? w_.value(first_) : "0",
+                      end = chunked ? w_.value(end_) : std::to_string(loop.length);
     const std::int64_t pairs = loop.length / 2 * 2;
     if (chunked || pairs > 0) {
       w_.open(fmt::format("for (var {} = {}; {} + 1 < {}; {} += 2)", i, first, i, end, i));
@@ -535,7 +549,8 @@ class LoopWriter {
       w_.keep_loads_here();
       add(loop.condition);
       const std::string holds = agreed(loop.holds, DType::bool_);
-      w_.line(swapped ? fmt::format("if (!{}) {{ {} = true; break; }}", holds, odd) : fmt::format("if (!{}) {{ break; }}", holds));
+      w_.line(swapped ? fmt::format("if (!{}) {{ {} = true; break; }}", holds, odd)
+                      : fmt::format("if (!{}) {{ break; }}", holds));
       add(loop.steps);
       order_.end_step(loop);
       w_.set_load_level(outer);
@@ -592,7 +607,8 @@ class LoopWriter {
     const bool logical = buffer(choice.index).type.dtype == DType::bool_;
     const bool sign = is_signed_integer(buffer(choice.index).type.dtype);
     for (std::size_t k = 0; k < choice.branches.size(); ++k) {
-      const std::string test = logical ? (k ? index : "!" + index) : fmt::format("{} == {}{}", index, k, sign ? "i" : "u");
+      const std::string test =
+          logical ? (k ? index : "!" + index) : fmt::format("{} == {}{}", index, k, sign ? "i" : "u");
       add_if(test, choice.branches[k]);
     }
   }

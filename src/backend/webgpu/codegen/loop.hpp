@@ -1,5 +1,5 @@
-// Several steps, whole loops among them, as one shader: a group of threads with barriers between the parts of a step, or a thread by itself. Lanes
-// run side by side, each in a group or in a thread of its own.
+// Several steps, whole loops among them, as one shader: a group of threads with barriers between the parts of a step,
+// or a thread by itself. Lanes run side by side, each in a group or in a thread of its own.
 #pragma once
 #include "backend/webgpu/codegen/kernel.hpp"
 
@@ -17,8 +17,8 @@ struct LoopPlan {
 /// How the steps run as one shader, of one group unless they are a loop over lanes; nothing where they have too much to
 /// do for one group, or need routines.
 std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step> steps, const Capabilities& device);
-/// The one loop of a lane that takes too long for one dispatch, and how many of its steps do not; or nothing, where there is
-/// none or it cannot be cut. What comes before it is computed again in every dispatch.
+/// The one loop of a lane that takes too long for one dispatch, and how many of its steps do not; or nothing, where
+/// there is none or it cannot be cut. What comes before it is computed again in every dispatch.
 struct LaneCut {
   std::size_t at;  ///< among the steps of the lane
   std::int64_t chunk;

@@ -41,7 +41,8 @@ bool Order::overlaps(BufferId b, const std::set<BufferId>& others) const {
 }
 
 bool Order::overwrites(BufferId b, const std::set<BufferId>& others) const {
-  return std::any_of(others.begin(), others.end(), [&](BufferId other) { return overlap(b, other) && !(b == other && by_one_.contains(b)); });
+  return std::any_of(others.begin(), others.end(),
+                     [&](BufferId other) { return overlap(b, other) && !(b == other && by_one_.contains(b)); });
 }
 
 void Order::before(const std::vector<BufferId>& reads, const std::vector<BufferId>& writes) {

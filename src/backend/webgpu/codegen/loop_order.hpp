@@ -1,5 +1,5 @@
-// Order: who reads what another thread wrote, or writes what another may still read, waits for all. Goes by memory and not by
-// name: places are used again when nobody needs what was there before.
+// Order: who reads what another thread wrote, or writes what another may still read, waits for all. Goes by memory and
+// not by name: places are used again when nobody needs what was there before.
 #pragma once
 #include <set>
 

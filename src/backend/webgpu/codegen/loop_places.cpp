@@ -16,7 +16,8 @@ namespace {
 bool is_sums(const Kernel& kernel) {
   if (kernel.passes.size() != 1) return false;
   const compiler::Pass& pass = kernel.passes[0];
-  const auto reduced = std::count_if(kernel.loops.begin(), kernel.loops.end(), [](const compiler::Loop& l) { return l.reduced; });
+  const auto reduced =
+      std::count_if(kernel.loops.begin(), kernel.loops.end(), [](const compiler::Loop& l) { return l.reduced; });
   if (reduced == 0) return pass.reductions.empty();
   return reduced == 1 && pass.stores.empty() &&
          std::all_of(pass.reductions.begin(), pass.reductions.end(), [](const compiler::Reduce& r) {
@@ -25,7 +26,8 @@ bool is_sums(const Kernel& kernel) {
 }
 bool has_branches(std::span<const Step> steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) return (*repeat)->length < 0 || has_branches((*repeat)->steps);
+    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step))
+      return (*repeat)->length < 0 || has_branches((*repeat)->steps);
     return !std::holds_alternative<Kernel>(step);
   });
 }
@@ -66,7 +68,8 @@ bool Places::is_tiny(const Kernel& kernel) const {
   if (!can_ask_ || kept_count(kernel) == 1) return true;
   // To ask others is faster than to do their work, if they can be asked.
   const auto writes = compiler::writes_of(Step(kernel));
-  return std::any_of(writes.begin(), writes.end(), [&](BufferId b) { return buffer(program_.root(b)).type.dtype != DType::f32; });
+  return std::any_of(writes.begin(), writes.end(),
+                     [&](BufferId b) { return buffer(program_.root(b)).type.dtype != DType::f32; });
 }
 
 /// Arrays that only tiny kernels write are each thread's own.
@@ -76,7 +79,8 @@ void Places::find_private(std::span<const Step> all) {
   const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
     for (const Step& step : steps) {
       if (const auto* kernel = std::get_if<Kernel>(&step)) {
-        for (BufferId b : compiler::writes_of(step)) (is_tiny(*kernel) ? candidates : excluded).insert(program_.root(b));
+        for (BufferId b : compiler::writes_of(step))
+          (is_tiny(*kernel) ? candidates : excluded).insert(program_.root(b));
       } else if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
         for (const Carried& c : (*repeat)->carries) {
           const bool scalar = buffer(c.in).type.size() == 1 && (*repeat)->length >= 0 && c.spare < 0;
@@ -94,7 +98,9 @@ void Places::find_private(std::span<const Step> all) {
     }
   };
   visit(all);
-  const auto fits = [&](BufferId b) { return candidates.contains(b) && !excluded.contains(b) && buffer(b).storage == Storage::local; };
+  const auto fits = [&](BufferId b) {
+    return candidates.contains(b) && !excluded.contains(b) && buffer(b).storage == Storage::local;
+  };
   for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
     before = excluded.size();
     for (const auto& [in, out] : taking_turns)
@@ -115,7 +121,8 @@ void Places::find_spread(std::span<const Step> all, const std::set<BufferId>& no
   const std::function<void(std::span<const Step>)> visit = [&](std::span<const Step> steps) {
     for (const Step& step : steps) {
       if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-        for (const Carried& c : (*repeat)->carries) taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
+        for (const Carried& c : (*repeat)->carries)
+          taking_turns.emplace_back(program_.root(c.in), program_.root(c.out));
         visit((*repeat)->steps);
       } else if (const auto* kernel = std::get_if<Kernel>(&step)) {
         if (!everyone_computes(*kernel)) exclude(compiler::reads_of(step));
@@ -123,7 +130,8 @@ void Places::find_spread(std::span<const Step> all, const std::set<BufferId>& no
         for (const compiler::Pass& pass : kernel->passes)
           for (const auto* list : {&pass.stores, &pass.rows})
             for (const compiler::Store& store : *list)
-              if (!everyone_computes(*kernel) || kernel->passes.size() > 1 || !is_own_element(*kernel, store)) exclude({store.buffer});
+              if (!everyone_computes(*kernel) || kernel->passes.size() > 1 || !is_own_element(*kernel, store))
+                exclude({store.buffer});
         for (BufferId b : compiler::reads_of(step))
           if (program_.root(b) != b) exclude({b});
       }
@@ -133,7 +141,8 @@ void Places::find_spread(std::span<const Step> all, const std::set<BufferId>& no
   const std::set<BufferId> locals = locals_of(program_, all);
   const auto fits = [&](BufferId b) {
     const AbstractValue& type = buffer(b).type;
-    return locals.contains(b) && !excluded.contains(b) && !private_.contains(b) && type.dtype == DType::f32 && type.size() <= plan_.threads;
+    return locals.contains(b) && !excluded.contains(b) && !private_.contains(b) && type.dtype == DType::f32 &&
+           type.size() <= plan_.threads;
   };
   for (std::size_t before = excluded.size() + 1; before != excluded.size();) {
     before = excluded.size();
@@ -158,7 +167,8 @@ bool Places::is_own_element(const Kernel& kernel, const compiler::Store& store) 
   std::int64_t row = 0;
   bool same = true;
   expr::Substitution map;
-  each_index(kept, 0, map, [&](expr::Substitution& at) { same = same && expr::as_integer(fresh(store.offset, at)) == row++; });
+  each_index(kept, 0, map,
+             [&](expr::Substitution& at) { same = same && expr::as_integer(fresh(store.offset, at)) == row++; });
   return same;
 }
 

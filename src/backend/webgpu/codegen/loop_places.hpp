@@ -1,4 +1,5 @@
-// Places: where the arrays of a group of threads are. Shared by all, unless each thread has all of it, or each an element.
+// Places: where the arrays of a group of threads are. Shared by all, unless each thread has all of it, or each an
+// element.
 #pragma once
 #include <set>
 

@@ -76,7 +76,9 @@ bool writes_only_locals(const Program& program, const Step& step) {
 }
 
 std::optional<LaneCut> cut_of_lanes(const Program& program, const Repeat& lanes, const LoopPlan& plan) {
-  const auto buffer = [&](BufferId b) -> const compiler::Buffer& { return program.buffers[static_cast<std::size_t>(program.root(b))]; };
+  const auto buffer = [&](BufferId b) -> const compiler::Buffer& {
+    return program.buffers[static_cast<std::size_t>(program.root(b))];
+  };
   std::optional<LaneCut> out;
   for (std::size_t k = 0; k < lanes.steps.size(); ++k) {
     const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&lanes.steps[k]);
@@ -99,7 +101,8 @@ std::optional<LaneCut> cut_of_lanes(const Program& program, const Repeat& lanes,
     if (!std::holds_alternative<Kernel>(step)) return std::nullopt;
     const auto written = compiler::writes_of(step), read = compiler::reads_of(step);
     const bool again = writes_only_locals(program, step);
-    const bool once = std::none_of(written.begin(), written.end(), [&](BufferId b) { return buffer(b).storage == Storage::local; });
+    const bool once =
+        std::none_of(written.begin(), written.end(), [&](BufferId b) { return buffer(b).storage == Storage::local; });
     if (!again && !once) return std::nullopt;
     // What is computed again must find what it reads: memory of the lane's own may be used for something else by then.
     for (BufferId b : read)
@@ -130,15 +133,18 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
   // Few lanes of many steps: a group for each is there sooner, if a step has something to do for all of it.
   constexpr std::int64_t few_lanes = 2048, wide_step = 16;
   constexpr double many_steps = 128, long_step = 128;
-  const bool group_per_lane = lanes && loop->length <= few_lanes && work.loop_rows >= wide_step && work.once >= long_step &&
-                              work.total >= many_steps * work.once;
-  if (lanes ? !group_per_lane && loop->length >= enough_lanes && work.terms <= most_unrolled && work.local_bytes <= most_private : scalars) {
+  const bool group_per_lane = lanes && loop->length <= few_lanes && work.loop_rows >= wide_step &&
+                              work.once >= long_step && work.total >= many_steps * work.once;
+  if (lanes ? !group_per_lane && loop->length >= enough_lanes && work.terms <= most_unrolled &&
+                  work.local_bytes <= most_private
+            : scalars) {
     plan.one_thread = true;
     // Few in a group, so that lanes are spread over the device and do not wait for each other's memory.
     constexpr std::int64_t groups = 256;
     plan.threads = 1;
     if (lanes)
-      for (plan.threads = 4; plan.threads < 32 && loop->length >= 2 * groups * plan.threads; plan.threads *= 2) {}
+      for (plan.threads = 4; plan.threads < 32 && loop->length >= 2 * groups * plan.threads; plan.threads *= 2) {
+      }
   } else {
     // As many as the loops have use for: more would only have to be waited for.
     const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;

@@ -128,8 +128,8 @@ class Joiner {
     }
   }
 
-  /// Every `every`-th thread of a team leaves what it has in shared memory, and all threads read that; where it is much,
-  /// some of them make a few values of it first.
+  /// Every `every`-th thread of a team leaves what it has in shared memory, and all threads read that; where it is
+  /// much, some of them make a few values of it first.
   void through_memory(std::span<const Accumulator> all, std::uint32_t every) {
     const std::uint32_t left = spread_.team / every, count = left * spread_.rows;
     const std::uint32_t parts = left > most_read && (every == 1 || spread_.rows == 1) ? left / most_read : left;
@@ -195,7 +195,8 @@ void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& s
   if (spread.team == 1 || all.empty()) return;
   // Many of them, where a group has little memory, take turns as in loops.
   std::int64_t wanted = ShaderBuilder::for_reductions(spread.threads());
-  for (const Accumulator& a : all) wanted += ShaderBuilder::shared_bytes(spread.threads()) * (a.position.empty() ? 1 : 2);
+  for (const Accumulator& a : all)
+    wanted += ShaderBuilder::shared_bytes(spread.threads()) * (a.position.empty() ? 1 : 2);
   if (wanted > s.room()) again = true;
   Joiner joiner(s, spread, again);
   if (!again) return joiner.join(all);

@@ -31,7 +31,8 @@ struct Spread {
 /// knows it. `again`: it is written into a loop, which shared memory has to be kept for.
 void join(ShaderBuilder& s, const std::vector<Accumulator>& all, const Spread& spread, bool again);
 
-/// What the threads of a group have of `own`, from the first one on: up to this one as `combined`, before it as `before`.
+/// What the threads of a group have of `own`, from the first one on: up to this one as `combined`, before it as
+/// `before`.
 void scan_threads(ShaderBuilder& s, expr::ReduceOp op, DType dtype, std::uint32_t threads, const std::string& own);
 
 }  // namespace cotan::webgpu

@@ -62,7 +62,8 @@ std::array<std::uint32_t, 3> grid(std::int64_t count, std::uint32_t most) {
 }
 
 ShaderBuilder::ShaderBuilder(const Program& program, std::string name, const Capabilities& device)
-    : body({.careful_fma = !device.fused_fma, .careful = device.software}), subgroup_size(device.subgroup_size),
+    : body({.careful_fma = !device.fused_fma, .careful = device.software}),
+      subgroup_size(device.subgroup_size),
       program_(program),
       group_bytes_(device.workgroup_bytes),
       block_bytes_(static_cast<std::int64_t>(device.block_bytes())),
@@ -125,7 +126,8 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
       add(fmt::format("b{}", slot));
       add(std::to_string(buffer.place % block_bytes_ / static_cast<std::int64_t>(element_bytes)));
       if (buffer.copies > 1)
-        add(fmt::format("{} * {}", body.value(buffer.copy), compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
+        add(fmt::format("{} * {}", body.value(buffer.copy),
+                        compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
       return {fmt::format("{}{}{}", mark, slot, mark), base, false};
     }
     if (buffer.storage != Storage::input && buffer.storage != Storage::output && buffer.storage != Storage::arena)
@@ -133,7 +135,8 @@ ShaderBuilder::Place ShaderBuilder::place_of(BufferId b) {
     const int slot = slot_of(b);
     add(fmt::format("b{}", slot));
     if (buffer.copies > 1)
-      add(fmt::format("{} * {}", body.value(buffer.copy), compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
+      add(fmt::format("{} * {}", body.value(buffer.copy),
+                      compiler::stride_of(buffer) / static_cast<std::int64_t>(element_bytes)));
     return {fmt::format("{}{}{}", mark, slot, mark), base, false};
   }
 }
@@ -153,7 +156,8 @@ std::string ShaderBuilder::element(const Place& p, const std::string& offset, bo
       const std::int64_t count = scalars_.at(p.array);
       if (!reading || count > few) throw NotConstant{p.array};
       std::string chosen = p.array + "_0";
-      for (std::int64_t k = 1; k < count; ++k) chosen = fmt::format("select({}, {}_{}, ({}) == {})", chosen, p.array, k, index, k);
+      for (std::int64_t k = 1; k < count; ++k)
+        chosen = fmt::format("select({}, {}_{}, ({}) == {})", chosen, p.array, k, index, k);
       return chosen;
     }
     number += std::stoll(term);
@@ -173,7 +177,8 @@ std::optional<std::string> ShaderBuilder::quad(BufferId b, Expr offset) {
       b = buffer.whole;
       continue;
     }
-    if (buffer.storage != Storage::input && buffer.storage != Storage::output && buffer.storage != Storage::arena) return std::nullopt;
+    if (buffer.storage != Storage::input && buffer.storage != Storage::output && buffer.storage != Storage::arena)
+      return std::nullopt;
     if (expr::as_integer(expr::floor_mod(offset, 4)) != 0) return std::nullopt;
     const std::string number = body.value(expr::floor_div(offset, 4));
     const int slot = slot_of(b);

@@ -71,7 +71,8 @@ class ShaderBuilder {
   /// Values that are in a variable of the shader and not in memory: results of reductions.
   void set_value(BufferId b, const std::string& name) { values_[b] = name; }
   void forget_values() { values_.clear(); }
-  /// A buffer that is an array of the shader's own; `scalars`: a variable for each element, whose numbers must be known.
+  /// A buffer that is an array of the shader's own; `scalars`: a variable for each element, whose numbers must be
+  /// known.
   void set_array(BufferId b, const std::string& name, std::int64_t scalars = 0) {
     arrays_[b] = name;
     if (scalars > 0) scalars_[name] = scalars;

@@ -21,9 +21,7 @@ bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; 
 constexpr expr::Range i32_range{-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 1};
 
 /// Indices are i64 in expressions and i32 here. What does not fit raises; sums of a few that do may end past the ends.
-bool fits(const expr::Range& r, int headroom) {
-  return r.inside(i32_range.lo << headroom, i32_range.hi << headroom);
-}
+bool fits(const expr::Range& r, int headroom) { return r.inside(i32_range.lo << headroom, i32_range.hi << headroom); }
 
 }  // namespace
 
@@ -85,7 +83,8 @@ Writer::Known Writer::emit(Expr e) {
   if (!is_supported(e->dtype) && e->dtype != DType::i64) raise_unsupported(e->dtype, "jit");
   if (e->op == Op::constant) return {literal(*e.get()), 0, false};
   if (e->op == Op::load) return emit_load(e);
-  if (e->op == Op::variable) raise<InternalError>("[webgpu] a loop index is used outside its loop; this is a bug in cotan.");
+  if (e->op == Op::variable)
+    raise<InternalError>("[webgpu] a loop index is used outside its loop; this is a bug in cotan.");
   std::vector<std::string> x;
   int level = 0;
   bool loads = false, constants = true;
@@ -192,7 +191,8 @@ std::string Writer::cast(DType from, DType to, const std::string& x) {
     if (bits == 32) return call("cotan_f32_to_u32", x);
     return call("cotan_f32_to_uint", fmt::format("{}, {}u", x, (1u << bits) - 1));
   }
-  const std::string same = is_signed_integer(from) == is_signed_integer(to) ? x : fmt::format("bitcast<{}>({})", wgsl_type(to), x);
+  const std::string same =
+      is_signed_integer(from) == is_signed_integer(to) ? x : fmt::format("bitcast<{}>({})", wgsl_type(to), x);
   return bits_of(to) < bits_of(from) || is_signed_integer(from) != is_signed_integer(to) ? wrapped(to, same) : same;
 }
 
@@ -227,7 +227,8 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
   }
   const auto infix = [&](const char* op) { return fmt::format("{} {} {}", x[0], op, x[1]); };
   const auto arithmetic = [&](const char* op) {
-    return real && dialect_.careful ? fmt::format("bitcast<f32>(bitcast<u32>({}))", infix(op)) : wrapped(node.dtype, infix(op));
+    return real && dialect_.careful ? fmt::format("bitcast<f32>(bitcast<u32>({}))", infix(op))
+                                    : wrapped(node.dtype, infix(op));
   };
   const auto function = [&](const char* f) { return fmt::format("{}({})", f, x[0]); };
   const auto two = [&] { return x[0] + ", " + x[1]; };
@@ -327,8 +328,7 @@ std::string Writer::operation(const Node& node, const std::vector<std::string>& 
       if (!((a == p && b == q) || (a == q && b == p))) return chosen;
       std::string nan;
       for (std::size_t k : {1, 2})
-        if (node.operands[k]->op != Op::constant)
-          nan += (nan.empty() ? "" : " || ") + call("cotan_is_nan", x[k]);
+        if (node.operands[k]->op != Op::constant) nan += (nan.empty() ? "" : " || ") + call("cotan_is_nan", x[k]);
       return nan.empty() ? chosen : fmt::format("select({}, {}, {})", chosen, x[2], nan);
     }
     case Op::cast:

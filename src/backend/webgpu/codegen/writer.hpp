@@ -20,7 +20,7 @@ const char* wgsl_type(DType dtype);
 /// What the driver's compiler cannot be trusted with.
 struct Dialect {
   bool careful_fma = false;  ///< its fma rounds twice: the library's is used
-  bool careful = false;    ///< it takes floats for real numbers: x + c - c must be hidden from it
+  bool careful = false;      ///< it takes floats for real numbers: x + c - c must be hidden from it
 };
 
 class Writer {

@@ -16,7 +16,8 @@ namespace {
 /// The axes after the batch, in order.
 enum class Axes { row_head_element, head_row_element, head_row };
 
-AttentionSide side(BufferId buffer, Expr offset, const Shape& shape, const Ints& strides, DType dtype, const Shape& batch, Axes axes) {
+AttentionSide side(BufferId buffer, Expr offset, const Shape& shape, const Ints& strides, DType dtype,
+                   const Shape& batch, Axes axes) {
   AttentionSide out{.buffer = buffer, .offset = offset, .dtype = dtype};
   const auto stride = [&](std::size_t k) { return shape[k] == 1 ? 0 : strides[k]; };
   for (std::size_t k = 0; k < batch.size(); ++k) {
@@ -35,7 +36,8 @@ AttentionSide side(BufferId buffer, Expr offset, const Shape& shape, const Ints&
   out.row = stride(rows_first ? n : n + 1);
   out.head = stride(rows_first ? n + 1 : n);
   // Vectors along an axis of one element are none: any stride will do.
-  if (axes != Axes::head_row) out.element = shape[n + 2] == 1 ? (axes == Axes::row_head_element ? 1 : 0) : strides[n + 2];
+  if (axes != Axes::head_row)
+    out.element = shape[n + 2] == 1 ? (axes == Axes::row_head_element ? 1 : 0) : strides[n + 2];
   return out;
 }
 
@@ -51,7 +53,8 @@ struct Sides {
     const BufferId b = routine.results[k];
     const auto& buffer = program.buffers[static_cast<std::size_t>(b)];
     const bool wanted = program.buffers[static_cast<std::size_t>(program.root(b))].storage != Storage::none;
-    return side(wanted ? b : -1, {}, buffer.type.shape, ops::strides_of(buffer.type.shape), buffer.type.dtype, batch, axes);
+    return side(wanted ? b : -1, {}, buffer.type.shape, ops::strides_of(buffer.type.shape), buffer.type.dtype, batch,
+                axes);
   }
 };
 
@@ -70,8 +73,10 @@ std::optional<AttentionTile> forced_tile(bool backward) {
   if (backward && comma == std::string::npos) return std::nullopt;
   const auto tile = parse(setting->c_str() + (backward ? comma + 1 : 0));
   if (!tile)
-    raise<ValueError>("[COTAN_WEBGPU_ATTENTION] is \"{}\"; set it to tiles as in 16x4x8 or 16x4x8,8x4x8 (the last number a power of "
-                      "two), or unset it.", *setting);
+    raise<ValueError>(
+        "[COTAN_WEBGPU_ATTENTION] is \"{}\"; set it to tiles as in 16x4x8 or 16x4x8,8x4x8 (the last number a power of "
+        "two), or unset it.",
+        *setting);
   return tile;
 }
 
@@ -113,17 +118,22 @@ AttentionProblem attention_problem(const Program& program, const compiler::Routi
 
 std::size_t AttentionTile::shared_bytes(std::int64_t width, bool backward) const {
   const auto vectors = static_cast<std::size_t>((width + 3) / 4) | 1, rows_of = static_cast<std::size_t>(row_count()),
-             columns = static_cast<std::size_t>(column_count()), weights = rows_of * static_cast<std::size_t>(thread_columns | 1);
+             columns = static_cast<std::size_t>(column_count()),
+             weights = rows_of * static_cast<std::size_t>(thread_columns | 1);
   const std::size_t joined = static_cast<std::size_t>(threads() * rows) * 4 + 16;
-  return backward ? 2 * 16 * ((rows_of + columns) * vectors + weights) + 16 : 16 * ((rows_of + columns) * vectors + weights) + joined;
+  return backward ? 2 * 16 * ((rows_of + columns) * vectors + weights) + 16
+                  : 16 * ((rows_of + columns) * vectors + weights) + joined;
 }
 
-std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, bool backward, const Capabilities& device) {
+std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, bool backward,
+                                            const Capabilities& device) {
   const auto fits = [&](const AttentionTile& t) {
-    return t.shared_bytes(width, backward) <= device.workgroup_bytes && static_cast<std::uint32_t>(t.threads()) <= device.workgroup_threads;
+    return t.shared_bytes(width, backward) <= device.workgroup_bytes &&
+           static_cast<std::uint32_t>(t.threads()) <= device.workgroup_threads;
   };
   if (const auto forced = forced_tile(backward); forced && fits(*forced)) return forced;
-  constexpr AttentionTile tiles[] = {{16, 4, 8}, {16, 2, 8}, {8, 4, 8}, {8, 2, 8}, {8, 1, 8}, {8, 2, 4}, {8, 1, 4}, {4, 1, 4}, {2, 1, 4}};
+  constexpr AttentionTile tiles[] = {{16, 4, 8}, {16, 2, 8}, {8, 4, 8}, {8, 2, 8}, {8, 1, 8},
+                                     {8, 2, 4},  {8, 1, 4},  {4, 1, 4}, {2, 1, 4}};
   constexpr AttentionTile quickly_compiled{4, 1, 4, true};
   if (device.software && fits(quickly_compiled)) return quickly_compiled;
   for (const AttentionTile& t : tiles) {
@@ -133,29 +143,34 @@ std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t widt
   return std::nullopt;
 }
 
-bool prefers_attention(const Primitive& p, std::span<const AbstractValue> types, const Params& params, const Capabilities& device) {
+bool prefers_attention(const Primitive& p, std::span<const AbstractValue> types, const Params& params,
+                       const Capabilities& device) {
   if (&p != &ops::attention_p && &p != &ops::attention_backward_p) return false;
   constexpr std::int64_t widest = 256;
   const ops::AttentionSizes at(types[0], types[1]);
   const DType dtype = types[0].dtype;
-  if (!is_floating(dtype) || !is_supported(dtype) || types[0].size() == 0 || types[1].size() == 0 || at.width > widest) return false;
+  if (!is_floating(dtype) || !is_supported(dtype) || types[0].size() == 0 || types[1].size() == 0 || at.width > widest)
+    return false;
   // Sums that one shader makes must be those that the other divides by: both ways, or none.
-  return std::isfinite(static_cast<float>(params.get<double>("scale"))) && attention_tile(at.queries, at.width, true, device) &&
-         attention_tile(at.keys, at.width, true, device) && attention_tile(at.queries, at.width, false, device);
+  return std::isfinite(static_cast<float>(params.get<double>("scale"))) &&
+         attention_tile(at.queries, at.width, true, device) && attention_tile(at.keys, at.width, true, device) &&
+         attention_tile(at.queries, at.width, false, device);
 }
 
-std::vector<Shader> attention_shaders(const Program& program, const compiler::Routine& routine, const Surroundings& around,
-                                      const Capabilities& device) {
+std::vector<Shader> attention_shaders(const Program& program, const compiler::Routine& routine,
+                                      const Surroundings& around, const Capabilities& device) {
   const AttentionProblem p = attention_problem(program, routine);
   std::vector<Shader> out;
   if (routine.primitive == &ops::attention_p) {
-    out.push_back(attention_forward_shader(program, p, *attention_tile(p.queries, p.width, false, device), around, device));
+    out.push_back(
+        attention_forward_shader(program, p, *attention_tile(p.queries, p.width, false, device), around, device));
     return out;
   }
   if (p.key_gradient.buffer >= 0 || p.value_gradient.buffer >= 0)
     out.push_back(attention_keys_shader(program, p, *attention_tile(p.keys, p.width, true, device), around, device));
   if (p.query_gradient.buffer >= 0 || p.score_gradient.buffer >= 0)
-    out.push_back(attention_queries_shader(program, p, *attention_tile(p.queries, p.width, true, device), around, device));
+    out.push_back(
+        attention_queries_shader(program, p, *attention_tile(p.queries, p.width, true, device), around, device));
   return out;
 }
 

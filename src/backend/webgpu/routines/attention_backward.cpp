@@ -1,6 +1,6 @@
-// Attention backwards: weights are computed again from the largest score and the sum of each query. One shader has a tile of
-// keys and goes through the queries, of all heads that share the key; the other has a tile of queries and goes through the
-// keys. Every sum has one owner and one order.
+// Attention backwards: weights are computed again from the largest score and the sum of each query. One shader has a
+// tile of keys and goes through the queries, of all heads that share the key; the other has a tile of queries and goes
+// through the keys. Every sum has one owner and one order.
 #include "backend/webgpu/routines/attention_parts.hpp"
 #include "ops/attention.hpp"
 
@@ -13,7 +13,9 @@ class BackwardWriter : protected AttentionWriter {
   using AttentionWriter::AttentionWriter;
 
   std::int64_t row_tiles(std::int64_t extent) const { return (extent + tile_.row_count() - 1) / tile_.row_count(); }
-  std::int64_t column_tiles(std::int64_t extent) const { return (extent + tile_.column_count() - 1) / tile_.column_count(); }
+  std::int64_t column_tiles(std::int64_t extent) const {
+    return (extent + tile_.column_count() - 1) / tile_.column_count();
+  }
 
   /// Where the operands by queries begin, for the head of that name.
   void declare_query_bases(const std::string& head) {
@@ -37,8 +39,8 @@ class BackwardWriter : protected AttentionWriter {
     w_.line(fmt::format("let delta_{} = {};", name, row_value(p_.delta, "delta_base", at)));
   }
   /// From products s and d to weights s and gradients of scores d; zero where `outside`, if that is not empty.
-  void finish_gradient(int i, int j, const std::string& query, const std::string& query_number, const std::string& key_number,
-                       const std::string& outside) {
+  void finish_gradient(int i, int j, const std::string& query, const std::string& query_number,
+                       const std::string& key_number, const std::string& outside) {
     const std::string s = value("s", i, j), d = value("d", i, j), name = fmt::format("{}_{}", i, j);
     finish_score(s, name, query_number, key_number);
     w_.line(fmt::format("{} = exp({} - maximum_{}) / sum_{};", s, s, query, query));
@@ -52,8 +54,8 @@ class BackwardWriter : protected AttentionWriter {
 /// Rows are keys, columns are queries.
 class KeysWriter : BackwardWriter {
  public:
-  KeysWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile, const Surroundings& around,
-             const Capabilities& device)
+  KeysWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
+             const Surroundings& around, const Capabilities& device)
       : BackwardWriter(program, problem, tile, "attention_backward keys", around, device) {}
 
   Shader write() {
@@ -95,9 +97,10 @@ class KeysWriter : BackwardWriter {
   void leave_unless_hidden() {
     w_.open(fmt::format("if (first_column + {} < first_row)", tile_.column_count() - 1));
     w_.line(fmt::format("let mine = first_column + i32(thread) % {};", tile_.column_count()));
-    declare_any("sees_nothing", fmt::format("mine < {} && {} <= {}", p_.queries,
-                                            row_value(p_.maximum, "maximum_base", fmt::format("min(mine, {})", p_.queries - 1)),
-                                            real(ops::masked_score)));
+    declare_any("sees_nothing",
+                fmt::format("mine < {} && {} <= {}", p_.queries,
+                            row_value(p_.maximum, "maximum_base", fmt::format("min(mine, {})", p_.queries - 1)),
+                            real(ops::masked_score)));
     w_.line("if (!sees_nothing) { continue; }");
     w_.close();
   }
@@ -130,8 +133,8 @@ class KeysWriter : BackwardWriter {
 /// Rows are queries, columns are keys.
 class QueriesWriter : BackwardWriter {
  public:
-  QueriesWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile, const Surroundings& around,
-                const Capabilities& device)
+  QueriesWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
+                const Surroundings& around, const Capabilities& device)
       : BackwardWriter(program, problem, tile, "attention_backward queries", around, device) {}
 
   Shader write() {
@@ -153,7 +156,8 @@ class QueriesWriter : BackwardWriter {
     declare_sums("q");
     // Hidden scores have no gradient: tiles of them alone are left out, unless somebody wants their zeros.
     const bool skips = p_.is_causal && !gives_scores();
-    w_.line(skips ? fmt::format("let end = min({}, (first_row + {}) / {} + 1);", steps, tile_.row_count() - 1, tile_.column_count())
+    w_.line(skips ? fmt::format("let end = min({}, (first_row + {}) / {} + 1);", steps, tile_.row_count() - 1,
+                                tile_.column_count())
                   : fmt::format("let end = {};", steps));
     w_.open("for (var step = 0; step < end; step++)");
     add_tile();
@@ -183,9 +187,10 @@ class QueriesWriter : BackwardWriter {
       finish_gradient(i, j, fmt::format("r{}", i), row, column, checks ? fmt::format("{} >= {}", column, p_.keys) : "");
       if (!gives_scores()) return;
       w_.open(fmt::format("if ({} < {} && {} < {})", row, p_.queries, column, p_.keys));
-      w_.line(s_.store(p_.score_gradient.buffer, p_.score_gradient.dtype,
-                       fmt::format("score_base + {} * {} + {} * {}", row, p_.score_gradient.row, column, p_.score_gradient.element),
-                       value("d", i, j)));
+      w_.line(s_.store(
+          p_.score_gradient.buffer, p_.score_gradient.dtype,
+          fmt::format("score_base + {} * {} + {} * {}", row, p_.score_gradient.row, column, p_.score_gradient.element),
+          value("d", i, j)));
       w_.close();
     });
     store_weights("gradients", "d");
@@ -196,8 +201,8 @@ class QueriesWriter : BackwardWriter {
 
 }  // namespace
 
-Shader attention_keys_shader(const Program& program, const AttentionProblem& problem, const AttentionTile& tile, const Surroundings& around,
-                             const Capabilities& device) {
+Shader attention_keys_shader(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
+                             const Surroundings& around, const Capabilities& device) {
   return KeysWriter(program, problem, tile, around, device).write();
 }
 Shader attention_queries_shader(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,

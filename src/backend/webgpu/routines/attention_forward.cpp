@@ -1,7 +1,8 @@
-// Attention forwards: a group has a tile of queries and goes through the keys, a tile at a time. What it has summed up so far
-// is relative to the largest score so far, and made smaller whenever a larger one comes.
+// Attention forwards: a group has a tile of queries and goes through the keys, a tile at a time. What it has summed up
+// so far is relative to the largest score so far, and made smaller whenever a larger one comes.
 //
-// Weights are WGSL's exp of a number that is at most 0: its error is relative to the largest weight of the row, which is 1.
+// Weights are WGSL's exp of a number that is at most 0: its error is relative to the largest weight of the row, which
+// is 1.
 #include "backend/webgpu/routines/attention_parts.hpp"
 #include "ops/attention.hpp"
 
@@ -11,8 +12,8 @@ namespace {
 
 class ForwardWriter : AttentionWriter {
  public:
-  ForwardWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile, const Surroundings& around,
-                const Capabilities& device)
+  ForwardWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
+                const Surroundings& around, const Capabilities& device)
       : AttentionWriter(program, problem, tile, "attention", around, device) {}
 
   Shader write() {
@@ -36,7 +37,8 @@ class ForwardWriter : AttentionWriter {
     declare_sums("out");
     const std::int64_t steps = (p_.keys + tile_.column_count() - 1) / tile_.column_count();
     // Tiles that no query of the group sees are left out.
-    w_.line(p_.is_causal ? fmt::format("let seen = min({}, (first_row + {}) / {} + 1);", steps, tile_.row_count() - 1, tile_.column_count())
+    w_.line(p_.is_causal ? fmt::format("let seen = min({}, (first_row + {}) / {} + 1);", steps, tile_.row_count() - 1,
+                                       tile_.column_count())
                          : fmt::format("let seen = {};", steps));
     w_.line("var end = seen;");
     w_.open("for (var step = 0; step < end; step++)");
@@ -69,7 +71,9 @@ class ForwardWriter : AttentionWriter {
       finish_score(value("s", i, j), fmt::format("{}_{}", i, j), fmt::format("row{}", i), fmt::format("column{}", j));
     });
     for (int i = 0; i < tile_.rows; ++i) {
-      const auto score = [&](int j) { return checks() ? fmt::format("select({}, {}, {})", lowest, value("s", i, j), inside(j)) : value("s", i, j); };
+      const auto score = [&](int j) {
+        return checks() ? fmt::format("select({}, {}, {})", lowest, value("s", i, j), inside(j)) : value("s", i, j);
+      };
       w_.line(fmt::format("var largest{} = max(max({}, {}), max({}, {}));", i, score(0), score(1), score(2), score(3)));
     }
     join_rows("largest", true);
@@ -84,7 +88,8 @@ class ForwardWriter : AttentionWriter {
         w_.line(fmt::format("{} = {};", s, checks() ? fmt::format("select(0.0, {}, {})", e, inside(j)) : e));
       }
       // Some drivers' exp of NaN is none.
-      w_.line(fmt::format("let more{} = select({}, all{}, (bitcast<u32>(all{}) & 0x7fffffffu) > 0x7f800000u);", i, sum_of("s", i), i, i));
+      w_.line(fmt::format("let more{} = select({}, all{}, (bitcast<u32>(all{}) & 0x7fffffffu) > 0x7f800000u);", i,
+                          sum_of("s", i), i, i));
       w_.line(fmt::format("sum{} = fma(sum{}, shrink{}, more{});", i, i, i, i));
     }
     store_weights("weights", "s");
@@ -95,7 +100,8 @@ class ForwardWriter : AttentionWriter {
     add_weighted("out", "weights", "keys");
   }
   static std::string sum_of(const std::string& values, int i) {
-    return fmt::format("(({} + {}) + ({} + {}))", value(values, i, 0), value(values, i, 1), value(values, i, 2), value(values, i, 3));
+    return fmt::format("(({} + {}) + ({} + {}))", value(values, i, 0), value(values, i, 1), value(values, i, 2),
+                       value(values, i, 3));
   }
   bool checks() const { return p_.keys % tile_.column_count() != 0; }
   std::string inside(int j) const { return fmt::format("column{} < {}", j, p_.keys); }
@@ -105,7 +111,8 @@ class ForwardWriter : AttentionWriter {
     w_.open(fmt::format("if (step + 1 == seen && end < {})", steps));
     std::string none;
     for (int i = 0; i < tile_.rows; ++i)
-      none += fmt::format("{}(row{} < {} && maximum{} <= {})", i ? " || " : "", i, p_.queries, i, real(ops::masked_score));
+      none +=
+          fmt::format("{}(row{} < {} && maximum{} <= {})", i ? " || " : "", i, p_.queries, i, real(ops::masked_score));
     declare_any("sees_nothing", none);
     w_.line(fmt::format("if (sees_nothing) {{ end = {}; }}", steps));
     w_.close();
@@ -117,7 +124,8 @@ class ForwardWriter : AttentionWriter {
     w_.open("if (thread_column == 0)");
     for (int i = 0; i < tile_.rows; ++i)
       w_.line(fmt::format("if (row{} < {}) {{ {} }}", i, p_.queries,
-                          s_.store(side.buffer, side.dtype, fmt::format("{}_base + row{} * {}", name, i, side.row), fmt::format("{}{}", name, i))));
+                          s_.store(side.buffer, side.dtype, fmt::format("{}_base + row{} * {}", name, i, side.row),
+                                   fmt::format("{}{}", name, i))));
     w_.close();
   }
 };

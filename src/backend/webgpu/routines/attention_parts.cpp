@@ -9,8 +9,8 @@ namespace {
 constexpr int lanes = 4;
 }
 
-AttentionWriter::AttentionWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile, const char* name,
-                                 const Surroundings& around, const Capabilities& device)
+AttentionWriter::AttentionWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
+                                 const char* name, const Surroundings& around, const Capabilities& device)
     : p_(problem),
       tile_(tile),
       around_(around),
@@ -44,7 +44,8 @@ void AttentionWriter::enter(std::int64_t tiles, std::int64_t heads, bool last_ti
   w_.line(fmt::format("let thread_column = i32(thread % {}u);", tile_.thread_columns));
   for (int u = 0; u < own_vectors(); ++u) {
     const bool inside = (u + 1) * tile_.thread_columns <= vectors_;
-    w_.line(inside ? fmt::format("let vector{} = {};", u, column_of(u)) : fmt::format("let vector{} = min({}, {});", u, column_of(u), vectors_ - 1));
+    w_.line(inside ? fmt::format("let vector{} = {};", u, column_of(u))
+                   : fmt::format("let vector{} = min({}, {});", u, column_of(u), vectors_ - 1));
   }
 }
 
@@ -63,7 +64,8 @@ void AttentionWriter::declare_tile(const std::string& tile, int rows) {
   s_.declarations += fmt::format("var<workgroup> {}: array<vec4<f32>, {}>;\n", tile, rows * pitch());
 }
 void AttentionWriter::declare_weights(const std::string& weights) {
-  s_.declarations += fmt::format("var<workgroup> {}: array<vec4<f32>, {}>;\n", weights, tile_.row_count() * weight_pitch());
+  s_.declarations +=
+      fmt::format("var<workgroup> {}: array<vec4<f32>, {}>;\n", weights, tile_.row_count() * weight_pitch());
 }
 
 bool AttentionWriter::has_quads(const AttentionSide& side) const {
@@ -82,7 +84,8 @@ std::string AttentionWriter::bound_quad(BufferId buffer, const std::string& numb
   return s_.quad(buffer, v * expr::integer(lanes)).value_or("");
 }
 
-std::string AttentionWriter::loaded_vector(const AttentionSide& side, const std::string& row_at, const std::string& vector) {
+std::string AttentionWriter::loaded_vector(const AttentionSide& side, const std::string& row_at,
+                                           const std::string& vector) {
   if (s_.vectors && has_quads(side))
     if (const std::string quad = bound_quad(side.buffer, fmt::format("({} >> 2u) + {}", row_at, vector)); !quad.empty())
       return fmt::format("bitcast<vec4<f32>>({})", quad);
@@ -108,7 +111,8 @@ void AttentionWriter::load_tile(const AttentionSide& side, const std::string& ba
     w_.line(fmt::format("let at = {} + min({}, {}) * {};", base, row, extent - 1, side.row));
     w_.line(fmt::format("let c = e % {};", vectors_));
     const std::string x = loaded_vector(side, "at", "c");
-    w_.line(fmt::format("{}[e / {} * {} + c] = select(vec4<f32>(), {}, {} < {});", tile, vectors_, pitch(), x, row, extent));
+    w_.line(fmt::format("{}[e / {} * {} + c] = select(vec4<f32>(), {}, {} < {});", tile, vectors_, pitch(), x, row,
+                        extent));
     w_.close();
     return;
   }
@@ -119,11 +123,14 @@ void AttentionWriter::load_tile(const AttentionSide& side, const std::string& ba
     for (int k = from; k < end; ++k) {
       w_.line(fmt::format("let e{} = i32(thread) + {};", k, k * threads));
       const bool past = (k + 1) * threads > count;
-      w_.line(fmt::format("let r{} = {};", k, past ? fmt::format("min(e{}, {}) / {}", k, count - 1, vectors_) : fmt::format("e{} / {}", k, vectors_)));
+      w_.line(fmt::format(
+          "let r{} = {};", k,
+          past ? fmt::format("min(e{}, {}) / {}", k, count - 1, vectors_) : fmt::format("e{} / {}", k, vectors_)));
       w_.line(fmt::format("let c{} = e{} % {};", k, k, vectors_));
       const std::string row = fmt::format("({} + r{})", first, k);
       const bool checks = extent % rows != 0;
-      w_.line(fmt::format("let at{} = {} + {} * {};", k, base, checks ? fmt::format("min({}, {})", row, extent - 1) : row, side.row));
+      w_.line(fmt::format("let at{} = {} + {} * {};", k, base,
+                          checks ? fmt::format("min({}, {})", row, extent - 1) : row, side.row));
       std::string x = loaded_vector(side, fmt::format("at{}", k), fmt::format("c{}", k));
       if (checks) x = fmt::format("select(vec4<f32>(), {}, {} < {})", x, row, extent);
       w_.line(fmt::format("let x{} = {};", k, x));
@@ -138,8 +145,9 @@ void AttentionWriter::load_tile(const AttentionSide& side, const std::string& ba
 
 void AttentionWriter::store_weights(const std::string& weights, const std::string& values) {
   for (int i = 0; i < tile_.rows; ++i)
-    w_.line(fmt::format("{}[({}) * {} + thread_column] = vec4<f32>({}, {}, {}, {});", weights, row_of(i), weight_pitch(), value(values, i, 0),
-                        value(values, i, 1), value(values, i, 2), value(values, i, 3)));
+    w_.line(fmt::format("{}[({}) * {} + thread_column] = vec4<f32>({}, {}, {}, {});", weights, row_of(i),
+                        weight_pitch(), value(values, i, 0), value(values, i, 1), value(values, i, 2),
+                        value(values, i, 3)));
 }
 
 // Products ------------------------------------------------------------------------------------------------
@@ -169,10 +177,12 @@ void AttentionWriter::scale_sums(const std::string& sums, int i, const std::stri
 void AttentionWriter::add_weighted(const std::string& sums, const std::string& weights, const std::string& tile) {
   // Weights of a vector are those of columns that are as far apart as there are threads: so they were stored.
   w_.open(fmt::format("for (var k = 0; k < {}; k++)", bound(tile_.thread_columns)));
-  for (int i = 0; i < tile_.rows; ++i) w_.line(fmt::format("let w{} = {}[({}) * {} + k];", i, weights, row_of(i), weight_pitch()));
+  for (int i = 0; i < tile_.rows; ++i)
+    w_.line(fmt::format("let w{} = {}[({}) * {} + k];", i, weights, row_of(i), weight_pitch()));
   for (int j = 0; j < lanes; ++j) {
     for (int u = 0; u < own_vectors(); ++u)
-      w_.line(fmt::format("let x{}_{} = {}[(k + {}) * {} + vector{}];", j, u, tile, j * tile_.thread_columns, pitch(), u));
+      w_.line(
+          fmt::format("let x{}_{} = {}[(k + {}) * {} + vector{}];", j, u, tile, j * tile_.thread_columns, pitch(), u));
     for (int i = 0; i < tile_.rows; ++i)
       for (int u = 0; u < own_vectors(); ++u) {
         const std::string sum = value(sums, i, u);
@@ -182,8 +192,8 @@ void AttentionWriter::add_weighted(const std::string& sums, const std::string& w
   w_.close();
 }
 
-void AttentionWriter::store_sums(const AttentionSide& side, const std::string& base, const std::string& sums, const std::string& factor,
-                                 std::int64_t extent) {
+void AttentionWriter::store_sums(const AttentionSide& side, const std::string& base, const std::string& sums,
+                                 const std::string& factor, std::int64_t extent) {
   const auto rounded = [&](const std::string& x) { return rounded_sum(w_, side.dtype, x); };
   for (int i = 0; i < tile_.rows; ++i) {
     const std::string row = fmt::format("(first_row + {})", row_of(i));
@@ -192,14 +202,17 @@ void AttentionWriter::store_sums(const AttentionSide& side, const std::string& b
     for (int u = 0; u < own_vectors(); ++u) {
       w_.open((u + 1) * tile_.thread_columns <= vectors_ ? "" : fmt::format("if ({} < {})", column_of(u), vectors_));
       w_.line(fmt::format("let y = {} * {};", value(sums, i, u), fmt::format(fmt::runtime(factor), i)));
-      const std::string quad = s_.vectors && has_quads(side) ? bound_quad(side.buffer, fmt::format("(at >> 2u) + vector{}", u)) : "";
+      const std::string quad =
+          s_.vectors && has_quads(side) ? bound_quad(side.buffer, fmt::format("(at >> 2u) + vector{}", u)) : "";
       if (!quad.empty()) {
-        w_.line(fmt::format("{} = bitcast<vec4<u32>>(vec4<f32>({}, {}, {}, {}));", quad, rounded("y.x"), rounded("y.y"), rounded("y.z"), rounded("y.w")));
+        w_.line(fmt::format("{} = bitcast<vec4<u32>>(vec4<f32>({}, {}, {}, {}));", quad, rounded("y.x"), rounded("y.y"),
+                            rounded("y.z"), rounded("y.w")));
       } else {
         for (int k = 0; k < lanes; ++k) {
           const std::string element = fmt::format("vector{} * {} + {}", u, lanes, k);
           const std::string store =
-              s_.store(side.buffer, side.dtype, fmt::format("at + ({}) * {}", element, side.element), rounded(fmt::format("y.{}", "xyzw"[k])));
+              s_.store(side.buffer, side.dtype, fmt::format("at + ({}) * {}", element, side.element),
+                       rounded(fmt::format("y.{}", "xyzw"[k])));
           w_.line(p_.width % lanes ? fmt::format("if ({} < {}) {{ {} }}", element, p_.width, store) : store);
         }
       }
@@ -215,12 +228,14 @@ std::string AttentionWriter::row_value(const AttentionSide& side, const std::str
 
 // Scores --------------------------------------------------------------------------------------------------
 
-void AttentionWriter::finish_score(const std::string& score, const std::string& name, const std::string& query, const std::string& key) {
+void AttentionWriter::finish_score(const std::string& score, const std::string& name, const std::string& query,
+                                   const std::string& key) {
   w_.line(fmt::format("{} *= {};", score, real(p_.scale)));
   const auto element = [&](const AttentionSide& side, const char* base) {
     // What is past the ends is not used: any element will do.
-    return s_.loaded(side.buffer, side.dtype, fmt::format("{} + min({}, {}) * {} + min({}, {}) * {}", base, query, p_.queries - 1, side.row,
-                                                          key, p_.keys - 1, side.element));
+    return s_.loaded(side.buffer, side.dtype,
+                     fmt::format("{} + min({}, {}) * {} + min({}, {}) * {}", base, query, p_.queries - 1, side.row, key,
+                                 p_.keys - 1, side.element));
   };
   if (p_.bias.buffer >= 0) w_.line(fmt::format("{} += {};", score, element(p_.bias, "bias_base")));
   if (!can_hide()) return;
@@ -232,7 +247,9 @@ void AttentionWriter::finish_score(const std::string& score, const std::string& 
 }
 
 void AttentionWriter::join_rows(const std::string& names, bool max) {
-  const auto joined = [&](const std::string& x, const std::string& y) { return max ? fmt::format("max({}, {})", x, y) : fmt::format("{} + {}", x, y); };
+  const auto joined = [&](const std::string& x, const std::string& y) {
+    return max ? fmt::format("max({}, {})", x, y) : fmt::format("{} + {}", x, y);
+  };
   const auto across = static_cast<std::uint32_t>(tile_.thread_columns);
   if (device_.subgroups && device_.subgroup_size >= across) {
     s_.uses_subgroups = true;
@@ -245,13 +262,17 @@ void AttentionWriter::join_rows(const std::string& names, bool max) {
   }
   if (s_.declarations.find("joined") == std::string::npos)
     s_.declarations += fmt::format("var<workgroup> joined: array<f32, {}>;\n", tile_.threads() * tile_.rows);
-  for (int i = 0; i < tile_.rows; ++i) w_.line(fmt::format("joined[i32(thread) + {}] = {}{};", i * tile_.threads(), names, i));
+  for (int i = 0; i < tile_.rows; ++i)
+    w_.line(fmt::format("joined[i32(thread) + {}] = {}{};", i * tile_.threads(), names, i));
   w_.line("workgroupBarrier();");
   for (int i = 0; i < tile_.rows; ++i) {
     const std::string x = fmt::format("{}{}", names, i);
-    const auto of = [&](const std::string& k) { return fmt::format("joined[thread_row * {} + {} + {}]", across, i * tile_.threads(), k); };
+    const auto of = [&](const std::string& k) {
+      return fmt::format("joined[thread_row * {} + {} + {}]", across, i * tile_.threads(), k);
+    };
     w_.line(fmt::format("{} = {};", x, of("0")));
-    w_.line(fmt::format("for (var k = 1; k < {}; k++) {{ {} = {}; }}", bound(tile_.thread_columns), x, joined(x, of("k"))));
+    w_.line(
+        fmt::format("for (var k = 1; k < {}; k++) {{ {} = {}; }}", bound(tile_.thread_columns), x, joined(x, of("k"))));
   }
   w_.line("workgroupBarrier();");
 }

@@ -1,5 +1,5 @@
-// What the shaders of attention have in common: tiles in shared memory, products of two of them in registers, and sums of
-// rows weighted by such products.
+// What the shaders of attention have in common: tiles in shared memory, products of two of them in registers, and sums
+// of rows weighted by such products.
 #pragma once
 #include "backend/webgpu/routines/attention.hpp"
 
@@ -19,8 +19,8 @@ class AttentionWriter {
   /// A tile of `rows` rows in shared memory, as vectors of four elements along the width.
   void declare_tile(const std::string& tile, int rows);
   /// Copies rows from number `first` on into it, zeros after the last one.
-  void load_tile(const AttentionSide& side, const std::string& base, const std::string& tile, int rows, const std::string& first,
-                 std::int64_t extent);
+  void load_tile(const AttentionSide& side, const std::string& base, const std::string& tile, int rows,
+                 const std::string& first, std::int64_t extent);
   /// Weights of the tile's rows at the columns, as vectors of four columns.
   void declare_weights(const std::string& weights);
   void store_weights(const std::string& weights, const std::string& values);
@@ -32,13 +32,15 @@ class AttentionWriter {
   void add_weighted(const std::string& sums, const std::string& weights, const std::string& tile);
   void scale_sums(const std::string& sums, int i, const std::string& factor);
   /// Writes the sums as rows from number `first_row` on. `factor` is by row, `{}` its number.
-  void store_sums(const AttentionSide& side, const std::string& base, const std::string& sums, const std::string& factor,
-                  std::int64_t extent);
+  void store_sums(const AttentionSide& side, const std::string& base, const std::string& sums,
+                  const std::string& factor, std::int64_t extent);
   /// The element of a side with one value per row.
   std::string row_value(const AttentionSide& side, const std::string& base, const std::string& row);
 
-  /// What turns a product at (query, key) into a score: scale, bias and mask. Declares `visible{name}` where scores can be hidden.
-  void finish_score(const std::string& score, const std::string& name, const std::string& query, const std::string& key);
+  /// What turns a product at (query, key) into a score: scale, bias and mask. Declares `visible{name}` where scores can
+  /// be hidden.
+  void finish_score(const std::string& score, const std::string& name, const std::string& query,
+                    const std::string& key);
   bool can_hide() const { return p_.mask.buffer >= 0 || p_.is_causal; }
 
   static std::string value(const std::string& values, int i, int j) { return fmt::format("{}{}_{}", values, i, j); }

@@ -21,8 +21,8 @@ struct CumulativeProblem {
 bool prefers_cumulative(const Primitive& p, std::span<const AbstractValue> types, const Params& params);
 CumulativeProblem cumulative_problem(const compiler::Routine& routine);
 
-/// One dispatch, or three where a row is several tiles: what each tile comes to, what comes before each tile, and the rows.
-/// `scratch` has room for a value per tile.
+/// One dispatch, or three where a row is several tiles: what each tile comes to, what comes before each tile, and the
+/// rows. `scratch` has room for a value per tile.
 std::vector<Shader> cumulative_shaders(const Program& program, const CumulativeProblem& problem, BufferId scratch,
                                        const Surroundings& around, const Capabilities& device);
 

@@ -12,8 +12,7 @@ namespace {
 /// The axes of an operand by their role: batch, contracted, and what is left.
 struct Roles {
   Ints batch, depth, width;
-  Roles(std::int64_t ndim, const Ints& batch_axes, const Ints& contracted)
-      : batch(batch_axes), depth(contracted) {
+  Roles(std::int64_t ndim, const Ints& batch_axes, const Ints& contracted) : batch(batch_axes), depth(contracted) {
     const auto has = [](const Ints& axes, std::int64_t a) {
       return std::find(axes.begin(), axes.end(), a) != axes.end();
     };
@@ -82,13 +81,11 @@ bool prefers_matmul(std::span<const AbstractValue> types, const Params& params) 
   const Roles left = roles_of(types[0], params, true), right = roles_of(types[1], params, false);
   const std::int64_t rows = count(types[0], left.width), columns = count(types[1], right.width),
                      depth = count(types[0], left.depth);
-  return types[0].size() > 0 && types[1].size() > 0 && depth >= few_terms &&
-         rows * columns * depth > small_product;
+  return types[0].size() > 0 && types[1].size() > 0 && depth >= few_terms && rows * columns * depth > small_product;
 }
 
-std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem,
-                                   const MatmulTile& tile, BufferId scratch, const Surroundings& around,
-                                   const Capabilities& device) {
+std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                                   BufferId scratch, const Surroundings& around, const Capabilities& device) {
   std::vector<Shader> out;
   const auto write = tile.kind == MatmulTile::Kind::tiled ? tiled_matmul : narrow_matmul;
   out.push_back(write(program, problem, tile, scratch, around, device));

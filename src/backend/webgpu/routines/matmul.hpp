@@ -48,8 +48,8 @@ struct MatmulTile {
   bool prefetch = true;      ///< the next terms are on their way to registers while these are computed with
   bool two_buffers = false;  ///< shared memory twice: threads meet once per step and not twice
   int unroll = 4;            ///< terms written out one after the other
-  int band = 8;    ///< rows of tiles that are walked together, so that caches see both operands again
-  int splits = 1;  ///< parts of the depth, which are added up afterwards
+  int band = 8;              ///< rows of tiles that are walked together, so that caches see both operands again
+  int splits = 1;            ///< parts of the depth, which are added up afterwards
   int threads() const;
   std::size_t shared_bytes() const;
   bool operator==(const MatmulTile&) const = default;
@@ -81,9 +81,8 @@ class ForcedTile {
 
 /// One dispatch, or where the depth is split two: parts, which go to `scratch` (splits * size elements of the
 /// type that is summed in), and their sum.
-std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem,
-                                   const MatmulTile& tile, BufferId scratch, const Surroundings& around,
-                                   const Capabilities& device);
+std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
+                                   BufferId scratch, const Surroundings& around, const Capabilities& device);
 /// The type of sums: halves are added up as f32, narrow integers as wide ones.
 DType sum_type(DType dtype);
 

@@ -26,13 +26,12 @@ class NarrowWriter : MatmulWriter {
     declare_base(narrow_, "b_base");
     // Groups that run one after the other read the same rows: the columns change fastest.
     for (int i = 0; i < tile_.thread_rows; ++i)
-      declare_place(
-          "a", i, wide_,
-          fmt::format("tile / {} * {} + thread_row + {}", column_tiles, tile_.rows, i * threads_across()),
-          wide_extent_, tile_.rows);
+      declare_place("a", i, wide_,
+                    fmt::format("tile / {} * {} + thread_row + {}", column_tiles, tile_.rows, i * threads_across()),
+                    wide_extent_, tile_.rows);
     for (int j = 0; j < tile_.columns; ++j)
-      declare_place("b", j, narrow_, fmt::format("tile % {} * {} + {}", column_tiles, tile_.columns, j),
-                    narrow_extent_, tile_.columns);
+      declare_place("b", j, narrow_, fmt::format("tile % {} * {} + {}", column_tiles, tile_.columns, j), narrow_extent_,
+                    tile_.columns);
     for (int c = 0; c < sums(); ++c) w_.line(fmt::format("var {} = {};", sum(c), zero()));
     add_terms();
     add_up();
@@ -58,8 +57,8 @@ class NarrowWriter : MatmulWriter {
   }
 
   /// The number of a row or column, and where it begins; past the end any one will do.
-  void declare_place(const char* name, int e, const MatmulSide& side, const std::string& number,
-                     std::int64_t extent, int step) {
+  void declare_place(const char* name, int e, const MatmulSide& side, const std::string& number, std::int64_t extent,
+                     int step) {
     w_.line(fmt::format("let {}_w{} = {};", name, e, number));
     const std::string inside =
         extent % step ? fmt::format("min({}_w{}, {})", name, e, extent - 1) : fmt::format("{}_w{}", name, e);
@@ -95,8 +94,8 @@ class NarrowWriter : MatmulWriter {
       for (int i = 0; i < tile_.thread_rows; ++i)
         for (int j = 0; j < tile_.columns; ++j) {
           const std::string c = sum(i * tile_.columns + j);
-          w_.line(fmt::format("{} = {};", c,
-                              multiply_add(fmt::format("a{}_{}", u, i), fmt::format("b{}_{}", u, j), c)));
+          w_.line(
+              fmt::format("{} = {};", c, multiply_add(fmt::format("a{}_{}", u, i), fmt::format("b{}_{}", u, j), c)));
         }
   }
 
@@ -137,8 +136,8 @@ class NarrowWriter : MatmulWriter {
 
 }  // namespace
 
-Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                     BufferId scratch, const Surroundings& around, const Capabilities& device) {
+Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+                     const Surroundings& around, const Capabilities& device) {
   return NarrowWriter(program, problem, tile, scratch, around, device).write();
 }
 

@@ -11,8 +11,7 @@ std::string offset_of(const AxisGroup& axes, const std::string& index) {
     inner *= axes.extents[k];
     if (axes.strides[k] == 0) continue;
     out += out.empty() ? "" : " + ";
-    out += axes.strides[k] == 1 ? fmt::format("({})", digit)
-                                : fmt::format("({}) * ({})", digit, axes.strides[k]);
+    out += axes.strides[k] == 1 ? fmt::format("({})", digit) : fmt::format("({}) * ({})", digit, axes.strides[k]);
   }
   return out.empty() ? "0" : out;
 }
@@ -81,17 +80,14 @@ std::string MatmulWriter::loaded(const MatmulSide& side, const std::string& offs
 }
 
 void MatmulWriter::store(const std::string& row, const std::string& column, const std::string& sum) {
-  const std::string at =
-      fmt::format("(batch * {} + {}) * {} + {}", problem_.rows, row, problem_.columns, column);
+  const std::string at = fmt::format("(batch * {} + {}) * {} + {}", problem_.rows, row, problem_.columns, column);
   if (scratch_ >= 0)
-    w_.line(s_.store(scratch_, sum_type(problem_.dtype), fmt::format("part * {} + {}", problem_.size(), at),
-                     sum));
+    w_.line(s_.store(scratch_, sum_type(problem_.dtype), fmt::format("part * {} + {}", problem_.size(), at), sum));
   else
     w_.line(s_.store(problem_.result, problem_.dtype, at, rounded_sum(w_, problem_.dtype, sum)));
 }
 
-std::string MatmulWriter::multiply_add(const std::string& x, const std::string& y,
-                                       const std::string& sum) const {
+std::string MatmulWriter::multiply_add(const std::string& x, const std::string& y, const std::string& sum) const {
   return real_ ? fmt::format("fma({}, {}, {})", x, y, sum) : fmt::format("{} + {} * {}", sum, x, y);
 }
 

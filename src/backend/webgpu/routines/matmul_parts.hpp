@@ -43,10 +43,10 @@ class MatmulWriter {
 /// A sum of type `sum_type(dtype)` as a value of `dtype`.
 std::string rounded_sum(Writer& w, DType dtype, const std::string& sum);
 
-Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                    BufferId scratch, const Surroundings& around, const Capabilities& device);
-Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                     BufferId scratch, const Surroundings& around, const Capabilities& device);
+Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+                    const Surroundings& around, const Capabilities& device);
+Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+                     const Surroundings& around, const Capabilities& device);
 
 /// Parts along the depth, none of them empty, and how long each is.
 struct DepthParts {

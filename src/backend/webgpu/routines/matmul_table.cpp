@@ -28,8 +28,8 @@ Tables& tables() {
 
 std::string class_of(const MatmulProblem& p) {
   const auto size = [](std::int64_t n) { return std::bit_width(static_cast<std::uint64_t>(n)); };
-  return fmt::format("{} {}{} m{} n{} k{} b{}", p.dtype, p.left.along_depth() ? 'n' : 't', p.right.along_depth() ? 't' : 'n',
-                     size(p.rows), size(p.columns), size(p.depth), size(p.batch));
+  return fmt::format("{} {}{} m{} n{} k{} b{}", p.dtype, p.left.along_depth() ? 'n' : 't',
+                     p.right.along_depth() ? 't' : 'n', size(p.rows), size(p.columns), size(p.depth), size(p.batch));
 }
 
 TileTable::TileTable(fs::path file) : file_(std::move(file)), tiles_(read()) {}

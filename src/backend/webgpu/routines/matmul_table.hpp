@@ -1,4 +1,5 @@
-// Tiles that were found by trying them (tuning.hpp), kept in a file for the next start: one for each adapter and driver.
+// Tiles that were found by trying them (tuning.hpp), kept in a file for the next start: one for each adapter and
+// driver.
 #pragma once
 #include <filesystem>
 #include <map>

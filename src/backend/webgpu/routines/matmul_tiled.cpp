@@ -75,10 +75,8 @@ class TiledWriter : MatmulWriter {
   }
 
  private:
-  Loader loader(const MatmulSide& side, const char* name, int width, std::int64_t extent,
-                const char* first) const {
-    return {
-        side, name, width, tile_.depth, tile_.threads(), extent, first, problem_.depth % tile_.depth != 0};
+  Loader loader(const MatmulSide& side, const char* name, int width, std::int64_t extent, const char* first) const {
+    return {side, name, width, tile_.depth, tile_.threads(), extent, first, problem_.depth % tile_.depth != 0};
   }
   static std::string sum(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
@@ -86,11 +84,10 @@ class TiledWriter : MatmulWriter {
   void find_tile(std::int64_t tile_rows, std::int64_t tile_columns) {
     const std::int64_t band = std::min<std::int64_t>(tile_.band, tile_rows), tiles = band * tile_columns;
     w_.line(fmt::format("let band = tile / {};", tiles));
-    const std::string high = tile_rows % band ? fmt::format("min({}, {} - band * {})", band, tile_rows, band)
-                                              : fmt::format("{}", band);
+    const std::string high =
+        tile_rows % band ? fmt::format("min({}, {} - band * {})", band, tile_rows, band) : fmt::format("{}", band);
     w_.line(fmt::format("let band_rows = {};", high));
-    w_.line(
-        fmt::format("let first_row = (band * {} + tile % {} % band_rows) * {};", band, tiles, tile_.rows));
+    w_.line(fmt::format("let first_row = (band * {} + tile % {} % band_rows) * {};", band, tiles, tile_.rows));
     w_.line(fmt::format("let first_column = tile % {} / band_rows * {};", tiles, tile_.columns));
   }
 
@@ -118,8 +115,7 @@ class TiledWriter : MatmulWriter {
       w_.line(fmt::format("let {} = {}_base + {};", l.place(more), l.name, offset_of(l.side.width, number)));
     }
     // Where a thread writes in shared memory.
-    w_.line(
-        fmt::format("let {}_to = {}_depth * {} + {}_width / {};", l.name, l.name, l.pitch(), l.name, lanes));
+    w_.line(fmt::format("let {}_to = {}_depth * {} + {}_width / {};", l.name, l.name, l.pitch(), l.name, lanes));
   }
 
   static std::set<int> distinct(const Loader& l, int (Loader::*number)(int) const) {
@@ -154,8 +150,7 @@ class TiledWriter : MatmulWriter {
         w_.line(fmt::format("{}[{} + {}] = {}({}, {}, {}, {});", l.shared(), to, vector, vector_, l.loaded(e),
                             l.loaded(e + 1), l.loaded(e + 2), l.loaded(e + 3)));
       else
-        w_.line(fmt::format("{}[{} + {}][{}_width % {}] = {};", l.shared(), to, vector, l.name, lanes,
-                            l.loaded(e)));
+        w_.line(fmt::format("{}[{} + {}][{}_width % {}] = {};", l.shared(), to, vector, l.name, lanes, l.loaded(e)));
     }
   }
   std::string buffer_offset(const Loader& l, const std::string& which) const {
@@ -201,8 +196,7 @@ class TiledWriter : MatmulWriter {
   void multiply(const std::string& current) {
     w_.open(fmt::format("for (var k = 0; k < {}; k += {})", tile_.depth, tile_.unroll));
     const auto begin = [&](const Loader& l, const char* thread) {
-      w_.line(
-          fmt::format("let {}_from = k * {} + {}{};", l.name, l.pitch(), thread, buffer_offset(l, current)));
+      w_.line(fmt::format("let {}_from = k * {} + {}{};", l.name, l.pitch(), thread, buffer_offset(l, current)));
     };
     begin(left_, "thread_row");
     begin(right_, "thread_column");
@@ -212,13 +206,11 @@ class TiledWriter : MatmulWriter {
   void multiply_term(int u) {
     const auto read = [&](const Loader& l, int vector, int threads) {
       const std::string name = fmt::format("{}{}_{}", l.name, u, vector);
-      w_.line(fmt::format("let {} = {}[{}_from + {}];", name, l.shared(), l.name,
-                          u * l.pitch() + vector * threads));
+      w_.line(fmt::format("let {} = {}[{}_from + {}];", name, l.shared(), l.name, u * l.pitch() + vector * threads));
       return name;
     };
     std::vector<std::string> x, y;
-    for (int i = 0; i < tile_.thread_rows / lanes; ++i)
-      x.push_back(read(left_, i, tile_.rows / tile_.thread_rows));
+    for (int i = 0; i < tile_.thread_rows / lanes; ++i) x.push_back(read(left_, i, tile_.rows / tile_.thread_rows));
     for (int j = 0; j < tile_.thread_columns / lanes; ++j)
       y.push_back(read(right_, j, tile_.columns / tile_.thread_columns));
     for (int i = 0; i < tile_.thread_rows; ++i) {
@@ -237,12 +229,12 @@ class TiledWriter : MatmulWriter {
               column_groups = tile_.columns / (tile_.thread_columns / lanes);
     for (int i = 0; i < tile_.thread_rows; ++i) {
       const std::string row = fmt::format("row{}", i);
-      w_.line(fmt::format("let {} = first_row + thread_row * {} + {};", row, lanes,
-                          i / lanes * row_groups + i % lanes));
+      w_.line(
+          fmt::format("let {} = first_row + thread_row * {} + {};", row, lanes, i / lanes * row_groups + i % lanes));
       if (checks_rows) w_.open(fmt::format("if ({} < {})", row, problem_.rows));
       for (int j = 0; j < tile_.thread_columns; ++j) {
-        const std::string column = fmt::format("first_column + thread_column * {} + {}", lanes,
-                                               j / lanes * column_groups + j % lanes);
+        const std::string column =
+            fmt::format("first_column + thread_column * {} + {}", lanes, j / lanes * column_groups + j % lanes);
         if (checks_columns) w_.open(fmt::format("if ({} < {})", column, problem_.columns));
         store(row, column, fmt::format("{}.{}", sum(i, j / lanes), "xyzw"[j % lanes]));
         if (checks_columns) w_.close();
@@ -257,8 +249,8 @@ class TiledWriter : MatmulWriter {
 
 }  // namespace
 
-Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                    BufferId scratch, const Surroundings& around, const Capabilities& device) {
+Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+                    const Surroundings& around, const Capabilities& device) {
   return TiledWriter(program, problem, tile, scratch, around, device).write();
 }
 

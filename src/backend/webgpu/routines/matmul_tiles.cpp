@@ -26,8 +26,7 @@ std::int64_t pieces(std::int64_t extent, std::int64_t step) { return (extent + s
 
 std::int64_t tiles_of(const MatmulProblem& p, const MatmulTile& t) {
   if (t.kind == Kind::tiled) return p.batch * pieces(p.rows, t.rows) * pieces(p.columns, t.columns);
-  return p.batch * pieces(std::max(p.rows, p.columns), t.rows) *
-         pieces(std::min(p.rows, p.columns), t.columns);
+  return p.batch * pieces(std::max(p.rows, p.columns), t.rows) * pieces(std::min(p.rows, p.columns), t.columns);
 }
 
 /// What reading and adding up parts costs, in cycles: a dispatch, and memory.
@@ -52,11 +51,9 @@ double cost_of(const MatmulProblem& p, const MatmulTile& t, const Capabilities& 
 std::vector<int> splits_of(const MatmulProblem& p, const MatmulTile& t, std::int64_t shortest,
                            const Capabilities& device) {
   constexpr std::int64_t most_bytes = 256 << 20;
-  const auto wanted =
-      static_cast<std::int64_t>(4 * cores(device)) / std::max<std::int64_t>(tiles_of(p, t), 1);
+  const auto wanted = static_cast<std::int64_t>(4 * cores(device)) / std::max<std::int64_t>(tiles_of(p, t), 1);
   const std::int64_t room =
-      std::min<std::int64_t>(most_bytes, static_cast<std::int64_t>(device.binding_bytes / 2)) /
-      (4 * p.size());
+      std::min<std::int64_t>(most_bytes, static_cast<std::int64_t>(device.binding_bytes / 2)) / (4 * p.size());
   const std::int64_t most = std::min({wanted, p.depth / shortest, room, std::int64_t{64}});
   std::vector<int> out{1};
   for (int s = 2; s <= most; s *= 2) out.push_back(s);
@@ -96,15 +93,14 @@ std::vector<MatmulTile> narrow_tiles(const MatmulProblem& p, const Capabilities&
 
 std::vector<MatmulTile> large_tiles(const MatmulProblem& p, const Capabilities& device) {
   std::vector<MatmulTile> out;
-  for (MatmulTile t :
-       {MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
-        MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-        MatmulTile{.rows = 128, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-        MatmulTile{.rows = 64, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-        MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 4},
-        MatmulTile{.rows = 64, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4},
-        MatmulTile{.rows = 32, .columns = 64, .depth = 16, .thread_rows = 4, .thread_columns = 4},
-        MatmulTile{.rows = 32, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4}}) {
+  for (MatmulTile t : {MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
+                       MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
+                       MatmulTile{.rows = 128, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8},
+                       MatmulTile{.rows = 64, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
+                       MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 4},
+                       MatmulTile{.rows = 64, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4},
+                       MatmulTile{.rows = 32, .columns = 64, .depth = 16, .thread_rows = 4, .thread_columns = 4},
+                       MatmulTile{.rows = 32, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4}}) {
     if (device.software) t.unroll = 1;  // its compiler takes longer than the product
     constexpr std::int64_t shortest_steps = 8;
     for (int splits : splits_of(p, t, shortest_steps * t.depth, device)) {
@@ -133,16 +129,14 @@ std::size_t MatmulTile::shared_bytes() const {
 bool fits(const MatmulTile& t, const MatmulProblem& p, const Capabilities& device) {
   const auto threads = static_cast<std::uint32_t>(t.threads());
   constexpr std::size_t for_guards = 16;
-  if (threads == 0 || threads > device.workgroup_threads ||
-      t.shared_bytes() + for_guards > device.workgroup_bytes)
+  if (threads == 0 || threads > device.workgroup_threads || t.shared_bytes() + for_guards > device.workgroup_bytes)
     return false;
   if (t.splits < 1 || t.unroll < 1 || t.band < 1) return false;
   const auto is_power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
   if (!is_power(t.rows) || !is_power(t.depth) || !is_power(t.thread_rows)) return false;
   if (t.kind == Kind::narrow) return is_narrow(p) && t.columns <= most_narrow && t.rows % t.thread_rows == 0;
   // Threads that run in step are 4 x 8 of a tile, each with vectors of four; all of them load as much.
-  if (!is_power(t.columns) || !is_power(t.thread_columns) || t.thread_rows < 4 || t.thread_columns < 4)
-    return false;
+  if (!is_power(t.columns) || !is_power(t.thread_columns) || t.thread_rows < 4 || t.thread_columns < 4) return false;
   const int down = t.rows / t.thread_rows, across = t.columns / t.thread_columns;
   if (down % 4 || across % 8 || t.depth % t.unroll || (t.two_buffers && !t.prefetch)) return false;
   return t.depth <= static_cast<int>(threads) && t.rows * t.depth / 4 >= static_cast<int>(threads) &&
@@ -161,7 +155,9 @@ ForcedTile::~ForcedTile() { forced_tile = nullptr; }
 const MatmulTile* ForcedTile::current() { return forced_tile; }
 
 MatmulTile choose_tile(const MatmulProblem& p, const Capabilities& device) {
-  const auto is_good = [&](const MatmulTile& t) { return (t.kind == Kind::narrow) == is_narrow(p) && fits(t, p, device); };
+  const auto is_good = [&](const MatmulTile& t) {
+    return (t.kind == Kind::narrow) == is_narrow(p) && fits(t, p, device);
+  };
   if (forced_tile && is_good(*forced_tile)) return *forced_tile;
   if (const auto setting = environment::text("COTAN_WEBGPU_MATMUL"))
     if (const MatmulTile wanted = parse_tile(*setting); is_good(wanted)) return wanted;
@@ -232,10 +228,9 @@ MatmulTile parse_tile(std::string_view text) {
 }
 
 std::string to_string(const MatmulTile& t) {
-  return fmt::format("{}{}x{}x{},{}x{}{}{},unroll={},band={},splits={}",
-                     t.kind == Kind::narrow ? "narrow," : "", t.rows, t.columns, t.depth, t.thread_rows,
-                     t.thread_columns, t.prefetch ? ",prefetch" : "", t.two_buffers ? ",two_buffers" : "",
-                     t.unroll, t.band, t.splits);
+  return fmt::format("{}{}x{}x{},{}x{}{}{},unroll={},band={},splits={}", t.kind == Kind::narrow ? "narrow," : "",
+                     t.rows, t.columns, t.depth, t.thread_rows, t.thread_columns, t.prefetch ? ",prefetch" : "",
+                     t.two_buffers ? ",two_buffers" : "", t.unroll, t.band, t.splits);
 }
 
 }  // namespace cotan::webgpu

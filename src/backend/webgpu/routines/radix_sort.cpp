@@ -18,8 +18,8 @@ std::int64_t tiles_of(std::int64_t length, const Capabilities& device) {
   return (length + tile - 1) / tile;
 }
 
-/// The scratch: how often each digit is in each tile, with one more column for what that comes to; two copies of the keys
-/// and of the positions.
+/// The scratch: how often each digit is in each tile, with one more column for what that comes to; two copies of the
+/// keys and of the positions.
 struct Layout {
   std::int64_t length, tiles;
   std::int64_t columns() const { return tiles + 1; }

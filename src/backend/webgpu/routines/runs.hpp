@@ -1,4 +1,5 @@
-// The order of few words, each of which counts those before it, and sums of values by key: what scatters that add are made of.
+// The order of few words, each of which counts those before it, and sums of values by key: what scatters that add are
+// made of.
 #pragma once
 #include "backend/webgpu/codegen/shader.hpp"
 
