@@ -256,6 +256,7 @@ const Primitive associative_scan_p{.name = "associative_scan",
                                    .transpose = ascan_transpose,
                                    .batch = ascan_batch,
                                    .partial_eval = ascan_partial_eval,
-                                   .prune = ascan_prune};
+                                   .prune = ascan_prune,
+                                   .simplify = simplify_associative_scan};
 
 }  // namespace cotan

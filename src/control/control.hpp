@@ -98,6 +98,9 @@ JvpResult scan_jvp(const Primitive&, std::span<const Array>, std::span<const Arr
 BatchResult scan_batch(const Primitive&, std::span<const Array>, std::span<const int>, std::int64_t, const Params&);
 Arrays scan_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array>, const Params&);
 Arrays scan_transpose(const Primitive&, std::span<const Array>, std::span<const LinearInput>, const Params&);
+void simplify_scan(const Equation&, const Params&, Rewriter&);
+void simplify_while(const Equation&, const Params&, Rewriter&);
+void simplify_associative_scan(const Equation&, const Params&, Rewriter&);
 
 /// The known part, run under the current trace.
 struct KnownResults {

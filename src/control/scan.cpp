@@ -286,6 +286,7 @@ const Primitive scan_p{.name = "scan",
                        .transpose = scan_transpose,
                        .batch = scan_batch,
                        .partial_eval = scan_partial_eval,
-                       .prune = scan_prune};
+                       .prune = scan_prune,
+                       .simplify = simplify_scan};
 
 }  // namespace cotan

@@ -227,6 +227,7 @@ const Primitive while_p{.name = "while",
                         .jvp = while_jvp,
                         .transpose = while_transpose,
                         .batch = while_batch,
-                        .partial_eval = while_partial_eval};
+                        .partial_eval = while_partial_eval,
+                        .simplify = simplify_while};
 
 }  // namespace cotan

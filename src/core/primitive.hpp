@@ -14,6 +14,7 @@ struct Reduction;
 }  // namespace expr
 
 class PartialEvalTrace;
+class Rewriter;
 struct Equation;
 struct Primitive;
 using Types = std::vector<AbstractValue>;
@@ -72,6 +73,9 @@ struct Primitive {
   /// Drops from an equation what only the results that are not `used` need: operands, results, parts of nested
   /// programs. nullptr: an equation is kept whole or not at all.
   void (*prune)(Equation&, const std::vector<bool>& used) = nullptr;
+  /// Writes the equation, with these parameters, so that it takes, carries and computes less: invariants of a loop
+  /// before it, equal operands once. nullptr: as it is.
+  void (*simplify)(const Equation&, const Params&, Rewriter&) = nullptr;
   /// Which index among the operands is outside the array, in words; empty: none. For debug_bounds.
   std::string (*out_of_bounds)(std::span<const Array>, const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.

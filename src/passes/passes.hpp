@@ -24,7 +24,7 @@ JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
 JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr);
 /// A sum of arrays that zeros pad to lie side by side as a concatenation.
 JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr);
-/// Invariants of loops before them; equal operands, carries and results of a loop once.
+/// Invariants of loops before them; equal operands, carries and results of a loop once (Primitive::simplify).
 JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);

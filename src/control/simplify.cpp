@@ -4,7 +4,6 @@
 
 #include "control/control.hpp"
 #include "ops/ops.hpp"
-#include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
 
 namespace cotan {
@@ -301,6 +300,10 @@ class ScanSimplifier {
   std::vector<std::pair<std::size_t, std::size_t>> twins_;  // a carry, and the one kept that is equal to it
 };
 
+}  // namespace
+
+void simplify_scan(const Equation& e, const Params& params, Rewriter& out) { ScanSimplifier(e, params, out).run(); }
+
 void simplify_while(const Equation& e, const Params& params, Rewriter& out) {
   While w(params);
   const std::vector<Atom> operands = out.read(e.inputs);
@@ -333,38 +336,6 @@ void simplify_associative_scan(const Equation& e, const Params& params, Rewriter
   std::vector<Atom> inputs = std::move(combine.constants);
   inputs.insert(inputs.end(), elements, operands.end());
   out.emit(e, std::move(inputs), s.params());
-}
-
-bool has_loops(const Jaxpr& jaxpr) {
-  bool found = false;
-  for (const Equation& e : jaxpr.equations) {
-    found = found || e.primitive->op_class == OpClass::control;
-    map_nested(e.params, [&](const JaxprPtr& j) {
-      found = found || has_loops(*j);
-      return j;
-    });
-  }
-  return found;
-}
-
-}  // namespace
-
-JaxprPtr simplify_loops(const JaxprPtr& jaxpr) {
-  if (!has_loops(*jaxpr)) return jaxpr;
-  Rewriter rewriter(*jaxpr);
-  for (const Equation& e : jaxpr->equations) {
-    // Inner loops first: what they do not need any more may be invariant in the outer ones too.
-    Params params = map_nested(e.params, simplify_loops);
-    if (e.primitive == &scan_p)
-      ScanSimplifier(e, params, rewriter).run();
-    else if (e.primitive == &while_p)
-      simplify_while(e, params, rewriter);
-    else if (e.primitive == &associative_scan_p)
-      simplify_associative_scan(e, params, rewriter);
-    else
-      rewriter.emit(e, rewriter.read(e.inputs), std::move(params));
-  }
-  return rewriter.finish(jaxpr->outputs, "simplifying loops");
 }
 
 }  // namespace cotan
