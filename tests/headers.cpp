@@ -1,0 +1,1 @@
+// Nothing: what tests include is precompiled with this file.
