@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "backend/native/routines/cumulative_ops.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
@@ -94,34 +95,27 @@ void ask_for(const std::byte* address, std::int64_t bytes) {
         to_change);
 }
 
-/// Keys from `least` to `most`.
-struct KeyRange {
-  std::int64_t least = 0, most = INT64_MAX;
-  bool contains(std::int64_t key) const { return key >= least && key <= most; }
-};
-/// Applies windows of these loops in their order: those whose keys are in a range.
+/// Applies windows of these loops in their order.
 template <class Combine>
-void apply_windows(std::span<const Window> windows, KeyRange keys, std::span<const WindowLoop> loops, std::byte* to,
+void apply_windows(std::span<const Window> windows, std::span<const WindowLoop> loops, std::byte* to,
                    const std::byte* from) {
   using T = typename Combine::Element;
   T* const y = reinterpret_cast<T*>(to);
   const T* const x = reinterpret_cast<const T*>(from);
   const WindowLoop *first = loops.data(), *last = first + loops.size();
   if (loops.empty()) {
-    for (const Window& w : windows)
-      if (keys.contains(w.key)) Combine::one(y[w.operand], x[w.update]);
-  } else {
-    // Windows lie anywhere: without this, each would be waited for.
-    constexpr std::size_t ahead = 6;
-    const std::int64_t bytes = (last - 1)->operand == 1 ? (last - 1)->size * static_cast<std::int64_t>(sizeof(T)) : 1;
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      if (i + ahead < windows.size() && keys.contains(windows[i + ahead].key)) {
-        ask_for(to + windows[i + ahead].operand * static_cast<std::int64_t>(sizeof(T)), bytes);
-        ask_for<false>(from + windows[i + ahead].update * static_cast<std::int64_t>(sizeof(T)), bytes);
-      }
-      const Window& w = windows[i];
-      if (keys.contains(w.key)) apply_window<Combine>(first, last, y + w.operand, x + w.update);
+    for (const Window& w : windows) Combine::one(y[w.operand], x[w.update]);
+    return;
+  }
+  // Windows lie anywhere: without this, each would be waited for.
+  constexpr std::size_t ahead = 24;
+  const std::int64_t bytes = (last - 1)->operand == 1 ? (last - 1)->size * static_cast<std::int64_t>(sizeof(T)) : 1;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (i + ahead < windows.size()) {
+      ask_for(to + windows[i + ahead].operand * static_cast<std::int64_t>(sizeof(T)), bytes);
+      ask_for<false>(from + windows[i + ahead].update * static_cast<std::int64_t>(sizeof(T)), bytes);
     }
+    apply_window<Combine>(first, last, y + windows[i].operand, x + windows[i].update);
   }
 }
 
@@ -138,14 +132,8 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
       if (static_cast<std::uint64_t>(index) <= static_cast<std::uint64_t>(last))
         Combine::one(y[index * step], x[i * update]);
     };
-    constexpr std::int64_t ahead = 24;
-    std::int64_t i = 0;
-    for (; i + ahead < windows.count; ++i) {
-      ask_for(to + std::clamp<std::int64_t>(indices[i + ahead], 0, last) * step * static_cast<std::int64_t>(sizeof(T)),
-              1);
-      element(i);
-    }
-    for (; i < windows.count; ++i) element(i);
+    // Nothing is asked for ahead: no element waits for another, so that many are under way at once.
+    for (std::int64_t i = 0; i < windows.count; ++i) element(i);
   };
   if (windows.index_type == DType::i32)
     run(std::int32_t());
@@ -155,7 +143,7 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
 
 /// The two for one way to combine elements of one type.
 struct Apply {
-  void (*windows)(std::span<const Window>, KeyRange, std::span<const WindowLoop>, std::byte*, const std::byte*);
+  void (*windows)(std::span<const Window>, std::span<const WindowLoop>, std::byte*, const std::byte*);
   void (*elements)(const ElementWindows&, std::byte*, const std::byte*);
 };
 template <class Combine>
@@ -202,37 +190,74 @@ class Scatter {
   }
 
   void apply_in_order() const {
-    constexpr std::int64_t block = 256;
+    constexpr std::int64_t block = 1 << 10;
     Window found[block];
     for (std::int64_t begin = 0; begin < windows_.count(); begin += block) {
       const std::int64_t n = std::min(block, windows_.count() - begin);
       windows_.find(begin, begin + n, found);
-      apply_.windows({found, static_cast<std::size_t>(n)}, {}, windows_.loops(), result_, updates_);
+      const Window* const end = std::remove_if(found, found + n, [](const Window& w) { return w.key < 0; });
+      apply_.windows({found, end}, windows_.loops(), result_, updates_);
     }
   }
 
-  /// All windows, in their order; `f` may change their keys.
-  template <class F>
-  std::span<const Window> find_all(const Temporary<Window>& memory, F&& f) const {
-    const Partition blocks = Partition::with_longest(windows_.count(), 1 << 12);
-    parallel_for(blocks.parts, [&](std::int64_t b) {
-      Window *const begin = memory.data() + blocks.begin(b), *const end = begin + blocks.length(b);
-      windows_.find(blocks.begin(b), blocks.begin(b + 1), begin);
-      for (Window* w = begin; w != end; ++w) f(*w);
-    });
-    return {memory.data(), static_cast<std::size_t>(windows_.count())};
-  }
+  /// All windows that are inside the operand, dealt out to shares. They are found in blocks; those of a share keep
+  /// their order.
+  class Dealt {
+   public:
+    template <class F>
+    Dealt(const Windows& windows, std::int64_t shares, F&& share_of)
+        : shares_(shares),
+          blocks_(Partition::with_longest(windows.count(), most_in_block)),
+          memory_(windows.count(), "scatter"),
+          ends_(static_cast<std::size_t>(blocks_.parts * shares)) {
+      parallel_for(blocks_.parts, [&](std::int64_t b) {
+        Window found[most_in_block];
+        windows.find(blocks_.begin(b), blocks_.begin(b + 1), found);
+        deal({found, static_cast<std::size_t>(blocks_.length(b))}, b, share_of);
+      });
+    }
+    /// f(windows) for those of a share, in their order.
+    template <class F>
+    void for_each(std::int64_t share, F&& f) const {
+      for (std::int64_t b = 0; b < blocks_.parts; ++b) {
+        const Window* const begin = share == 0 ? memory_.data() + blocks_.begin(b) : end_of(b, share - 1);
+        f(std::span<const Window>(begin, end_of(b, share)));
+      }
+    }
+
+   private:
+    static constexpr std::int64_t most_in_block = 1 << 11;
+
+    template <class F>
+    void deal(std::span<const Window> found, std::int64_t block, F&& share_of) {
+      std::int64_t* const ends = ends_.data() + block * shares_;
+      for (const Window& w : found)
+        if (w.key >= 0) ++ends[share_of(w)];
+      std::int64_t before = 0;
+      for (std::int64_t s = 0; s < shares_; ++s) before += std::exchange(ends[s], before);
+      Window* const to = memory_.data() + blocks_.begin(block);
+      for (const Window& w : found)
+        if (w.key >= 0) to[ends[share_of(w)]++] = w;
+    }
+    const Window* end_of(std::int64_t block, std::int64_t share) const {
+      return memory_.data() + blocks_.begin(block) + ends_[static_cast<std::size_t>(block * shares_ + share)];
+    }
+
+    std::int64_t shares_;
+    Partition blocks_;
+    Temporary<Window> memory_;
+    std::vector<std::int64_t> ends_;  ///< in each block, of each share
+  };
 
   /// Keys are dealt out to `shares` tasks: some neighbours at a time, which may share a cache line.
   void apply_shares(std::int64_t shares) const {
     if (shares == 1) return apply_in_order();
     const int together = windows_.keys() >= 256 * shares ? 4 : 0;
-    const Temporary<Window> memory(windows_.count(), "scatter");
-    const std::span<const Window> found = find_all(memory, [&](Window& w) {
-      if (w.key >= 0) w.key = (w.key >> together) % shares;
-    });
+    const Dealt dealt(windows_, shares, [&](const Window& w) { return (w.key >> together) % shares; });
     parallel_for(shares, [&](std::int64_t share) {
-      apply_.windows(found, {share, share}, windows_.loops(), result_, updates_);
+      dealt.for_each(share, [&](std::span<const Window> windows) {
+        apply_.windows(windows, windows_.loops(), result_, updates_);
+      });
     });
   }
 
@@ -246,16 +271,17 @@ class Scatter {
     if (longest == loops.size()) return apply_in_order();
     const WindowLoop cut = loops[longest];
     const Partition pieces{cut.size, std::min(cut.size, wanted)};
-    const Temporary<Window> memory(windows_.count(), "scatter");
-    const std::span<const Window> found = find_all(memory, [](Window&) {});
+    const Dealt all(windows_, 1, [](const Window&) { return 0; });
     parallel_for(pieces.parts, [&](std::int64_t p) {
       std::vector<WindowLoop> piece = loops;
       if (pieces.length(p) > 1)
         piece[longest].size = pieces.length(p);
       else
         piece.erase(piece.begin() + static_cast<std::ptrdiff_t>(longest));
-      apply_.windows(found, {}, piece, result_ + pieces.begin(p) * cut.operand * element_bytes_,
-                     updates_ + pieces.begin(p) * cut.update * element_bytes_);
+      all.for_each(0, [&](std::span<const Window> windows) {
+        apply_.windows(windows, piece, result_ + pieces.begin(p) * cut.operand * element_bytes_,
+                       updates_ + pieces.begin(p) * cut.update * element_bytes_);
+      });
     });
   }
 
