@@ -118,7 +118,7 @@ TEST_F(NativeLoops, LanesAfterLanesAreOneLoop) {
   const auto all = ct::jit(ct::vmap(both));
   const ct::Explanation e = ct::explain(all, y);
   EXPECT_EQ(e.loops, 3) << e.text();
-  EXPECT_LT(e.peak_bytes, 2.2 * static_cast<double>(y.nbytes())) << e.text();
+  EXPECT_LT(e.peak_bytes, 2.5 * static_cast<double>(y.nbytes())) << e.text();
   const Array some = all(y);
   for (int k : {0, 17, 3999}) EXPECT_TRUE(np::allclose(some[k], both(y[k]), 1e-5, 1e-5).item<bool>());
 }
