@@ -19,20 +19,10 @@ struct CheckpointOptions {
 /// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>(
-      [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
-        requires detail::CallableWith<F, A...>
-      {
-        const auto args = detail::call_arguments<F, A...>(a...);
-        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-        std::optional<R> like;
-        const Arrays out = flat::checkpoint(
-            [&](std::span<const Array> in) {
-              like = std::apply(f, tree::unflatten(args, in));
-              return tree::leaves(*like);
-            },
-            tree::leaves(args), options.policy);
-        return tree::unflatten(std::move(*like), out);
+  return detail::like_function(
+      std::move(f),
+      [options = std::move(options)](auto& flat, const Arrays& leaves) {
+        return flat::checkpoint(flat, leaves, options.policy);
       },
       where);
 }

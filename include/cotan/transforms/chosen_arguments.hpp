@@ -6,7 +6,7 @@ namespace cotan {
 
 namespace detail {
 
-/// The same for a selection of the arguments, which sit at positions I.
+/// lazy_paths for a selection of the arguments, which sit at positions I.
 template <std::size_t... I, class T>
 flat::Paths lazy_paths_at(const T& chosen) {
   return [&chosen](std::size_t leaf) {
@@ -37,6 +37,13 @@ auto replace_arguments(const Tuple& args, const Chosen& chosen, std::index_seque
       return (std::get<at>(args));
   };
   return std::tuple<std::remove_cvref_t<decltype(pick.template operator()<k>())>...>(pick.template operator()<k>()...);
+}
+/// f as a function of the arguments at positions I alone; the others are those of `args`.
+template <std::size_t... I, class F, class... A>
+auto function_of_chosen(const F& f, const std::tuple<A...>& args) {
+  return [&](const auto&... chosen) {
+    return std::apply(f, replace_arguments<I...>(args, std::tie(chosen...), std::index_sequence_for<A...>()));
+  };
 }
 template <std::size_t k, class At>
 inline constexpr bool is_among = false;

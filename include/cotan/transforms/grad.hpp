@@ -22,20 +22,15 @@ template <std::size_t... I, class F, class... A>
 auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) {
   const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I...>(args);
-  using Replaced = decltype(replace_arguments<I...>(args, chosen, std::index_sequence_for<A...>()));
-  using R = std::remove_cvref_t<decltype(std::apply(f, std::declval<const Replaced&>()))>;
+  const auto of_chosen = function_of_chosen<I...>(f, args);
+  Flattened flat(of_chosen, chosen);
+  using R = typename decltype(flat)::Output;
   constexpr bool differentiable = std::is_same_v<R, Array> || ValueWithAux<R>;
   static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
   if constexpr (differentiable) {
-    std::optional<R> like;
-    const auto flat_f = [&](std::span<const Array> in) {
-      like = std::apply(f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
-      return tree::leaves(*like);
-    };
     const Arrays wrt = tree::leaves(chosen);
-    flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
-    return std::pair{tree::unflatten(std::move(*like), result.outputs),
-                     unwrap_single(tree::unflatten(chosen, result.grads))};
+    flat::ValueAndGrad result = flat::value_and_grad(flat, wrt, transform, lazy_paths_at<I...>(chosen));
+    return std::pair{flat.filled(result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
   } else {
     return std::pair{Array(), unwrap_single(chosen)};
   }

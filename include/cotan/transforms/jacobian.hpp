@@ -11,24 +11,18 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
   const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I>(args);
   using In = std::tuple_element_t<0, std::remove_const_t<decltype(chosen)>>;
-  using R =
-      std::remove_cvref_t<decltype(std::apply(f, replace_arguments<I>(args, chosen, std::index_sequence_for<A...>())))>;
-  std::optional<R> like;
+  const auto of_chosen = function_of_chosen<I>(f, args);
+  Flattened flat(of_chosen, chosen);
   const Arrays wrt = tree::leaves(chosen);
-  const Arrays blocks = flat::jacobian(
-      [&](std::span<const Array> in) {
-        like = std::apply(f, replace_arguments<I>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
-        return tree::leaves(*like);
-      },
-      wrt, forward, lazy_paths_at<I>(chosen));
+  const Arrays blocks = flat::jacobian(flat, wrt, forward, lazy_paths_at<I>(chosen));
   if constexpr (std::is_same_v<In, Array>) {
-    return tree::unflatten(std::move(*like), blocks);
+    return flat.filled(blocks);
   } else {
     const In& in = std::get<0>(chosen);
     std::vector<In> rows;
     for (std::size_t at = 0; at < blocks.size(); at += wrt.size())
       rows.push_back(tree::unflatten(in, std::span(blocks).subspan(at, wrt.size())));
-    if constexpr (std::is_same_v<R, Array>)
+    if constexpr (std::is_same_v<typename decltype(flat)::Output, Array>)
       return rows[0];
     else
       return rows;

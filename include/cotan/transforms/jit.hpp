@@ -81,21 +81,19 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
   template <class... A>
   auto call(const A&... a) const {
     const std::tuple<A...> args(a...);
-    using R = std::remove_cvref_t<decltype(std::apply(f_, args))>;
+    detail::Flattened flat(f_, args);
+    using R = typename decltype(flat)::Output;
     tree::check<R>();
     // The key: argument types, and what of them is not an Array. Plain Arrays add nothing to it.
     std::string key = typeid(std::tuple<A...>).name();
     if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
     const flat::JitOptions flat_options{options_.name, donated_leaves(a...)};
-    std::optional<R> like;
     std::shared_ptr<const void> payload;
     const Arrays out = flat::jit(
-        *cache_, key,
-        [&](std::span<const Array> in) {
-          like = std::apply(f_, tree::unflatten(args, in));
-          return tree::leaves(*like);
+        *cache_, key, flat,
+        [&]() -> std::shared_ptr<const void> {
+          return std::make_shared<const R>(tree::blank(std::move(flat.output())));
         },
-        [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); },
         payload, tree::leaves(args), flat_options, detail::lazy_paths(args));
     return tree::unflatten(*static_cast<const R*>(payload.get()), out);
   }

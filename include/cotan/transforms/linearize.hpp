@@ -15,16 +15,11 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   if (tree::structure(x) != tree::structure(t))
     throw TreeError("[jvp] primals and tangents differ in structure: " + tree::outline(x) + " and " + tree::outline(t) +
                     "; they must be alike." + tree::difference(x, t) + detail::call_note());
-  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
-  std::optional<R> like;
-  auto [y, ty] = flat::jvp(
-      [&](std::span<const Array> in) {
-        like = std::apply(f, tree::unflatten(x, in));
-        return tree::leaves(*like);
-      },
-      tree::leaves(x), tree::leaves(t), detail::lazy_paths(x));
-  R out = tree::unflatten(*like, y);
-  return std::pair<R, R>{std::move(out), tree::unflatten(std::move(*like), ty)};
+  detail::Flattened flat(f, x);
+  using R = typename decltype(flat)::Output;
+  auto [y, ty] = flat::jvp(flat, tree::leaves(x), tree::leaves(t), detail::lazy_paths(x));
+  R out = tree::unflatten(flat.output(), y);
+  return std::pair<R, R>{std::move(out), flat.filled(ty)};
 }
 
 namespace detail {
@@ -42,15 +37,10 @@ template <class F, class... A>
 auto vjp_at(const CallLine& line, const F& f, const A&... a) {
   const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
-  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
-  std::optional<R> like;
-  auto [y, pull] = flat::vjp(
-      [&](std::span<const Array> in) {
-        like = std::apply(f, tree::unflatten(x, in));
-        return tree::leaves(*like);
-      },
-      tree::leaves(x), "vjp", detail::lazy_paths(x));
-  R out = tree::unflatten(std::move(*like), y);
+  Flattened flat(f, x);
+  using R = typename decltype(flat)::Output;
+  auto [y, pull] = flat::vjp(flat, tree::leaves(x), "vjp", detail::lazy_paths(x));
+  R out = flat.filled(y);
   auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out), made = line.where()](
                       const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
@@ -64,18 +54,13 @@ template <class F, class... A>
 auto linearize_at(const CallLine& line, const F& f, const A&... a) {
   const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
-  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
-  std::optional<R> like;
-  auto [y, push] = flat::linearize(
-      [&](std::span<const Array> in) {
-        like = std::apply(f, tree::unflatten(x, in));
-        return tree::leaves(*like);
-      },
-      tree::leaves(x), detail::lazy_paths(x));
-  R out = tree::unflatten(*like, y);
-  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(*like)), arguments = tree::blank(x),
-                      made = line.where()](const detail::AsArray<A>&... tangents,
-                                           CallLine call = CallLine(COTAN_HERE)) {
+  Flattened flat(f, x);
+  using R = typename decltype(flat)::Output;
+  auto [y, push] = flat::linearize(flat, tree::leaves(x), detail::lazy_paths(x));
+  R out = tree::unflatten(flat.output(), y);
+  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(flat.output())),
+                      arguments = tree::blank(x), made = line.where()](const detail::AsArray<A>&... tangents,
+                                                                       CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     const std::tuple<detail::AsArray<A>...> t(tangents...);
     check_like("linearize] the tangents have", t, "arguments", arguments);
@@ -90,10 +75,9 @@ auto linear_transpose_at(const CallLine& line, const F& f, const A&... like) {
              const auto& cotangent, CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     const detail::AsArray<std::remove_cvref_t<decltype(cotangent)>> ct(cotangent);
-    return tree::unflatten(
-        x, flat::linear_transpose(
-               [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
-               tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
+    Flattened flat(f, x);
+    return tree::unflatten(x, flat::linear_transpose(flat, tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x),
+                                                     detail::output_paths(ct)));
   };
 }
 

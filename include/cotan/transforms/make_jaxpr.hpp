@@ -12,9 +12,8 @@ auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
         requires detail::CallableWith<F, A...>
       {
         const auto args = detail::call_arguments<F, A...>(a...);
-        return flat::make_jaxpr(
-            [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
-            tree::leaves(args), "f", detail::lazy_paths(args));
+        detail::Flattened flat(f, args);
+        return flat::make_jaxpr(flat, tree::leaves(args), "f", detail::lazy_paths(args));
       },
       where);
 }
@@ -33,20 +32,10 @@ Explanation explain(const F& f, const A&... a) {
 /// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
 template <class F>
 auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>(
-      [f = std::move(f)]<class... A>(const A&... a)
-        requires detail::CallableWith<F, A...>
-      {
-        const auto args = detail::call_arguments<F, A...>(a...);
-        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-        std::optional<R> like;
-        const Arrays out = flat::eval_shape(
-            [&](std::span<const Array> in) {
-              like = std::apply(f, tree::unflatten(args, in));
-              return tree::leaves(*like);
-            },
-            tree::leaves(args), detail::lazy_paths(args));
-        return tree::unflatten(std::move(*like), out);
+  return detail::like_function(
+      std::move(f),
+      [](auto& flat, const Arrays& leaves) {
+        return flat::eval_shape(flat, leaves, detail::lazy_paths(flat.arguments()));
       },
       where);
 }

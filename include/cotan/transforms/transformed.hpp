@@ -85,6 +85,27 @@ auto call_arguments(const A&... a) {
     return std::tuple<Plain<A>...>(a...);
 }
 
+/// A function of pytrees as one of lists of Arrays, at arguments in a tuple. Each call leaves its output behind, as
+/// whose likeness `filled` makes a tree of a list of results.
+template <class F, class Args>
+class Flattened {
+ public:
+  using Output = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<const Args&>()))>;
+  Flattened(const F& f, const Args& args) : f_(f), args_(args) {}
+  Arrays operator()(std::span<const Array> leaves) {
+    output_ = std::apply(f_, tree::unflatten(args_, leaves));
+    return tree::leaves(*output_);
+  }
+  const Args& arguments() const { return args_; }
+  Output& output() { return *output_; }
+  Output filled(std::span<const Array> leaves) { return tree::unflatten(std::move(*output_), leaves); }
+
+ private:
+  const F& f_;
+  const Args& args_;
+  std::optional<Output> output_;
+};
+
 /// Names of flat leaves for messages: "argument 0.layers[1].w".
 template <class... A>
 std::vector<std::string> argument_paths(const std::tuple<A...>& args) {
@@ -98,6 +119,22 @@ template <class T>
 flat::Paths lazy_paths(const T& args) {
   return [&args](std::size_t i) { return argument_paths(args)[i]; };
 }
+
+/// What a transform returns that takes the arguments of `f` and gives what f gives: `run(flat, leaves)` computes the
+/// leaves of the output with flat, which is f on lists of Arrays.
+template <class F, class Run>
+auto like_function(F f, Run run, const std::source_location& where) {
+  return transformed<CallReason>(
+      [f = std::move(f), run = std::move(run)]<class... A>(const A&... a)
+        requires CallableWith<F, A...>
+      {
+        const auto args = call_arguments<F, A...>(a...);
+        Flattened flat(f, args);
+        return flat.filled(run(flat, tree::leaves(args)));
+      },
+      where);
+}
+
 template <class T>
 flat::Paths output_paths(const T& output) {
   return [&output](std::size_t i) { return "output" + (std::is_same_v<T, Array> ? "" : tree::paths(output)[i]); };

@@ -25,35 +25,29 @@ struct VmapOptions {
   MappedAxes out_axes = 0;
 };
 
+namespace detail {
+
+/// How many leaves each part of a tuple has, or a tree that is none.
+template <class T>
+std::vector<std::size_t> leaf_counts(const T& t) {
+  if constexpr (tree::detail::is_tuple<T>)
+    return std::apply([](const auto&... part) { return std::vector<std::size_t>{tree::leaves(part).size()...}; }, t);
+  else
+    return {tree::leaves(t).size()};
+}
+
+}  // namespace detail
+
 /// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
 template <class F>
 auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COTAN_HERE) {
-  return detail::transformed<detail::CallReason>(
-      [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
-        requires detail::CallableWith<F, A...>
-      {
-        const auto args = detail::call_arguments<F, A...>(a...);
-        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
-        std::vector<std::size_t> counts;
-        std::apply([&](const auto&... each) { (counts.push_back(tree::leaves(each).size()), ...); }, args);
-        const std::vector<int> in_axes = options.in_axes.expand(counts, "in_axes");
-        std::optional<R> like;
-        const Arrays out = flat::vmap(
-            [&](std::span<const Array> in) {
-              like = std::apply(f, tree::unflatten(args, in));
-              return tree::leaves(*like);
-            },
-            tree::leaves(args), in_axes,
-            [&](std::size_t) {
-              std::vector<std::size_t> out_counts;
-              if constexpr (tree::detail::is_tuple<R>)
-                std::apply([&](const auto&... each) { (out_counts.push_back(tree::leaves(each).size()), ...); }, *like);
-              else
-                out_counts.push_back(tree::leaves(*like).size());
-              return options.out_axes.expand(out_counts, "out_axes");
-            },
-            detail::lazy_paths(args));
-        return tree::unflatten(std::move(*like), out);
+  return detail::like_function(
+      std::move(f),
+      [options = std::move(options)](auto& flat, const Arrays& leaves) {
+        return flat::vmap(
+            flat, leaves, options.in_axes.expand(detail::leaf_counts(flat.arguments()), "in_axes"),
+            [&](std::size_t) { return options.out_axes.expand(detail::leaf_counts(flat.output()), "out_axes"); },
+            detail::lazy_paths(flat.arguments()));
       },
       where);
 }
