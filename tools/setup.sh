@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that the build needs, and only those that are missing.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev nlohmann-json3-dev libgtest-dev
+packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
           libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev
           libvulkan1 chromium-common)  # the Vulkan loader, and a software driver for tests of the device 'webgpu'
 command -v npm >/dev/null || packages+=(npm)

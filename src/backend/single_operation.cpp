@@ -51,10 +51,4 @@ JaxprPtr program_of(const Primitive& p, const Types& types, const Params& params
   return programs().find(p, types, params);
 }
 
-Types types_of(std::span<const Array> args) {
-  Types out;
-  for (const Array& a : args) out.push_back(a.aval());
-  return out;
-}
-
 }  // namespace cotan

@@ -6,6 +6,5 @@ namespace cotan {
 
 /// The program of one equation, the same one for the same primitive, types and parameters.
 JaxprPtr program_of(const Primitive& p, const Types& types, const Params& params);
-Types types_of(std::span<const Array> args);
 
 }  // namespace cotan

@@ -8,6 +8,7 @@
 #include "compiler/memory.hpp"
 #include "control/control.hpp"
 #include "core/error.hpp"
+#include "core/overloaded.hpp"
 #include "passes/passes.hpp"
 
 namespace cotan::compiler {
@@ -28,15 +29,8 @@ class Compiler {
     definitions_.forget();
     assign_inputs_and_outputs();
     for_each_item(flat.top, [&](const Item& item) {
-      if (!item.control || item.control->pieces.empty()) return;
-      const Var whole = item.equation.outputs[0];
-      std::int64_t at = 0, rows = 1;
-      const auto axis = static_cast<std::size_t>(item.equation.params.integer("dimension"));
-      for (std::size_t k = 0; k < axis; ++k) rows *= flat.type(whole).shape[k];
-      for (Var piece : item.control->pieces) {
-        make_part(piece, whole.id, expr::integer(at));
-        at += flat.type(piece).size() / rows;
-      }
+      if (const auto* whole = item.control ? std::get_if<Concatenation>(item.control.get()) : nullptr)
+        place_pieces(*whole, item.equation);
     });
   }
   void run() { add_steps(schedule_, program_.steps, 0); }
@@ -82,12 +76,11 @@ class Compiler {
           steps.emplace_back(std::move(*kernel));
         else if (!item.control)
           add_routine(item.equation, std::move(node.operands), steps);
-        else if (!item.control->pieces.empty())
-          continue;  // they are there already
-        else if (item.control->index.id >= 0)
-          add_repeat(item, node.blocks, steps, scope);
         else
-          add_choice(item, node.blocks, steps, scope);
+          std::visit(Overloaded{[](const Concatenation&) {},  // its pieces are there already
+                                [&](const Branching& choice) { add_choice(choice, item, node.blocks, steps, scope); },
+                                [&](const auto& loop) { add_repeat(loop, item, node.blocks, steps, scope); }},
+                     *item.control);
       }
       for (std::size_t k = first; k < program_.buffers.size(); ++k)
         if (program_.buffers[k].scope < 0) program_.buffers[k].scope = scope;
@@ -107,90 +100,118 @@ class Compiler {
     b.start = start;
   }
 
-  void add_repeat(const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps, int scope) {
-    const Control& c = *item.control;
+  void make_part(Var v, Var whole, Expr start) { make_part(v, whole.id, start); }
+  void place_pieces(const Concatenation& whole, const Equation& e) {
+    const Var result = e.outputs[0];
+    std::int64_t at = 0, rows = 1;
+    const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
+    for (std::size_t k = 0; k < axis; ++k) rows *= flat_.type(result).shape[k];
+    for (Var piece : whole.pieces) {
+      make_part(piece, result, expr::integer(at));
+      at += flat_.type(piece).size() / rows;
+    }
+  }
+
+  template <class Loop>
+  void add_repeat(const Loop& loop, const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps,
+                  int scope) {
     auto repeat = std::make_unique<Repeat>();
     repeat->name = item.equation.primitive->name;
-    repeat->index = definitions_.index_variable(c.index);
-    repeat->length = c.length;
-    repeat->unroll = c.unroll;
-    repeat->parallel = c.parallel;
-    repeat->grain = c.grain;
-    const int inside = ++scopes_;
-    for (std::size_t i = 0; i < c.carries.size(); ++i) {
-      const Control::Carry& carry = c.carries[i];
-      Carried carried{carry.start.id, carry.in.id, carry.out.id, item.equation.outputs[i].id};
-      buffer(carry.in).scope = inside;
-      if (carry.in_place) {
-        carried.in_place = true;
-        for (Var v : {carry.start, carry.in, carry.out}) make_part(v, carried.result, expr::integer(0));
-        for (Var v : carry.aliases) make_part(v, carried.result, expr::integer(0));
-        repeat->carries.push_back(carried);
-        continue;
-      }
-      // Small ones are handed on by copying, which for most means: in registers.
-      if (buffer(carry.in).bytes() <= target_.small_bytes) {
-        buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
-      } else {
-        // Two places take turns, so that the last value ends up where it is wanted.
-        carried.spare = static_cast<BufferId>(program_.buffers.size());
-        program_.buffers.push_back({.type = buffer(carry.in).type, .storage = Storage::arena, .scope = scope});
-        const bool at_result = c.length < 0 || c.length % 2 == 0;
-        const BufferId first = at_result ? carried.result : carried.spare,
-                       second = at_result ? carried.spare : carried.result;
-        make_part(carry.start, first, expr::integer(0));
-        make_part(carry.in, first, expr::integer(0));
-        make_part(carry.out, second, expr::integer(0));
-      }
-      repeat->carries.push_back(carried);
-    }
-    Expr step = repeat->index;
-    if (c.reverse) step = expr::integer(c.length - 1) - step;
-    for (std::size_t i = 0; i < c.slices.size(); ++i) {
-      // What is the same in all lanes is there once.
-      const Var whole = item.equation.outputs[c.carries.size() + i];
-      const std::int64_t size = flat_.type(c.slices[i]).size();
-      make_part(c.slices[i], whole.id,
-                flat_.type(whole).size() == size ? expr::integer(0) : step * expr::integer(size));
-    }
-    for (const Control::LaneSlice& s : c.lane_slices) {  // rows of a result that has the lanes first
-      const std::int64_t row = flat_.strides.at(c.slices[s.slice].id)[0],
-                         size = row / std::max<std::int64_t>(c.length, 1);
-      make_part(c.slices[s.slice], s.whole.id, first_lane_ * expr::integer(row) + step * expr::integer(size));
-    }
-    if (c.lanes) {
-      first_lane_ = first_lane(repeat->index, c.lanes, c.width);
-      for (std::size_t i = 0; i < item.equation.outputs.size(); ++i) {
-        const Var out = std::get<Var>(c.blocks[0].outputs[i]);
-        const auto& whole = flat_.type(item.equation.outputs[i]);
-        const bool per_lane = whole.ndim() > 0 && whole.shape.size() == flat_.type(out).shape.size() &&
-                              whole.shape[0] == c.lanes && flat_.type(out).shape[0] == c.width;
-        if (flat_.type(out).size() > 0)
-          make_part(out, item.equation.outputs[i].id,
-                    per_lane ? first_lane_ * expr::integer(flat_.type(out).size() / c.width) : expr::integer(0));
-      }
-    }
-    add_steps(blocks[0], repeat->steps, inside);
-    if (blocks.size() > 1) {
-      const Var holds = std::get<Var>(c.blocks[1].outputs[0]);
+    repeat->index = definitions_.index_variable(loop.index);
+    repeat->scope = ++scopes_;
+    describe(loop, *repeat);
+    for (std::size_t i = 0; i < loop.carries.size(); ++i)
+      repeat->carries.push_back(carried(loop.carries[i], item.equation.outputs[i], *repeat, scope));
+    place_results(loop, item, repeat->index);
+    add_steps(blocks[0], repeat->steps, repeat->scope);
+    if constexpr (std::is_same_v<Loop, WhileLoop>) {
+      const Var holds = std::get<Var>(loop.condition.outputs[0]);
       repeat->holds = holds.id;
       buffer(holds).storage = Storage::local;
-      add_steps(blocks[1], repeat->condition, inside);
+      add_steps(blocks[1], repeat->condition, repeat->scope);
     }
-    program_.loops.push_back(
-        {inside, scope, c.parallel ? (c.length + c.grain - 1) / c.grain : 1, floor_div(repeat->index, c.grain)});
-    repeat->scope = inside;
+    program_.loops.push_back({repeat->scope, scope,
+                              repeat->parallel ? (repeat->length + repeat->grain - 1) / repeat->grain : 1,
+                              floor_div(repeat->index, repeat->grain)});
     steps.emplace_back(std::move(repeat));
   }
 
-  void add_choice(const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps, int scope) {
+  static void describe(const ForLoop& loop, Repeat& repeat) {
+    repeat.length = loop.length;
+    repeat.unroll = loop.unroll;
+    repeat.parallel = loop.parallel;
+    repeat.grain = loop.grain;
+  }
+  static void describe(const WhileLoop&, Repeat&) {}
+  static void describe(const LaneLoop& loop, Repeat& repeat) {
+    repeat.length = loop.groups;
+    repeat.parallel = true;
+    repeat.grain = loop.grain;
+  }
+
+  /// Where the values of a carry are.
+  Carried carried(const Carry& carry, Var result, const Repeat& repeat, int scope) {
+    Carried out{carry.start.id, carry.in.id, carry.out.id, result.id};
+    buffer(carry.in).scope = repeat.scope;
+    if (carry.in_place) {
+      out.in_place = true;
+      for (Var v : {carry.start, carry.in, carry.out}) make_part(v, result, expr::integer(0));
+      for (Var v : carry.aliases) make_part(v, result, expr::integer(0));
+    } else if (buffer(carry.in).bytes() <= target_.small_bytes) {
+      // Small ones are handed on by copying, which for most means: in registers.
+      buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
+    } else {
+      // Two places take turns, so that the last value ends up where it is wanted.
+      out.spare = static_cast<BufferId>(program_.buffers.size());
+      program_.buffers.push_back({.type = buffer(carry.in).type, .storage = Storage::arena, .scope = scope});
+      const bool at_result = repeat.length < 0 || repeat.length % 2 == 0;
+      const BufferId first = at_result ? out.result : out.spare, second = at_result ? out.spare : out.result;
+      make_part(carry.start, first, expr::integer(0));
+      make_part(carry.in, first, expr::integer(0));
+      make_part(carry.out, second, expr::integer(0));
+    }
+    return out;
+  }
+
+  /// The slices of ys are parts of the stacked results.
+  void place_results(const ForLoop& loop, const Item& item, Expr step) {
+    if (loop.reverse) step = expr::integer(loop.length - 1) - step;
+    for (std::size_t i = 0; i < loop.slices.size(); ++i) {
+      // What is the same in all lanes is there once.
+      const Var whole = item.equation.outputs[loop.carries.size() + i];
+      const std::int64_t size = flat_.type(loop.slices[i]).size();
+      make_part(loop.slices[i], whole,
+                flat_.type(whole).size() == size ? expr::integer(0) : step * expr::integer(size));
+    }
+    for (const ForLoop::LaneSlice& s : loop.lane_slices) {  // rows of a result that has the lanes first
+      const std::int64_t row = flat_.strides.at(loop.slices[s.slice].id)[0],
+                         size = row / std::max<std::int64_t>(loop.length, 1);
+      make_part(loop.slices[s.slice], s.whole, first_lane_ * expr::integer(row) + step * expr::integer(size));
+    }
+  }
+  void place_results(const WhileLoop&, const Item&, Expr) {}
+  /// What a group of lanes gives out is its rows of the results.
+  void place_results(const LaneLoop& loop, const Item& item, Expr group) {
+    first_lane_ = first_lane(group, loop.lanes, loop.width);
+    for (std::size_t i = 0; i < item.equation.outputs.size(); ++i) {
+      const Var out = std::get<Var>(loop.body.outputs[i]), whole = item.equation.outputs[i];
+      const AbstractValue &part = flat_.type(out), &all = flat_.type(whole);
+      if (part.size() == 0) continue;
+      const bool per_lane = all.ndim() > 0 && all.shape.size() == part.shape.size() && all.shape[0] == loop.lanes &&
+                            part.shape[0] == loop.width;
+      make_part(out, whole, per_lane ? first_lane_ * expr::integer(part.size() / loop.width) : expr::integer(0));
+    }
+  }
+
+  void add_choice(const Branching& branching, const Item& item, std::vector<Schedule>& blocks, std::vector<Step>& steps,
+                  int scope) {
     auto choice = std::make_unique<Choice>();
     choice->name = item.equation.primitive->name;
-    choice->index = std::get<Var>(item.control->chosen).id;
+    choice->index = std::get<Var>(branching.chosen).id;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const Block& block = item.control->blocks[b];
+      const Block& block = branching.branches[b];
       for (std::size_t k = 0; k < block.outputs.size(); ++k)
-        make_part(std::get<Var>(block.outputs[k]), item.equation.outputs[k].id, expr::integer(0));
+        make_part(std::get<Var>(block.outputs[k]), item.equation.outputs[k], expr::integer(0));
       choice->branches.emplace_back();
       add_steps(blocks[b], choice->branches.back(), scope);
     }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/operations.hpp"
 #include "core/buffer.hpp"
 #include "core/error.hpp"
+#include "core/overloaded.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
 
@@ -135,6 +137,19 @@ Definitions::Definitions(const Flat& program, const Target& target)
   classify_all(program.top, target, false);
 }
 
+namespace {
+
+/// Of a loop, whose number may be anything where a condition ends it.
+std::int64_t steps_of(const Control& control) {
+  constexpr std::int64_t any_number = std::int64_t{1} << 62;
+  return std::visit(
+      Overloaded{[](const ForLoop& loop) { return loop.length; }, [](const LaneLoop& loop) { return loop.groups; },
+                 [](const auto&) { return any_number; }},
+      control);
+}
+
+}  // namespace
+
 void Definitions::classify_all(const Block& block, const Target& target, bool in_loop) {
   for (const Item& item : block.items) {
     if (!item.control) {
@@ -145,12 +160,9 @@ void Definitions::classify_all(const Block& block, const Target& target, bool in
       kinds_[v.id] = Kind::routine;
       equations_[v.id] = &item.equation;
     }
-    const Control& c = *item.control;
-    if (c.index.id >= 0) {
-      constexpr std::int64_t any_number = std::int64_t{1} << 62;
-      indices_.emplace(c.index.id, expr::variable(c.length < 0 ? any_number : std::max<std::int64_t>(c.length, 1)));
-    }
-    for (const Block& nested : c.blocks) classify_all(nested, target, in_loop || c.index.id >= 0);
+    const FlatLoop* loop = loop_of(*item.control);
+    if (loop) indices_.emplace(loop->index.id, expr::variable(std::max<std::int64_t>(steps_of(*item.control), 1)));
+    for (const Block* nested : blocks_of(*item.control)) classify_all(*nested, target, in_loop || loop);
   }
 }
 

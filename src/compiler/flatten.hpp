@@ -1,14 +1,23 @@
 // Flat: a program and those nested in it, in one numbering of values. What is inside a loop reads what is
 // outside by its own number; only what changes from step to step has a number inside.
 #pragma once
+#include <memory>
 #include <unordered_map>
+#include <variant>
 
 #include "compiler/program.hpp"
 
 namespace cotan::compiler {
 
-struct Control;
-/// An equation; `control` where it is a loop or a choice.
+struct ForLoop;
+struct WhileLoop;
+struct LaneLoop;
+struct Branching;
+struct Concatenation;
+/// What is not one equation of one kernel or routine.
+using Control = std::variant<ForLoop, WhileLoop, LaneLoop, Branching, Concatenation>;
+
+/// An equation; `control` where it is a loop or a choice, or where its result is put together.
 struct Item {
   Equation equation;
   std::unique_ptr<Control> control;
@@ -18,35 +27,56 @@ struct Block {
   std::vector<Atom> outputs;  ///< values that must be in memory at its end
 };
 
-struct Control {
-  Var index{};  ///< the number of the step, an i64; loops only
-  std::int64_t length = -1, unroll = 1;
-  /// Carries: `start` is a copy of the first value. The results of the equation are those after the last step …
-  struct Carry {
-    Var start, in, out;
-    /// The next value is written over the last one; values of the body that lie there as well.
-    bool in_place = false;
-    std::vector<Var> aliases = {};
-  };
-  std::vector<Carry> carries;
-  /// … then the ys, stacked: slices, which are values of the body.
-  std::vector<Var> slices;
+/// A value that a loop hands from step to step: `start` is a copy of the first one. The results of the equation are
+/// those after the last step …
+struct Carry {
+  Var start, in, out;
+  /// The next value is written over the last one; values of the body that lie there as well.
+  bool in_place = false;
+  std::vector<Var> aliases = {};
+};
+/// What all loops are.
+struct FlatLoop {
+  Var index{};  ///< the number of the step, an i64
+  std::vector<Carry> carries = {};
+  Block body = {};
+};
+/// A scan, or lanes one by one: as many steps as are known.
+struct ForLoop : FlatLoop {
+  std::int64_t length = 0, unroll = 1;
   bool reverse = false;
+  /// … then the ys, stacked: slices, which are values of the body.
+  std::vector<Var> slices = {};
   /// Slices that are written right into the result of the lanes around the loop, a row per lane.
   struct LaneSlice {
     std::size_t slice;
     Var whole;
   };
-  std::vector<LaneSlice> lane_slices;
-  /// A loop over groups of lanes, which may run in parallel: `index` counts groups of `width` out of `lanes`.
-  std::int64_t lanes = 0, width = 0;
-  bool parallel = false;      ///< its steps know nothing of each other
-  std::int64_t grain = 1;     ///< and run in pieces of so many
-  std::vector<Block> blocks;  ///< the body; or the body and the condition; or branches
-  Atom chosen{};              ///< the number of the branch
-  /// Neither: a result that is put together from values that lie one after the other in it.
-  std::vector<Var> pieces;
+  std::vector<LaneSlice> lane_slices = {};
+  bool parallel = false;   ///< its steps know nothing of each other
+  std::int64_t grain = 1;  ///< and run in pieces of so many
 };
+struct WhileLoop : FlatLoop {
+  Block condition = {};  ///< before each step
+};
+/// Lanes side by side: a loop over groups of `width` out of `lanes`, which may run in parallel, `grain` groups at a
+/// time.
+struct LaneLoop : FlatLoop {
+  std::int64_t lanes = 0, width = 0, groups = 0, grain = 1;
+};
+struct Branching {
+  Atom chosen;  ///< the number of the branch
+  std::vector<Block> branches = {};
+};
+/// A result that is put together from values that lie one after the other in it.
+struct Concatenation {
+  std::vector<Var> pieces = {};
+};
+
+/// The loop that it is, or nullptr.
+const FlatLoop* loop_of(const Control& control);
+/// The blocks inside, in the order in which they run.
+std::vector<const Block*> blocks_of(const Control& control);
 
 struct Flat {
   Types types;
@@ -74,17 +104,8 @@ void for_each_item(const Block& block, F&& f) {
   for (const Item& item : block.items) {
     f(item);
     if (item.control)
-      for (const Block& nested : item.control->blocks) for_each_item(nested, f);
+      for (const Block* nested : blocks_of(*item.control)) for_each_item(*nested, f);
   }
 }
-
-// Operations that only compilers see.
-/// The slice of operand 0 for a step of a loop, whose number is operand 1.
-extern const Primitive step_slice_p;
-extern const Primitive copy_p;
-/// Lanes of operand 0, which are its first axis, for a group of them, whose number is operand 1.
-extern const Primitive lane_slice_p;
-/// The lanes of a value as its first axis.
-extern const Primitive lane_front_p;
 
 }  // namespace cotan::compiler

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/memory.hpp"
+#include "compiler/operations.hpp"
 #include "ops/gather_scatter.hpp"
 #include "ops/ops.hpp"
 
@@ -88,8 +89,9 @@ class Chain {
         if (const Var* other = std::get_if<Var>(&e.inputs[i]); other && *other == *from) return std::nullopt;
       return updates ? std::optional(Link{Link::update, *from, v}) : std::nullopt;
     }
-    for (std::size_t k = 0; k < item->control->carries.size(); ++k) {
-      const Control::Carry& c = item->control->carries[k];
+    const FlatLoop* loop = loop_of(*item->control);
+    for (std::size_t k = 0; loop && k < loop->carries.size(); ++k) {
+      const Carry& c = loop->carries[k];
       if (!(e.outputs[k] == v) || !c.in_place) continue;
       const Item* copied = producer(c.start);
       if (!copied || copied->equation.primitive != &copy_p || readers(c.start) != 1) return std::nullopt;
@@ -136,10 +138,11 @@ void add_reads(const Item& item, std::vector<BufferId>& out) {
   for (const Atom& a : item.equation.inputs)
     if (const Var* v = std::get_if<Var>(&a)) out.push_back(v->id);
   if (!item.control) return;
-  if (const Var* v = std::get_if<Var>(&item.control->chosen); v && v->id >= 0) out.push_back(v->id);  // of a choice
-  for (const Block& block : item.control->blocks) {
-    for (const Item& nested : block.items) add_reads(nested, out);
-    for (const Atom& a : block.outputs)
+  if (const auto* choice = std::get_if<Branching>(item.control.get()))
+    if (const Var* v = std::get_if<Var>(&choice->chosen)) out.push_back(v->id);
+  for (const Block* block : blocks_of(*item.control)) {
+    for (const Item& nested : block->items) add_reads(nested, out);
+    for (const Atom& a : block->outputs)
       if (const Var* v = std::get_if<Var>(&a)) out.push_back(v->id);
   }
 }
@@ -152,9 +155,9 @@ std::vector<BufferId> values_read(const Item& item) {
   return out;
 }
 
-void change_in_place(Flat& flat, Control& loop) {
-  Block& body = loop.blocks[0];
-  for (Control::Carry& carry : loop.carries) {
+void change_in_place(Flat& flat, FlatLoop& loop) {
+  Block& body = loop.body;
+  for (Carry& carry : loop.carries) {
     const AbstractValue& type = flat.type(carry.in);
     if (static_cast<std::size_t>(type.size()) * itemsize(type.dtype) <= small_buffer) continue;
     const auto is_out = [&](const Atom& a) { return std::get<Var>(a) == carry.out; };

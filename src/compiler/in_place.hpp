@@ -7,7 +7,7 @@ namespace cotan::compiler {
 
 /// Finds the large carries of a loop that can be changed where they lie, and orders its body so that whatever reads
 /// the last value comes before what overwrites it.
-void change_in_place(Flat& flat, Control& loop);
+void change_in_place(Flat& flat, FlatLoop& loop);
 /// Per item: the values that it reads, nested ones included.
 std::vector<BufferId> values_read(const Item& item);
 /// Whether the operation is its first operand, changed in some places.

@@ -14,24 +14,9 @@ void add_unique(std::vector<BufferId>& list, BufferId b) {
   if (std::find(list.begin(), list.end(), b) == list.end()) list.push_back(b);
 }
 
-std::int64_t rounded(const Buffer& b) { return stride_of(b) * b.copies; }
-
-}  // namespace
-
-std::vector<BufferId> reads_of(const Step& step) {
-  std::vector<BufferId> out;
-  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-    for (const Carried& c : (*repeat)->carries) add_unique(out, c.start);
-    return out;
-  }
-  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) return {(*choice)->index};
-  if (const auto* routine = std::get_if<Routine>(&step)) {
-    for (const Operand& o : routine->operands)
-      if (o.buffer >= 0) add_unique(out, o.buffer);
-    return out;
-  }
+std::vector<Expr> loads_of(const Kernel& kernel) {
   std::vector<Expr> loads;
-  for (const Pass& pass : std::get<Kernel>(step).passes) {
+  for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores) {
@@ -39,24 +24,43 @@ std::vector<BufferId> reads_of(const Step& step) {
         collect_loads(s.offset, loads);
       }
   }
-  for (Expr l : loads) add_unique(out, static_cast<BufferId>(l->bits));
+  return loads;
+}
+
+std::int64_t rounded(const Buffer& b) { return stride_of(b) * b.copies; }
+
+}  // namespace
+
+std::vector<BufferId> reads_of(const Step& step) {
+  std::vector<BufferId> out;
+  visit_step(step, Overloaded{[&](const Repeat& loop) {
+                                for (const Carried& c : loop.carries) add_unique(out, c.start);
+                              },
+                              [&](const Choice& choice) { out = {choice.index}; },
+                              [&](const Routine& routine) {
+                                for (const Operand& o : routine.operands)
+                                  if (o.buffer >= 0) add_unique(out, o.buffer);
+                              },
+                              [&](const Kernel& kernel) {
+                                for (Expr l : loads_of(kernel)) add_unique(out, static_cast<BufferId>(l->bits));
+                              }});
   return out;
 }
 
 std::vector<BufferId> writes_of(const Step& step) {
-  if (const auto* routine = std::get_if<Routine>(&step)) return routine->results;
   std::vector<BufferId> out;
-  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-    for (const Carried& c : (*repeat)->carries) {
-      add_unique(out, c.result);
-      if (c.spare >= 0) add_unique(out, c.spare);
-    }
-    return out;
-  }
-  if (std::holds_alternative<std::unique_ptr<Choice>>(step)) return out;
-  for (const Pass& pass : std::get<Kernel>(step).passes)
-    for (const auto* stores : {&pass.stores, &pass.rows})
-      for (const Store& s : *stores) add_unique(out, s.buffer);
+  visit_step(step, Overloaded{[&](const Repeat& loop) {
+                                for (const Carried& c : loop.carries) {
+                                  add_unique(out, c.result);
+                                  if (c.spare >= 0) add_unique(out, c.spare);
+                                }
+                              },
+                              [](const Choice&) {}, [&](const Routine& routine) { out = routine.results; },
+                              [&](const Kernel& kernel) {
+                                for (const Pass& pass : kernel.passes)
+                                  for (const auto* stores : {&pass.stores, &pass.rows})
+                                    for (const Store& s : *stores) add_unique(out, s.buffer);
+                              }});
   return out;
 }
 
@@ -68,12 +72,7 @@ std::vector<BufferId> with_nested(const Program& program, const Step& step, F&& 
     for (BufferId b : of(s)) add_unique(out, program.root(b));
   };
   add(step);
-  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-    for_each_step((*repeat)->condition, add);
-    for_each_step((*repeat)->steps, add);
-  }
-  if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
-    for (const auto& branch : (*choice)->branches) for_each_step(branch, add);
+  for_each_list(step, [&](const std::vector<Step>& inside) { for_each_step(inside, add); });
   return out;
 }
 }  // namespace
@@ -169,19 +168,20 @@ class Lifetimes {
   void walk(const std::vector<Step>& steps, int scope) {
     for (const Step& step : steps) {
       line_.push_back({&step, scope, static_cast<int>(line_.size())});
-      if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-        const int inside = (*repeat)->scope;
-        repeats_.push_back(repeat->get());
-        span_[static_cast<std::size_t>(inside)].first = static_cast<int>(line_.size()) - 1;
-        walk((*repeat)->condition, inside);
-        walk((*repeat)->steps, inside);
-        span_[static_cast<std::size_t>(inside)].second = static_cast<int>(line_.size()) - 1;
-      }
-      if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
-        for (const auto& branch : (*choice)->branches) walk(branch, scope);
-        // Devices may look at it again before each step of a branch.
-        chosen_.push_back({(*choice)->index, scope, static_cast<int>(line_.size()) - 1});
-      }
+      visit_step(step, Overloaded{[&](const Repeat& loop) {
+                                    const auto inside = static_cast<std::size_t>(loop.scope);
+                                    repeats_.push_back(&loop);
+                                    span_[inside].first = static_cast<int>(line_.size()) - 1;
+                                    walk(loop.condition, loop.scope);
+                                    walk(loop.steps, loop.scope);
+                                    span_[inside].second = static_cast<int>(line_.size()) - 1;
+                                  },
+                                  [&](const Choice& choice) {
+                                    for (const auto& branch : choice.branches) walk(branch, scope);
+                                    // Devices may look at it again before each step of a branch.
+                                    chosen_.push_back({choice.index, scope, static_cast<int>(line_.size()) - 1});
+                                  },
+                                  [](const auto&) {}});
     }
   }
   void use(BufferId b, int scope, int position) {
@@ -242,36 +242,38 @@ void use_stack(Program& program, const Target& target) {
 }
 
 /// Small arrays that a loop only reads are copied next to it: nothing that the loop stores can change them.
-void keep_close(Program& program, const Target& target, std::vector<Step>& steps, std::vector<bool> close) {
-  for (Step& step : steps) {
-    if (auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
-      for (auto& branch : (*choice)->branches) keep_close(program, target, branch, close);
+/// Gives the arrays that are close inside the loop.
+std::vector<bool> keep_close(const Program& program, const Target& target, Repeat& loop,
+                             const std::vector<bool>& close) {
+  std::vector<bool> written(program.buffers.size(), false);
+  std::vector<BufferId> read;
+  for (const Carried& c : loop.carries)
+    for (BufferId b : {c.start, c.result, c.spare})
+      if (b >= 0) written[at(program.root(b))] = true;
+  for (const auto* inner : {&loop.condition, &loop.steps})
+    for_each_step(*inner, [&](const Step& s) {
+      for (BufferId b : reads_of(s)) add_unique(read, b);
+      for (BufferId b : writes_of(s)) written[at(program.root(b))] = true;
+    });
+  std::size_t room = target.kept_close_bytes;
+  std::vector<bool> inside = close;
+  for (BufferId b : read) {
+    const Buffer& buffer = program.buffers[at(b)];
+    const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
+    if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > target.small_bytes || buffer.bytes() > room)
+      continue;
+    room -= buffer.bytes();
+    inside[at(b)] = true;
+    loop.kept_close.push_back(b);
+  }
+  return inside;
+}
+void keep_close(const Program& program, const Target& target, const std::vector<Step>& steps,
+                const std::vector<bool>& close) {
+  for (const Step& step : steps) {
     auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step);
-    if (!repeat) continue;
-    Repeat& loop = **repeat;
-    std::vector<bool> written(program.buffers.size(), false);
-    std::vector<BufferId> read;
-    for (const Carried& c : loop.carries)
-      for (BufferId b : {c.start, c.result, c.spare})
-        if (b >= 0) written[at(program.root(b))] = true;
-    for (const auto* inner : {&loop.condition, &loop.steps})
-      for_each_step(*inner, [&](const Step& s) {
-        for (BufferId b : reads_of(s)) add_unique(read, b);
-        for (BufferId b : writes_of(s)) written[at(program.root(b))] = true;
-      });
-    std::size_t room = target.kept_close_bytes;
-    std::vector<bool> inside = close;
-    for (BufferId b : read) {
-      const Buffer& buffer = program.buffers[at(b)];
-      const bool in_memory = buffer.storage == Storage::input || buffer.storage == Storage::arena;
-      if (!in_memory || written[at(b)] || close[at(b)] || buffer.bytes() > target.small_bytes || buffer.bytes() > room)
-        continue;
-      room -= buffer.bytes();
-      inside[at(b)] = true;
-      loop.kept_close.push_back(b);
-    }
-    keep_close(program, target, loop.condition, inside);
-    keep_close(program, target, loop.steps, inside);
+    const std::vector<bool> inside = repeat ? keep_close(program, target, **repeat, close) : close;
+    for_each_list(step, [&](const std::vector<Step>& list) { keep_close(program, target, list, inside); });
   }
 }
 

@@ -110,10 +110,9 @@ std::string text_of(const Program& program, const Choice& choice) {
 }  // namespace
 
 std::string to_string(const Program& program, const Step& step) {
-  if (const auto* kernel = std::get_if<Kernel>(&step)) return to_string(program, *kernel);
-  if (const auto* routine = std::get_if<Routine>(&step)) return to_string(program, *routine);
-  if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) return text_of(program, **repeat);
-  return text_of(program, *std::get<std::unique_ptr<Choice>>(step));
+  return visit_step(step, Overloaded{[&](const Kernel& kernel) { return to_string(program, kernel); },
+                                     [&](const Routine& routine) { return to_string(program, routine); },
+                                     [&](const auto& nested) { return text_of(program, nested); }});
 }
 
 std::string to_string(const Program& program) {

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/jaxpr.hpp"
+#include "core/overloaded.hpp"
 #include "expr/lowering.hpp"
 
 namespace cotan::compiler {
@@ -208,17 +209,32 @@ std::string to_string(const Program& program, const Routine& routine);
 std::string to_string(const Program& program, const Step& step);
 std::string heading_of(const Program& program, const Repeat& loop);
 
+/// f of what the step is: visit_step(step, Overloaded{[](const Kernel&) {…}, …, [](Repeat&) {…}, [](const auto&) {…}}).
+template <class F>
+decltype(auto) visit_step(const Step& step, F&& f) {
+  return std::visit(Overloaded{[&](const std::unique_ptr<Repeat>& loop) -> decltype(auto) { return f(*loop); },
+                               [&](const std::unique_ptr<Choice>& choice) -> decltype(auto) { return f(*choice); },
+                               [&](const auto& other) -> decltype(auto) { return f(other); }},
+                    step);
+}
+/// f(steps) for each list of steps inside a step: those of a loop, or of branches.
+template <class F>
+void for_each_list(const Step& step, F&& f) {
+  visit_step(step, Overloaded{[&](Repeat& loop) {
+                                f(loop.condition);
+                                f(loop.steps);
+                              },
+                              [&](Choice& choice) {
+                                for (auto& branch : choice.branches) f(branch);
+                              },
+                              [](const auto&) {}});
+}
 /// f(step) for every step, those of loops and branches after the step that holds them.
 template <class F>
 void for_each_step(const std::vector<Step>& steps, F&& f) {
   for (const Step& step : steps) {
     f(step);
-    if (const auto* repeat = std::get_if<std::unique_ptr<Repeat>>(&step)) {
-      for_each_step((*repeat)->condition, f);
-      for_each_step((*repeat)->steps, f);
-    }
-    if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step))
-      for (const auto& branch : (*choice)->branches) for_each_step(branch, f);
+    for_each_list(step, [&](const std::vector<Step>& inside) { for_each_step(inside, f); });
   }
 }
 

@@ -119,10 +119,8 @@ Arrays cond_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<co
         known_types, "cond"));
     rest.push_back(trace_to_jaxpr(
         [&](std::span<const Array> in) {
-          Arrays operands;
-          for (int source : split.residual_source)
-            operands.push_back(source >= 0 ? in[slots.types().size() + static_cast<std::size_t>(source)]
-                                           : in[slot_of[b][static_cast<std::size_t>(-1 - source)]]);
+          Arrays operands = split.residuals_from([&](std::size_t k) { return in[slots.types().size() + k]; },
+                                                 [&](std::size_t k) { return in[slot_of[b][k]]; });
           const auto tail = in.subspan(slots.types().size() + known_args.size());
           operands.insert(operands.end(), tail.begin(), tail.end());
           return eval_jaxpr(*split.unknown, operands);

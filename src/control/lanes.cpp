@@ -112,10 +112,8 @@ Arrays lanes_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
   const Mask mapped = depends_on(*known.program, known.mapped);
   const std::size_t outs = split.output_unknown.size() - count(split.output_unknown);
   rest.program = split.unknown;
-  rest.mapped.clear();
-  for (int source : split.residual_source)
-    rest.mapped.push_back(source >= 0 ? known_mapped[static_cast<std::size_t>(source)]
-                                      : mapped[outs + static_cast<std::size_t>(-1 - source)]);
+  rest.mapped = split.residuals_from([&](std::size_t k) -> bool { return known_mapped[k]; },
+                                     [&](std::size_t k) -> bool { return mapped[outs + k]; });
   Arrays operands = residuals_of(split, known_args, known_outs);
   append(operands, unknown_args);
   for (std::size_t i = 0; i < args.size(); ++i)

@@ -1,6 +1,7 @@
 // What a scan computes only to give it out needs no loop: it is done for all steps at once, after the loop. Sums over
 // the steps become sums of what the steps give.
 #include "control/control.hpp"
+#include "core/def_use.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -21,13 +22,7 @@ bool is_cheap(const Primitive& p) {
 
 class Sinker {
  public:
-  explicit Sinker(const Scan& scan)
-      : s_(scan), body_(*scan.body), home_(body_.types.size(), -1), uses_(body_.types.size(), 0) {
-    for (std::size_t k = 0; k < body_.equations.size(); ++k) {
-      for (Var v : body_.equations[k].outputs) home_[at(v)] = static_cast<int>(k);
-      for (const Atom& a : body_.equations[k].inputs) count_use(a);
-    }
-    for (const Atom& a : body_.outputs) count_use(a);
+  explicit Sinker(const Scan& scan) : s_(scan), body_(*scan.body), values_(body_) {
     sums_.assign(s_.carries, {});
     for (std::size_t k = 0; k < s_.carries; ++k) find_sum(k);
     stays_.assign(body_.equations.size(), false);
@@ -139,26 +134,22 @@ class Sinker {
 
  private:
   static std::size_t at(Var v) { return static_cast<std::size_t>(v.id); }
-  void count_use(const Atom& a) {
-    if (const Var* v = std::get_if<Var>(&a)) ++uses_[at(*v)];
-  }
   /// c' = c + t, or (c + t) + u and so on, where nothing else looks at c or c'.
   void find_sum(std::size_t k) {
     const Var carry = body_.inputs[s_.consts + k];
     const Var* next = std::get_if<Var>(&body_.outputs[k]);
     std::vector<Var> terms;
-    if (next && uses_[at(carry)] == 1 && is_floating(body_.type(*next).dtype) && *next != carry &&
+    if (next && values_.reads(carry) == 1 && is_floating(body_.type(*next).dtype) && *next != carry &&
         add_terms(*next, carry, terms))
       sums_[k] = terms;
   }
   bool add_terms(Var v, Var carry, std::vector<Var>& terms) const {
     if (v == carry) return true;
-    if (home_[at(v)] < 0 || uses_[at(v)] != 1) return false;
-    const Equation& e = body_.equations[static_cast<std::size_t>(home_[at(v)])];
-    if (e.primitive != &ops::add_p) return false;
+    const Equation* e = values_.only_for_its_reader(v);
+    if (!e || e->primitive != &ops::add_p) return false;
     for (const std::size_t side : {0u, 1u}) {
-      const Var* chain = std::get_if<Var>(&e.inputs[side]);
-      const Var* term = std::get_if<Var>(&e.inputs[1 - side]);
+      const Var* chain = std::get_if<Var>(&e->inputs[side]);
+      const Var* term = std::get_if<Var>(&e->inputs[1 - side]);
       if (!chain || !term || body_.type(*term).size() > most_elements || !add_terms(*chain, carry, terms)) continue;
       terms.push_back(*term);
       return true;
@@ -166,8 +157,7 @@ class Sinker {
     return false;
   }
   void keep(const Atom& a) {
-    if (const Var* v = std::get_if<Var>(&a); v && home_[at(*v)] >= 0)
-      keep_equation(static_cast<std::size_t>(home_[at(*v)]));
+    if (const auto k = values_.home(a)) keep_equation(*k);
   }
   void keep_equation(std::size_t k) {
     if (stays_[k]) return;
@@ -175,16 +165,14 @@ class Sinker {
     for (const Atom& a : body_.equations[k].inputs) keep(a);
   }
   bool is_sunk(const Atom& a) const {
-    const Var* v = std::get_if<Var>(&a);
-    return v && home_[at(*v)] >= 0 && sunk_[static_cast<std::size_t>(home_[at(*v)])];
+    const auto k = values_.home(a);
+    return k && sunk_[*k];
   }
   void add_target(const Atom& a) {
-    const Var* v = std::get_if<Var>(&a);
-    if (!v || home_[at(*v)] < 0) return;
-    const auto k = static_cast<std::size_t>(home_[at(*v)]);
-    if (stays_[k] || sunk_[k]) return;
-    sunk_[k] = true;
-    for (const Atom& x : body_.equations[k].inputs) add_target(x);
+    const auto k = values_.home(a);
+    if (!k || stays_[*k] || sunk_[*k]) return;
+    sunk_[*k] = true;
+    for (const Atom& x : body_.equations[*k].inputs) add_target(x);
   }
   /// What the sunk equations read, and what of it the loop has to give out for that.
   void find_frontier() {
@@ -210,7 +198,7 @@ class Sinker {
 
   const Scan& s_;
   const Jaxpr& body_;
-  std::vector<int> home_, uses_;
+  const DefUse values_;
   std::vector<std::vector<Var>> sums_;  ///< by carry: what each step adds to it, where it does nothing else
   std::vector<bool> stays_, sunk_;
   std::vector<Var> frontier_, given_;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "control/control.hpp"
+#include "core/def_use.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 
@@ -106,15 +107,9 @@ Mask depends_on(const Jaxpr& jaxpr, const Mask& from) {
 }
 
 Mask reads(const Jaxpr& jaxpr) {
-  Mask read(jaxpr.types.size(), false);
-  const auto mark = [&](const std::vector<Atom>& atoms) {
-    for (const Atom& a : atoms)
-      if (const Var* v = std::get_if<Var>(&a)) read[static_cast<std::size_t>(v->id)] = true;
-  };
-  for (const Equation& e : jaxpr.equations) mark(e.inputs);
-  mark(jaxpr.outputs);
+  const DefUse values(jaxpr);
   Mask out;
-  for (Var v : jaxpr.inputs) out.push_back(read[static_cast<std::size_t>(v.id)]);
+  for (Var v : jaxpr.inputs) out.push_back(values.reads(v) > 0);
   return out;
 }
 

@@ -7,6 +7,12 @@
 
 namespace cotan {
 
+Types types_of(std::span<const Array> arrays) {
+  Types out;
+  for (const Array& a : arrays) out.push_back(a.aval());
+  return out;
+}
+
 Types Jaxpr::input_types() const {
   Types out;
   for (Var v : inputs) out.push_back(type(v));

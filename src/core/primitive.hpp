@@ -18,6 +18,7 @@ class Rewriter;
 struct Equation;
 struct Primitive;
 using Types = std::vector<AbstractValue>;
+Types types_of(std::span<const Array> arrays);
 
 /// A tangent or cotangent that is zero is an undefined Array: rules skip it, nothing is computed for it.
 struct JvpResult {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "dlm/blocks.hpp"
 #include "dlm/first_state.hpp"
 #include "dlm/transition.hpp"
 
@@ -13,272 +14,6 @@ namespace np = numpy;
 namespace {
 
 constexpr auto dtype = f64;  // models are built in double precision
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
-int columns_of(const Regression& r) {
-  if (!r.x.defined() || r.x.ndim() < 1 || r.x.ndim() > 2)
-    raise<ShapeError>("[dlm] the regressors are {}; they must be [steps] or [steps, series].",
-                      r.x.defined() ? fmt::format("{}", r.x.aval()) : "missing");
-  return r.x.ndim() == 1 ? 1 : static_cast<int>(r.x.shape()[1]);
-}
-int states_of(const Block& block) {
-  return std::visit(Overloaded{
-                        [](const Trend& b) { return b.order + 1; },
-                        [](const Seasonal& b) { return b.period - 1; },
-                        [](const Harmonics& b) { return 2 * b.count - (2 * b.count == b.period ? 1 : 0); },
-                        [](const AutoRegression& b) { return b.order; },
-                        [](const Regression& b) { return columns_of(b); },
-                        [](const Spline&) { return 2; },
-                    },
-                    block);
-}
-
-/// Of a state of harmonics.
-std::string harmonic_name(int state) {
-  return fmt::format("harmonic {}{}", state / 2 + 1, state % 2 ? " conjugate" : "");
-}
-std::string sd_of(const Harmonics& b, int state) {
-  if (b.sd.empty()) return harmonic_name(state);
-  return b.sd.size() == 1 ? b.sd[0] : b.sd[static_cast<std::size_t>(state)];
-}
-
-void check(const Block& block) {
-  std::visit(Overloaded{
-                 [](const Trend& b) {
-                   if (b.order < 0 || b.order > 2)
-                     raise<ValueError>("[dlm] a trend of order {}; orders are 0 (level), 1 (with slope) and 2.",
-                                       b.order);
-                   if (static_cast<int>(b.sd.size()) < b.order + 1)
-                     raise<ValueError>(
-                         "[dlm] a trend of order {} has {} names of standard deviations; give {} (empty: no noise).",
-                         b.order, b.sd.size(), b.order + 1);
-                 },
-                 [](const Seasonal& b) {
-                   if (b.period < 2)
-                     raise<ValueError>("[dlm] a season of {} steps; it must have at least 2.", b.period);
-                 },
-                 [](const Harmonics& b) {
-                   if (!(b.period >= 2) || b.count < 1 || 2 * b.count > b.period)
-                     raise<ValueError>("[dlm] {} harmonics of a period of {} steps; there are 1 to {}.", b.count,
-                                       b.period, static_cast<int>(std::floor(b.period / 2)));
-                   if (b.sd.size() > 1 && static_cast<int>(b.sd.size()) != states_of(b))
-                     raise<ValueError>(
-                         "[dlm] {} harmonics have {} names of standard deviations; give one for all, {} (one for each "
-                         "state), or none.",
-                         b.count, b.sd.size(), states_of(b));
-                 },
-                 [](const AutoRegression& b) {
-                   if (b.order < 1)
-                     raise<ValueError>("[dlm] an autoregression of order {}; it must be at least 1.", b.order);
-                 },
-                 [](const Regression& b) { columns_of(b); },
-                 [](const Spline&) {},
-             },
-             block);
-}
-
-// Parameters ------------------------------------------------------------------------------------------
-
-/// Looks parameters up; those that are not given are standard deviations of 0.
-class Lookup {
- public:
-  explicit Lookup(const Parameters& p) : parameters_(p) {}
-  Array variance(const std::string& name) const {
-    const auto at = parameters_.find(name);
-    if (name.empty() || at == parameters_.end()) return np::zeros({}, dtype);
-    return np::square(scalar(name, at->second));
-  }
-  Array coefficients(const std::string& name, int order) const {
-    const auto at = parameters_.find(name);
-    if (at == parameters_.end())
-      raise<ValueError>(
-          "[dlm] the coefficients '{}' of the autoregression are not given; put them into the parameters.", name);
-    const Array a = at->second.ndim() == 0 ? np::reshape(at->second, {1}) : at->second;
-    if (a.ndim() != 1 || a.shape()[0] != order)
-      raise<ShapeError>("[dlm] '{}' is {}; an autoregression of order {} has [{}] coefficients.", name,
-                        at->second.aval(), order, order);
-    return a.astype(dtype);
-  }
-
- private:
-  static Array scalar(const std::string& name, const Array& a) {
-    if (a.size() != 1) raise<ShapeError>("[dlm] '{}' is {}; a standard deviation is one number.", name, a.aval());
-    return np::reshape(a, {}).astype(dtype);
-  }
-  const Parameters& parameters_;
-};
-
-// Parts -------------------------------------------------------------------------------------------------
-
-/// Of a block: G and W as [m, m] or [n, m, m], F as [m] or [n, m].
-struct Part {
-  Array G, F, W;
-  int bands;  ///< of G, for steps of one
-};
-Array host_matrix(int rows, int columns, const std::vector<double>& values) {
-  return Array::from_host(values, {rows, columns});
-}
-Array unit_row(int m, int at = 0) {
-  std::vector<double> f(static_cast<std::size_t>(m), 0.0);
-  f[static_cast<std::size_t>(at)] = 1;
-  return Array::from_host(f);
-}
-Array diagonal(const std::vector<Array>& entries) { return np::diag(np::stack(entries)); }
-
-/// Steps of one.
-Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
-  return std::visit(
-      Overloaded{
-          [&](const Trend& b) {
-            const int m = b.order + 1;
-            std::vector<Array> variances;
-            for (int k = 0; k < m; ++k) variances.push_back(p.variance(b.sd[static_cast<std::size_t>(k)]));
-            return Part{np::eye(m, {}, 0, dtype) + np::eye(m, m, 1, dtype), unit_row(m), diagonal(variances),
-                        Band::diagonal | Band::above};
-          },
-          [&](const Seasonal& b) {
-            const int m = b.period - 1;
-            std::vector<double> G(static_cast<std::size_t>(m * m), 0.0);
-            for (int k = 0; k < m; ++k) G[static_cast<std::size_t>(k)] = -1;
-            for (int k = 1; k < m; ++k) G[static_cast<std::size_t>(k * m + k - 1)] = 1;
-            return Part{host_matrix(m, m, G), unit_row(m), p.variance(b.sd) * outer(unit_row(m), unit_row(m)),
-                        Band::below | Band::first_row};
-          },
-          [&](const Harmonics& b) {
-            const int m = states_of(block);
-            std::vector<double> G(static_cast<std::size_t>(m * m), 0.0), F(static_cast<std::size_t>(m), 0.0);
-            std::vector<Array> variances;
-            for (int k = 0; k < m; ++k) variances.push_back(p.variance(sd_of(b, k)));
-            for (int h = 1; h <= b.count; ++h) {
-              const double angle = 2 * M_PI * h / b.period;
-              const auto at = static_cast<std::size_t>(2 * (h - 1)), width = static_cast<std::size_t>(m);
-              F[at] = 1;
-              G[at * width + at] = std::cos(angle);
-              if (at + 1 == width) break;  // the last of all harmonics of an even period only changes its sign
-              G[at * width + at + 1] = std::sin(angle);
-              G[(at + 1) * width + at] = -std::sin(angle);
-              G[(at + 1) * width + at + 1] = std::cos(angle);
-            }
-            return Part{host_matrix(m, m, G), Array::from_host(F), diagonal(variances),
-                        Band::diagonal | Band::above | Band::below};
-          },
-          [&](const AutoRegression& b) {
-            const Array phi = p.coefficients(b.coefficients, b.order), first = unit_row(b.order);
-            return Part{outer(phi, first) + np::eye(b.order, b.order, 1, dtype), first,
-                        p.variance(b.sd) * outer(first, first), Band::above | Band::first_column};
-          },
-          [&](const Regression& b) {
-            const int k = columns_of(b);
-            if (b.x.shape()[0] < n)
-              raise<ShapeError>(
-                  "[dlm] the regressors are {} but {} steps are wanted; give them for each step, future ones included.",
-                  b.x.aval(), n);
-            const Array x = np::reshape(b.x, {b.x.shape()[0], k}).astype(dtype)(range(0, n));
-            return Part{np::eye(k, {}, 0, dtype), x, p.variance(b.sd) * np::eye(k, {}, 0, dtype), 0 | Band::diagonal};
-          },
-          [&](const Spline& b) {
-            return Part{host_matrix(2, 2, {1, 1, 0, 1}), unit_row(2),
-                        p.variance(b.sd) * host_matrix(2, 2, {1. / 3, 1. / 2, 1. / 2, 1}),
-                        Band::diagonal | Band::above};
-          },
-      },
-      block);
-}
-
-// Uneven steps ------------------------------------------------------------------------------------------
-
-bool all_whole(const std::vector<double>& steps) {
-  return std::all_of(steps.begin(), steps.end(), [](double d) { return d == std::floor(d); });
-}
-
-/// G^d and W + G W Gᵀ + … of whole numbers of steps, one after the other.
-void take_whole_steps(Part& part, const std::vector<double>& steps) {
-  constexpr double most = 10000;
-  const double longest = *std::max_element(steps.begin(), steps.end());
-  if (longest > most)
-    raise<ValueError>("[dlm] two timestamps are {} steps apart; up to {} are possible: count time in a longer unit.",
-                      longest, most);
-  const auto n = static_cast<std::int64_t>(steps.size()), m = part.G.shape(0);
-  const Array wanted = np::reshape(Array::from_host(steps), {n, 1, 1}), G = part.G, W = part.W;
-  const auto [powers, sums] = lax::fori_loop(
-      0, static_cast<std::int64_t>(longest),
-      [&](const Array& i, const std::pair<Array, Array>& now) {
-        const Array more = i.astype(dtype) < wanted;
-        return std::pair{np::where(more, np::matmul(G, now.first), now.first),
-                         np::where(more, sandwich(G, now.second) + W, now.second)};
-      },
-      std::pair{np::broadcast_to(np::eye(m, {}, 0, dtype), {n, m, m}), np::zeros({n, m, m}, dtype)});
-  part.G = powers;
-  part.W = sums;
-}
-
-/// [[a, b], [c, d]] for series a to d.
-Array matrices_of(const Array& a, const Array& b, const Array& c, const Array& d) {
-  return np::stack({np::stack({a, b}, -1), np::stack({c, d}, -1)}, -2);
-}
-
-/// Where steps are not whole: the process in continuous time that is the same at whole steps.
-void take_any_steps(const Block& block, const Lookup& p, Part& part, const std::vector<double>& steps) {
-  const auto n = static_cast<std::int64_t>(steps.size());
-  const Array d = Array::from_host(steps), wide = np::reshape(d, {n, 1, 1}), one = np::ones({n}, dtype),
-              zero = np::zeros({n}, dtype);
-  const auto whole_only = [](const char* what) {
-    raise<ValueError>(
-        "[dlm] {} needs timestamps that are whole numbers of steps apart; give times in steps, or use another block.",
-        what);
-  };
-  std::visit(Overloaded{
-                 [&](const Trend& b) {
-                   if (b.order == 2) whole_only("a trend of order 2");
-                   part.W = part.W * wide;
-                   if (b.order == 0) return;
-                   part.G = matrices_of(one, d, zero, one);
-                   const Array level = p.variance(b.sd[0]), slope = p.variance(b.sd[1]);
-                   // As far as a covariance can be: between whole steps, a level without noise of its own has too
-                   // little.
-                   const Array from_slope = np::maximum(level * d + slope * d * (d - 1) * (2 * d - 1) / 6,
-                                                        slope * d * (d - 1) * (d - 1) / 4);
-                   const Array both = slope * d * (d - 1) / 2;
-                   part.W = matrices_of(from_slope, both, both, slope * d);
-                 },
-                 [&](const Seasonal&) { whole_only("a full season"); },
-                 [&](const Harmonics& b) {
-                   const int m = states_of(block);
-                   Array G = np::zeros({n, m, m}, dtype);
-                   for (int h = 1; h <= b.count; ++h) {
-                     const Array angle = (2 * M_PI * h / b.period) * d;
-                     const int at = 2 * (h - 1);
-                     if (at + 1 == m) whole_only("the last harmonic of an even period");
-                     const auto block_of = range(at, at + 2);
-                     G = G.at(all, block_of, block_of)
-                             .set(matrices_of(np::cos(angle), np::sin(angle), -np::sin(angle), np::cos(angle)));
-                   }
-                   part.G = G;
-                   part.W = part.W * wide;
-                 },
-                 [&](const AutoRegression& b) {
-                   if (b.order > 1) whole_only("an autoregression of order 2 or more");
-                   const Array phi = np::abs(part.G(0, 0)), square = phi * phi;
-                   part.G = np::power(phi, wide);
-                   const Array near_one = square > 1 - 1e-12;
-                   const Array sum = (1 - np::power(square, wide)) / np::where(near_one, 1.0, 1 - square);
-                   part.W = part.W * np::where(near_one, wide, sum);
-                 },
-                 [&](const Regression&) { part.W = part.W * wide; },
-                 [&](const Spline& b) {
-                   part.G = matrices_of(one, d, zero, one);
-                   const Array both = d * d / 2;
-                   part.W = p.variance(b.sd) * matrices_of(d * d * d / 3, both, both, d);
-                 },
-             },
-             block);
-}
 
 std::vector<double> steps_between(const std::vector<double>& times, std::int64_t n) {
   if (static_cast<std::int64_t>(times.size()) < n)
@@ -296,8 +31,6 @@ std::vector<double> steps_between(const std::vector<double>& times, std::int64_t
   out.push_back(1);
   return out;
 }
-
-// Together ------------------------------------------------------------------------------------------------
 
 std::int64_t steps_of(const Array& a) { return a.ndim() == 3 ? a.shape()[0] : 0; }
 
@@ -447,7 +180,7 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
     raise<ShapeError>(
         "[dlm] the series is {}; a Model is of one series, [steps], with at least one step. For several, see "
         "together().",
-        y.aval());
+        y.aval().str());
   if (model.blocks.empty()) raise<ValueError>("[dlm] the model has no blocks; give it a Trend, for example.");
   const auto known = parameters_of(model);
   for (const auto& [name, value] : parameters)
@@ -465,24 +198,22 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
   StateSpace s;
   std::vector<double> D0;  // a 1 for each state that is diffuse
   for (const Block& block : model.blocks) {
-    Part part = part_of(block, lookup, n);
-    const auto m = part.G.shape(0);
+    BlockMatrices matrices = matrices_of(block, lookup, n);
+    const auto m = matrices.G.shape(0);
     const auto* process = std::get_if<AutoRegression>(&block);
     if (diffuse)
-      C0.push_back(process ? stationary_covariance(part.G, part.W, process->coefficients) : np::zeros({m, m}, dtype));
+      C0.push_back(process ? stationary_covariance(matrices.G, matrices.W, process->coefficients)
+                           : np::zeros({m, m}, dtype));
     D0.insert(D0.end(), static_cast<std::size_t>(m), process ? 0 : 1);
     s.bands.push_back(static_cast<int>(m));
-    s.bands.push_back(part.bands);
+    s.bands.push_back(matrices.bands);
     if (uneven && std::any_of(between.begin(), between.end(), [](double d) { return d != 1; })) {
-      if (all_whole(between))
-        take_whole_steps(part, between);
-      else
-        take_any_steps(block, lookup, part, between);
+      take_steps(block, lookup, matrices, between);
       s.bands.back() = 0 | Band::any;
     }
-    G.push_back(part.G);
-    F.push_back(part.F);
-    W.push_back(part.W);
+    G.push_back(matrices.G);
+    F.push_back(matrices.F);
+    W.push_back(matrices.W);
   }
   s.G = block_diagonal(G);
   s.F = row_of(F, n);
@@ -492,7 +223,7 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
     if (model.scale.ndim() != 1 || model.scale.shape()[0] < n)
       raise<ShapeError>(
           "[dlm] the scale of the observations is {} but {} steps are wanted; give one number for each step.",
-          model.scale.aval(), n);
+          model.scale.aval().str(), n);
     const Array scale = model.scale.astype(dtype)(range(0, n));
     s.V = np::reshape(scale * scale, {n, 1, 1}) * s.V;
   }
@@ -537,8 +268,8 @@ StateSpace together(const std::vector<StateSpace>& models, const Array& correlat
   if (correlation.defined()) {
     const std::int64_t p = out.V.shape().back();
     if (correlation.shape() != Shape{p, p})
-      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].", correlation.aval(), p,
-                        p);
+      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].",
+                        correlation.aval().str(), p, p);
     const Array sd = np::sqrt(np::diagonal(out.V, 0, -2, -1));
     out.V = outer(sd, sd) * correlation.astype(out.V.dtype());
   }

@@ -8,11 +8,6 @@ namespace cotan::expansions {
 
 namespace {
 
-Types types_of(std::span<const Array> arrays) {
-  Types out;
-  for (const Array& a : arrays) out.push_back(a.aval());
-  return out;
-}
 Types slice_types(std::span<const Array> stacked) {
   Types out;
   for (const Array& a : stacked) out.push_back({a.dtype(), Shape(a.shape().begin() + 1, a.shape().end()), false});

@@ -13,11 +13,6 @@ namespace cotan::flat {
 
 namespace {
 
-Types types_of(std::span<const Array> arrays) {
-  Types out;
-  for (const Array& a : arrays) out.push_back(a.aval());
-  return out;
-}
 Array concrete_or_none(const Array& a) { return concrete(a) ? a : Array(); }
 
 /// A carry as it enters a loop: weak scalars take the dtype that the body gives back.

@@ -82,11 +82,6 @@ Types slice_type(const Primitive& self, std::span<const AbstractValue> x, const 
                         x[0], x[0].shape[i]);
   return {{x[0].dtype, sizes, x[0].weak_type}};
 }
-Types types_of(std::span<const Array> x) {
-  Types out;
-  for (const Array& a : x) out.push_back(a.aval());
-  return out;
-}
 Arrays slice_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const Shape sizes = self.type(self, types_of(x), params)[0].shape;
   return {gather_strided(x[0], sizes, window_offset(x[0].shape(), sizes, x.subspan(1)), strides_of(x[0].shape()),

@@ -38,9 +38,7 @@ Types threefry_type(const Primitive& self, std::span<const AbstractValue> x, con
   return {{DType::u32, shape, false}, {DType::u32, shape, false}};
 }
 Arrays threefry_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  Types types;
-  for (const Array& a : x) types.push_back(a.aval());
-  types = self.type(self, types, params);
+  const Types types = self.type(self, types_of(x), params);
   auto [first, first_buffer] = allocate_like(x, types[0]);
   auto [second, second_buffer] = allocate_like(x, types[1]);
   const std::int64_t n = first.size();

@@ -146,9 +146,7 @@ void map_operands(const T* const* x, const std::int64_t* steps, T* y, std::int64
 
 template <class F, std::size_t operands>
 Arrays sampler_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  Types types;
-  for (const Array& a : x) types.push_back(a.aval());
-  auto [out, buffer] = allocate_like(x, self.type(self, types, params)[0]);
+  auto [out, buffer] = allocate_like(x, self.type(self, types_of(x), params)[0]);
   dispatch_floating(out.dtype(), self.name, [&, &b = buffer, n = out.size()]<class T>() {
     const T* in[operands];
     std::int64_t steps[operands];

@@ -388,9 +388,7 @@ Types concatenate_type(const Primitive&, std::span<const AbstractValue> x, const
 }
 Arrays concatenate_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
   const std::int64_t axis = params.integer("dimension");
-  Types types;
-  for (const Array& a : x) types.push_back(a.aval());
-  auto [out, buffer] = allocate_like(x, self.type(self, types, params)[0]);
+  auto [out, buffer] = allocate_like(x, self.type(self, types_of(x), params)[0]);
   const Ints to = strides_of(out.shape());
   std::int64_t at = 0;
   dispatch_width(out.dtype(), [&, &b = buffer]<class T>() {

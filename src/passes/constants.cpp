@@ -1,3 +1,4 @@
+#include "core/def_use.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
@@ -21,7 +22,7 @@ bool is_trivial(const Primitive& p) { return &p == &ops::iota_p || &p == &ops::b
 SplitConstants split_constants(const JaxprPtr& jaxpr) {
   const Jaxpr& j = *jaxpr;
   std::vector<bool> constant(j.types.size(), false), taken(j.types.size(), false), given(j.types.size(), false);
-  std::vector<const Equation*> home(j.types.size(), nullptr);
+  const DefUse values(j);
   const auto at = [](Var v) { return static_cast<std::size_t>(v.id); };
   for (const Atom& a : j.outputs)
     if (const Var* v = std::get_if<Var>(&a)) given[at(*v)] = true;
@@ -36,15 +37,12 @@ SplitConstants split_constants(const JaxprPtr& jaxpr) {
     }
     for (Var v : e.outputs) known = known && j.type(v).size() <= most_elements;
     if (known) constants.equations.push_back(e);
-    for (Var v : e.outputs) {
-      constant[at(v)] = known;
-      home[at(v)] = &e;
-    }
+    for (Var v : e.outputs) constant[at(v)] = known;
     if (!wants_memory(*e.primitive)) continue;
     for (const Atom& a : e.inputs) {
       const Var* v = std::get_if<Var>(&a);
       if (!v || !constant[at(*v)] || taken[at(*v)] || given[at(*v)] || j.type(*v).size() < 2 ||
-          is_trivial(*home[at(*v)]->primitive))
+          is_trivial(*values.definition(a)->primitive))
         continue;
       taken[at(*v)] = true;
       constants.outputs.push_back(*v);

@@ -1,5 +1,6 @@
 // A gather of one element of every row of what is computed (the log-probability of a label) as a sum over the row: it
 // is known together with the row's other sums, and the row itself need not be in memory.
+#include "core/def_use.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "ops/gather_scatter.hpp"
@@ -10,23 +11,11 @@ namespace cotan {
 
 JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr) {
   const Jaxpr& j = *jaxpr;
-  std::vector<int> uses(j.types.size(), 0);
-  std::vector<const Equation*> made_by(j.types.size(), nullptr);
-  const auto count = [&](const std::vector<Atom>& atoms) {
-    for (const Atom& a : atoms)
-      if (const Var* v = std::get_if<Var>(&a)) ++uses[static_cast<std::size_t>(v->id)];
-  };
-  for (const Equation& e : j.equations) {
-    count(e.inputs);
-    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
-  }
-  count(j.outputs);
+  const DefUse values(j);
   Rewriter rewriter(j);
   for (const Equation& e : j.equations) {
-    const Var* operand = e.primitive == &ops::gather_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
-    const Equation* maker = operand ? made_by[static_cast<std::size_t>(operand->id)] : nullptr;
-    const bool computed = maker && !j.type(*operand).weak_type && maker->primitive->op_class == OpClass::elementwise &&
-                          uses[static_cast<std::size_t>(operand->id)] == 1;
+    const Equation* maker = e.primitive == &ops::gather_p ? values.only_for_its_reader(e.inputs[0]) : nullptr;
+    const bool computed = maker && !j.type(e.inputs[0]).weak_type && maker->primitive->op_class == OpClass::elementwise;
     if (!computed || !ops::reads_one_of_each_lane(j.type(e.inputs[0]), j.type(e.inputs[1]), e.params)) {
       rewriter.emit(e, rewriter.read(e.inputs),
                     map_nested(e.params, [](const JaxprPtr& nested) { return few_reads_as_sums(nested); }));

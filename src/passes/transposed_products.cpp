@@ -1,6 +1,7 @@
 // A transposed product is the product of the operands in the other order: aᵀ of a·b costs nothing.
 #include <algorithm>
 
+#include "core/def_use.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
@@ -21,23 +22,12 @@ bool exchanges_operands(const Ints& perm, std::size_t batch, std::size_t free_a)
 }  // namespace
 
 JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr) {
-  std::vector<int> uses(jaxpr->types.size(), 0);
-  std::vector<const Equation*> made_by(jaxpr->types.size(), nullptr);
-  const auto count = [&](const std::vector<Atom>& atoms) {
-    for (const Atom& a : atoms)
-      if (const Var* v = std::get_if<Var>(&a)) ++uses[static_cast<std::size_t>(v->id)];
-  };
-  for (const Equation& e : jaxpr->equations) {
-    count(e.inputs);
-    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
-  }
-  count(jaxpr->outputs);
+  const DefUse values(*jaxpr);
 
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
-    const Var* operand = e.primitive == &ops::transpose_p ? std::get_if<Var>(&e.inputs[0]) : nullptr;
-    const Equation* product = operand ? made_by[static_cast<std::size_t>(operand->id)] : nullptr;
-    if (product && product->primitive == &ops::dot_general_p && uses[static_cast<std::size_t>(operand->id)] == 1) {
+    const Equation* product = e.primitive == &ops::transpose_p ? values.only_for_its_reader(e.inputs[0]) : nullptr;
+    if (product && product->primitive == &ops::dot_general_p) {
       const Params& p = product->params;
       const std::size_t batch = p.ints("batch_lhs").size();
       const std::size_t free_a = jaxpr->type(product->inputs[0]).shape.size() - batch - p.ints("contract_lhs").size();

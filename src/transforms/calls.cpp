@@ -120,9 +120,8 @@ KnownOperands split_known(const PartialEvalTrace& trace, std::span<const Array> 
 Arrays residuals_of(const SplitJaxpr& split, const Arrays& known_args, Arrays& known_outs) {
   std::size_t known = 0;
   for (bool u : split.output_unknown) known += !u;
-  Arrays out;
-  for (int source : split.residual_source)
-    out.push_back(source >= 0 ? known_args[source] : known_outs[known + static_cast<std::size_t>(-1 - source)]);
+  Arrays out = split.residuals_from([&](std::size_t k) { return known_args[k]; },
+                                    [&](std::size_t k) { return known_outs[known + k]; });
   known_outs.resize(known);
   return out;
 }

@@ -69,7 +69,7 @@ Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, s
   auto [unknown, known_args, unknown_args] = split_known(trace, args);
   const SplitJaxpr split = partial_eval_jaxpr(*params.jaxpr("jaxpr"), unknown);
   known_args = concat(split.known.consts, known_args);
-  const auto consts = static_cast<int>(split.known.consts.size());
+  const std::size_t consts = split.known.consts.size();
   std::size_t known_outputs = 0;
   for (bool u : split.output_unknown) known_outputs += !u;
   const auto& policy = *static_cast<const PolicyParam&>(*params.get<OpaquePtr>("policy")).policy;
@@ -84,19 +84,15 @@ Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, s
 
   const Arrays recompute_args = concat(known_args, saved);
   Arrays operands = concat(recompute_args, unknown_args);
-  Types types;
-  for (const Array& a : operands) types.push_back(a.aval());
   const ClosedJaxpr staged = trace_to_jaxpr(
       [&](std::span<const Array> in) {
         const Arrays recomputed = eval_jaxpr(*parts.recompute, in.subspan(0, recompute_args.size()));
-        Arrays inner;
-        for (int source : split.residual_source)
-          inner.push_back(source >= 0 ? in[static_cast<std::size_t>(consts + source)]
-                                      : recomputed[static_cast<std::size_t>(-1 - source)]);
+        Arrays inner = split.residuals_from([&](std::size_t k) { return in[consts + k]; },
+                                            [&](std::size_t k) { return recomputed[k]; });
         for (std::size_t i = recompute_args.size(); i < in.size(); ++i) inner.push_back(in[i]);
         return eval_jaxpr(*split.unknown, inner);
       },
-      types, "checkpoint", params.jaxpr("jaxpr")->name);
+      types_of(operands), "checkpoint", params.jaxpr("jaxpr")->name);
   Arrays unknown_outs;
   if (!staged.jaxpr->outputs.empty())
     unknown_outs =
@@ -110,7 +106,6 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
                             std::span<const LinearInput> inputs, const Params& params) {
   std::vector<bool> linear;
   Arrays args;
-  Types types;
   for (const LinearInput& in : inputs) {
     linear.push_back(in.linear);
     if (!in.linear) args.push_back(in.value);
@@ -120,7 +115,6 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
   args = concat(split.known.consts, args);
   for (const Array& ct : cotangents)
     if (ct.defined()) args.push_back(ct);
-  for (const Array& a : args) types.push_back(a.aval());
   std::vector<bool> nonzero;
   const ClosedJaxpr program = trace_to_jaxpr(
       [&](std::span<const Array> in) {
@@ -141,7 +135,7 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
         }
         return results;
       },
-      types, "checkpoint", params.jaxpr("jaxpr")->name);
+      types_of(args), "checkpoint", params.jaxpr("jaxpr")->name);
   return scatter_cotangents(inputs, nonzero,
                             bind(self, concat(program.consts, args), params.with("jaxpr", program.jaxpr)));
 }
@@ -191,9 +185,7 @@ namespace flat {
 
 Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy) {
   if (is_eval_trace(current_trace())) return f(args);
-  Types types;
-  for (const Array& a : args) types.push_back(a.aval());
-  const auto [closed, wide] = trace_call(f, types, "checkpoint");
+  const auto [closed, wide] = trace_call(f, types_of(args), "checkpoint");
   auto param = std::make_shared<PolicyParam>();
   param->policy = policy ? std::move(policy) : policy::nothing_saveable;
   return bind(checkpoint_p, concat(closed.consts, widened(args, wide)),

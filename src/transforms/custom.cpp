@@ -109,8 +109,7 @@ JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> prima
   const std::size_t n = results.size() / 2;
   JvpResult out{{results.begin(), results.begin() + static_cast<std::ptrdiff_t>(n)},
                 {results.begin() + static_cast<std::ptrdiff_t>(n), results.end()}};
-  Types types;
-  for (const Array& p : out.primals) types.push_back(p.aval());
+  Types types = types_of(out.primals);
   for (std::size_t i = 0; i < out.tangents.size(); ++i)
     if (!out.tangents[i].defined())
       raise<ValueError>(
@@ -153,10 +152,8 @@ JvpResult apply_vjp_rule(const CustomVjpRule& rule, std::span<const Array> prima
   auto [outputs, residuals] = rule.forward(primals);
   auto backward = std::make_shared<BackwardRule>();
   backward->name = rule.name;
-  for (const Array& o : outputs) backward->outputs.push_back(o.aval());
-  Types inputs;
-  for (const Array& p : primals) inputs.push_back(p.aval());
-  backward->backward = [user = rule.backward, inputs](std::span<const Array> args) {
+  backward->outputs = types_of(outputs);
+  backward->backward = [user = rule.backward, inputs = types_of(primals)](std::span<const Array> args) {
     Arrays cts = user(args);
     check_results("custom_vjp", "cotangent", cts, inputs);
     for (std::size_t i = 0; i < cts.size(); ++i)
@@ -272,9 +269,7 @@ BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args,
 
 Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key,
                    OpaquePtr rule, std::string name) {
-  Types types;
-  for (const Array& a : args) types.push_back(a.aval());
-  const ClosedJaxpr closed = trace_to_jaxpr(f, types, p.name, std::move(name));
+  const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), p.name, std::move(name));
   return bind(p, concat(closed.consts, args),
               {{"jaxpr", closed.jaxpr},
                {"num_consts", static_cast<std::int64_t>(closed.consts.size())},

@@ -80,12 +80,6 @@ Arrays pull_back(const ClosedJaxpr& linear, const Types& inputs, std::span<const
   return out;
 }
 
-Types types_of(std::span<const Array> arrays) {
-  Types out;
-  for (const Array& a : arrays) out.push_back(a.aval());
-  return out;
-}
-
 void check_floating(std::span<const Array> args, std::string_view transform, const Paths& paths) {
   for (std::size_t i = 0; i < args.size(); ++i)
     if (!is_floating(args[i].dtype()))

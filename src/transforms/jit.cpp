@@ -165,7 +165,7 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
   }
   JitCache::Entry traced;
   if (!entry) {
-    for (const Array& a : args) traced.types.push_back(a.aval());
+    traced.types = types_of(args);
     std::string reason;
     if (compile_log_enabled()) {
       std::lock_guard lock(cache.mutex);

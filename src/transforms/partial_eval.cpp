@@ -1,6 +1,7 @@
 // Partial evaluation and linearize: forward mode whose tangent part is recorded instead of computed.
 #include <algorithm>
 
+#include "core/def_use.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "transforms/traces.hpp"
@@ -52,27 +53,20 @@ void keep_no_views(SplitJaxpr& split) {
   const std::size_t captured = split.known.consts.size();
   std::size_t plain = 0;  // known outputs that are no residuals
   for (bool u : split.output_unknown) plain += !u;
-  std::vector<const Equation*> made_by(known.types.size());
-  for (const Equation& e : known.equations)
-    for (Var v : e.outputs) made_by[static_cast<std::size_t>(v.id)] = &e;
+  const DefUse values(known);
   std::vector<Atom> residuals(known.outputs.begin() + static_cast<std::ptrdiff_t>(plain), known.outputs.end());
   std::vector<Var> kept;
   std::vector<Equation> views;
   bool changed = false;
-  std::vector<int> sources;
+  std::vector<SplitJaxpr::Residual> sources;
   std::vector<Var> inputs;
-  for (std::size_t r = 0; r < split.residual_source.size(); ++r) {
-    const int source = split.residual_source[r];
-    Var outside, inside = unknown.inputs[r];
-    if (source >= 0) {
-      outside = known.inputs[captured + static_cast<std::size_t>(source)];
-    } else {
-      const Atom& a = residuals[static_cast<std::size_t>(-1 - source)];
-      if (std::holds_alternative<Literal>(a)) return;
-      outside = std::get<Var>(a);
-    }
+  const std::vector<Atom> origins = split.residuals_from(
+      [&](std::size_t k) { return Atom(known.inputs[captured + k]); }, [&](std::size_t k) { return residuals[k]; });
+  for (std::size_t r = 0; r < origins.size(); ++r) {
+    if (std::holds_alternative<Literal>(origins[r])) return;
+    Var outside = std::get<Var>(origins[r]), inside = unknown.inputs[r];
     for (;;) {
-      const Equation* e = made_by[static_cast<std::size_t>(outside.id)];
+      const Equation* e = values.definition(outside);
       const Var* operand = e && is_free(*e->primitive) ? std::get_if<Var>(&e->inputs[0]) : nullptr;
       if (!operand || e->inputs.size() != 1) break;
       unknown.types.push_back(known.type(*operand));
@@ -86,11 +80,11 @@ void keep_no_views(SplitJaxpr& split) {
     const auto argument =
         std::find(known.inputs.begin() + static_cast<std::ptrdiff_t>(captured), known.inputs.end(), outside);
     if (argument != known.inputs.end()) {
-      sources.push_back(static_cast<int>(argument - known.inputs.begin()) - static_cast<int>(captured));
+      sources.push_back(SplitJaxpr::Input{static_cast<std::size_t>(argument - known.inputs.begin()) - captured});
       continue;
     }
     auto at = std::find(kept.begin(), kept.end(), outside);
-    sources.push_back(-1 - static_cast<int>(at - kept.begin()));
+    sources.push_back(SplitJaxpr::Output{static_cast<std::size_t>(at - kept.begin())});
     if (at == kept.end()) kept.push_back(outside);
   }
   if (!changed) return;
@@ -101,7 +95,7 @@ void keep_no_views(SplitJaxpr& split) {
   known.outputs.insert(known.outputs.end(), kept.begin(), kept.end());
   split.known.jaxpr = eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(known)));
   split.unknown = std::make_shared<const Jaxpr>(std::move(unknown));
-  split.residual_source = std::move(sources);
+  split.residuals = std::move(sources);
   verify_if_enabled(*split.unknown, "partial evaluation");
 }
 
@@ -137,16 +131,16 @@ SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unkno
         }
         ClosedJaxpr rest = trace->builder.finish(std::move(unknown_outs), jaxpr.name);
         out.unknown = rest.jaxpr;
-        int extra = 0;
+        const std::size_t plain = known_outs.size();
         for (const Array& residual : rest.consts) {
-          int source = -1;
-          for (std::size_t k = 0; k < known_args.size() && source < 0; ++k)
-            if (residual.value() == known_args[k].value()) source = static_cast<int>(k);
-          if (source < 0) {
-            source = -1 - extra++;
+          const auto input = std::find_if(known_args.begin(), known_args.end(),
+                                          [&](const Array& a) { return a.value() == residual.value(); });
+          if (input != known_args.end()) {
+            out.residuals.push_back(SplitJaxpr::Input{static_cast<std::size_t>(input - known_args.begin())});
+          } else {
+            out.residuals.push_back(SplitJaxpr::Output{known_outs.size() - plain});
             known_outs.push_back(residual);
           }
-          out.residual_source.push_back(source);
         }
         return known_outs;
       },

@@ -1,5 +1,8 @@
 // The traces of the transforms: forward mode, partial evaluation (linearize), vectorisation.
 #pragma once
+#include <variant>
+
+#include "core/overloaded.hpp"
 #include "core/trace.hpp"
 
 namespace cotan {
@@ -82,8 +85,25 @@ struct SplitJaxpr {
   ClosedJaxpr known;
   JaxprPtr unknown;
   std::vector<bool> output_unknown;
-  /// Per residual: an index into the known inputs, or -1 - index into `known`'s residual outputs.
-  std::vector<int> residual_source;
+  /// A residual is a known input, by its number, or an output of `known`, by its number among the residual ones.
+  struct Input {
+    std::size_t number;
+  };
+  struct Output {
+    std::size_t number;
+  };
+  using Residual = std::variant<Input, Output>;
+  std::vector<Residual> residuals;
+
+  /// Something for each residual: input(k) for known input k, output(k) for residual output k.
+  template <class OfInput, class OfOutput>
+  auto residuals_from(const OfInput& input, const OfOutput& output) const {
+    std::vector<std::invoke_result_t<const OfInput&, std::size_t>> out;
+    for (const Residual& r : residuals)
+      out.push_back(std::visit(
+          Overloaded{[&](Input i) { return input(i.number); }, [&](Output o) { return output(o.number); }}, r));
+    return out;
+  }
 };
 /// Outputs where `force_unknown` are unknown even if they need not be.
 SplitJaxpr partial_eval_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& unknown,

@@ -286,10 +286,9 @@ void Executable::run_in_place(void* const* io, std::byte* temporaries) const {
 namespace {
 
 std::string name_of(const compiler::Step& step) {
-  if (const auto* kernel = std::get_if<compiler::Kernel>(&step)) return kernel->name;
-  if (const auto* routine = std::get_if<compiler::Routine>(&step)) return std::string(routine->primitive->name);
-  if (const auto* loop = std::get_if<std::unique_ptr<compiler::Repeat>>(&step)) return (*loop)->name;
-  return std::get<std::unique_ptr<compiler::Choice>>(step)->name;
+  return compiler::visit_step(
+      step, Overloaded{[](const compiler::Routine& routine) { return std::string(routine.primitive->name); },
+                       [](const auto& named) { return named.name; }});
 }
 
 }  // namespace

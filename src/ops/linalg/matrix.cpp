@@ -120,9 +120,7 @@ BatchResult matrix_batch(const Primitive& self, std::span<const Array> x, std::s
 }
 
 Results::Results(const Primitive& self, std::span<const Array> x, const Params& params) {
-  Types operands;
-  for (const Array& a : x) operands.push_back(a.aval());
-  for (const AbstractValue& type : self.type(self, operands, params)) {
+  for (const AbstractValue& type : self.type(self, types_of(x), params)) {
     auto [array, buffer] = allocate_like(x, type);
     arrays.push_back(std::move(array));
     buffers.push_back(std::move(buffer));

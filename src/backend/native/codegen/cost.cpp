@@ -24,18 +24,20 @@ double count(const std::vector<compiler::Step>& steps, bool until_better) {
   constexpr double unknown_steps = 100;
   double all = 0;
   for (const compiler::Step& step : steps) {
-    if (const auto* kernel = std::get_if<compiler::Kernel>(&step)) {
-      all += operations_of(*kernel);
-    } else if (const auto* repeat = std::get_if<std::unique_ptr<compiler::Repeat>>(&step)) {
-      const compiler::Repeat& loop = **repeat;
-      const double one = count(loop.steps, false) + count(loop.condition, false);
-      const double times = loop.length < 0 ? unknown_steps : static_cast<double>(loop.length);
-      all += until_better && has_long_steps(loop) ? one : times * one;
-    } else if (const auto* choice = std::get_if<std::unique_ptr<compiler::Choice>>(&step)) {
-      double most = 0;
-      for (const auto& branch : (*choice)->branches) most = std::max(most, count(branch, until_better));
-      all += most;
-    }
+    compiler::visit_step(step, Overloaded{[&](const compiler::Kernel& kernel) { all += operations_of(kernel); },
+                                          [&](const compiler::Repeat& loop) {
+                                            const double one = count(loop.steps, false) + count(loop.condition, false);
+                                            const double times =
+                                                loop.length < 0 ? unknown_steps : static_cast<double>(loop.length);
+                                            all += until_better && has_long_steps(loop) ? one : times * one;
+                                          },
+                                          [&](const compiler::Choice& choice) {
+                                            double most = 0;
+                                            for (const auto& branch : choice.branches)
+                                              most = std::max(most, count(branch, until_better));
+                                            all += most;
+                                          },
+                                          [](const compiler::Routine&) {}});
   }
   return all;
 }

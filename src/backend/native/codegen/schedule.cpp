@@ -178,96 +178,136 @@ void cover_exactly(std::int64_t extent, int widest, KernelSchedule& s) {
     }
 }
 
-}  // namespace
-
-KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& kernel, int vector_bytes, bool in_loop) {
-  const Contents c = contents_of(kernel);
-  KernelSchedule s;
-  s.vector_loop = choose_vector_loop(kernel, c);
-  const bool reduces =
-      std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) { return !p.reductions.empty(); });
-  std::int64_t elements = 1, reduced = 1;
-  for (const Loop& l : kernel.loops) {
-    elements *= l.extent;
-    if (l.reduced) reduced *= l.extent;
+/// Makes the schedule of a kernel, decision by decision.
+class Scheduler {
+ public:
+  Scheduler(const compiler::Program& program, const Kernel& kernel, int vector_bytes, bool in_loop)
+      : program_(program), kernel_(kernel), vector_bytes_(vector_bytes), in_loop_(in_loop), c_(contents_of(kernel)) {
+    reduces_ =
+        std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& p) { return !p.reductions.empty(); });
+    for (const Loop& l : kernel.loops) {
+      elements_ *= l.extent;
+      if (l.reduced) reduced_ *= l.extent;
+    }
   }
-  for (std::size_t k = 0; k < kernel.loops.size(); ++k)
-    if (!kernel.loops[k].reduced && static_cast<int>(k) != s.vector_loop) s.iterations *= kernel.loops[k].extent;
-  if (s.vector_loop >= 0) {
-    const Loop& lanes = kernel.loops[static_cast<std::size_t>(s.vector_loop)];
-    // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
-    const int most_lanes = all_contiguous(kernel, c, lanes.variable) ? 64 : std::max(vector_bytes / 4, 1);
-    int widest = std::clamp(vector_bytes / lane_bytes(program, c), 1, most_lanes);
-    if (const std::int64_t row = in_loop ? compiler::shortest_row(kernel, program, lanes.variable) : 0;
-        row > 1 && row < widest)
-      widest = static_cast<int>(row);
-    const std::int64_t run = lanes.length ? lanes.length : lanes.extent;
-    s.width = static_cast<int>(
-        std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest)),
-                               static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(run)))));
-    constexpr int light_work = 48;
-    const bool light = c.cost < light_work;
+  KernelSchedule run() {
+    s_.vector_loop = choose_vector_loop(kernel_, c_);
+    for (std::size_t k = 0; k < kernel_.loops.size(); ++k)
+      if (!kernel_.loops[k].reduced && static_cast<int>(k) != s_.vector_loop) s_.iterations *= kernel_.loops[k].extent;
+    if (s_.vector_loop >= 0) choose_lanes(loop(s_.vector_loop));
+    choose_grain();
+    choose_streamed();
+    return std::move(s_);
+  }
+
+ private:
+  const Loop& loop(int k) const { return kernel_.loops[static_cast<std::size_t>(k)]; }
+
+  void choose_lanes(const Loop& lanes) {
+    choose_width(lanes);
+    const bool light = c_.cost < light_work;
     if (lanes.reduced) {
-      for (const Pass& pass : kernel.passes) {
-        const int cost = cost_in_lanes(pass, lanes.variable);
-        int unroll = 1;
-        while (cost * unroll < light_work && unroll < 4 && run >= 2 * unroll * s.width) unroll *= 2;
-        s.unroll_of_pass.push_back(unroll);
-      }
-    } else if (reduces && can_sum_in_memory(kernel) && reduced >= 8 && lanes.extent >= 4 * s.width) {
-      s.sums_in_memory = true;
-      s.block = sums_in_memory;
-    } else if (reduces) {
-      while (light && reduced >= 4 && s.unroll < 4 && run >= 2 * s.unroll * s.width) s.unroll *= 2;
-      s.block = std::int64_t{s.unroll} * s.width;
+      unroll_passes(lanes);
+    } else if (reduces_ && can_sum_in_memory(kernel_) && reduced_ >= 8 && lanes.extent >= 4 * s_.width) {
+      s_.sums_in_memory = true;
+      s_.block = sums_in_memory;
+    } else if (reduces_) {
+      while (light && reduced_ >= 4 && s_.unroll < 4 && run_ >= 2 * s_.unroll * s_.width) s_.unroll *= 2;
+      s_.block = std::int64_t{s_.unroll} * s_.width;
     } else {
-      if (lanes.extent > 2 * block_elements) s.block = block_elements;
+      if (lanes.extent > 2 * block_elements) s_.block = block_elements;
       // A few whole vectors are no loop: what all of them use stays in registers, unless there is more than those hold.
       constexpr int many_operations = 256;
       for (const int n : {2, 4})
-        if (c.cost < many_operations && lanes.extent == std::int64_t{n} * s.width) s.unroll = n;
-      for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
-        // A kept loop in which a load is contiguous that is not so in the lanes: a transposition.
-        const Loop& other = kernel.loops[static_cast<std::size_t>(k)];
-        if (k == s.vector_loop || other.extent < 8 || lanes.extent < 8) continue;
-        for (Expr l : c.loads)
-          if (!is_result(kernel, l->bits) && contiguity(l->operands[0], other.variable) == 2 &&
-              contiguity(l->operands[0], lanes.variable) < 0)
-            s.tiled_loop = k;
-      }
-      if (s.tiled_loop >= 0) {
-        const std::int64_t extent = kernel.loops[static_cast<std::size_t>(s.tiled_loop)].extent;
-        s.squares =
-            !in_loop && s.width >= 4 && s.unroll == 1 && extent >= s.width && c.cost * s.width <= square_operations &&
-            reads_squares(kernel, c, lanes.variable, kernel.loops[static_cast<std::size_t>(s.tiled_loop)].variable);
-        // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs
-        // of reads more than those of writes, which go past the cache.
-        const bool large = s.squares && elements >= large_transposition;
-        s.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
-        s.iterations = s.iterations / extent * ceil_div(extent, s.tile);
-        s.block = std::min<std::int64_t>(ceil_div(lanes.extent, s.width) * s.width,
-                                         large ? 2 * tile_elements : tile_elements);
-      }
+        if (c_.cost < many_operations && lanes.extent == std::int64_t{n} * s_.width) s_.unroll = n;
+      find_transposition(lanes);
+      if (s_.tiled_loop >= 0) choose_tile(lanes);
     }
-    if (in_loop && !lanes.reduced && !reduces && lanes.extent <= std::int64_t{most_vectors} * widest &&
-        s.tiled_loop < 0)
-      cover_exactly(lanes.extent, widest, s);
-    if (s.block >= lanes.extent) s.block = 0;
-    if (!lanes.reduced && s.block) s.iterations *= ceil_div(lanes.extent, s.block);
+    if (in_loop_ && !lanes.reduced && !reduces_ && lanes.extent <= std::int64_t{most_vectors} * widest_ &&
+        s_.tiled_loop < 0)
+      cover_exactly(lanes.extent, widest_, s_);
+    if (s_.block >= lanes.extent) s_.block = 0;
+    if (!lanes.reduced && s_.block) s_.iterations *= ceil_div(lanes.extent, s_.block);
   }
-  const std::int64_t work = elements * (2 + c.cost + static_cast<std::int64_t>(c.loads.size()));
-  if (work >= parallel_work && s.iterations > 1) {
+  void choose_width(const Loop& lanes) {
+    // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
+    const int most_lanes = all_contiguous(kernel_, c_, lanes.variable) ? 64 : std::max(vector_bytes_ / 4, 1);
+    widest_ = std::clamp(vector_bytes_ / lane_bytes(program_, c_), 1, most_lanes);
+    if (const std::int64_t row = in_loop_ ? compiler::shortest_row(kernel_, program_, lanes.variable) : 0;
+        row > 1 && row < widest_)
+      widest_ = static_cast<int>(row);
+    run_ = lanes.length ? lanes.length : lanes.extent;
+    s_.width = static_cast<int>(
+        std::min<std::int64_t>(std::bit_floor(static_cast<unsigned>(widest_)),
+                               static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(run_)))));
+  }
+  void unroll_passes(const Loop& lanes) {
+    for (const Pass& pass : kernel_.passes) {
+      const int cost = cost_in_lanes(pass, lanes.variable);
+      int unroll = 1;
+      while (cost * unroll < light_work && unroll < 4 && run_ >= 2 * unroll * s_.width) unroll *= 2;
+      s_.unroll_of_pass.push_back(unroll);
+    }
+  }
+  /// A kept loop in which a load is contiguous that is not so in the lanes.
+  void find_transposition(const Loop& lanes) {
+    for (int k = 0; k < static_cast<int>(kernel_.loops.size()); ++k) {
+      const Loop& other = loop(k);
+      if (k == s_.vector_loop || other.extent < 8 || lanes.extent < 8) continue;
+      for (Expr l : c_.loads)
+        if (!is_result(kernel_, l->bits) && contiguity(l->operands[0], other.variable) == 2 &&
+            contiguity(l->operands[0], lanes.variable) < 0)
+          s_.tiled_loop = k;
+    }
+  }
+  void choose_tile(const Loop& lanes) {
+    const Loop& other = loop(s_.tiled_loop);
+    const std::int64_t extent = other.extent;
+    s_.squares = !in_loop_ && s_.width >= 4 && s_.unroll == 1 && extent >= s_.width &&
+                 c_.cost * s_.width <= square_operations && reads_squares(kernel_, c_, lanes.variable, other.variable);
+    // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs
+    // of reads more than those of writes, which go past the cache.
+    const bool large = s_.squares && elements_ >= large_transposition;
+    s_.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
+    s_.iterations = s_.iterations / extent * ceil_div(extent, s_.tile);
+    s_.block =
+        std::min<std::int64_t>(ceil_div(lanes.extent, s_.width) * s_.width, large ? 2 * tile_elements : tile_elements);
+  }
+
+  void choose_grain() {
+    const std::int64_t work = elements_ * (2 + c_.cost + static_cast<std::int64_t>(c_.loads.size()));
+    if (work < parallel_work || s_.iterations <= 1) return;
     const std::int64_t chunks = std::clamp<std::int64_t>(work / chunk_work, 2, most_chunks);
-    s.grain = ceil_div(s.iterations, chunks);
-    if (s.grain >= s.iterations) s.grain = 0;
+    s_.grain = ceil_div(s_.iterations, chunks);
+    if (s_.grain >= s_.iterations) s_.grain = 0;
   }
-  // Lines of the cache that are not written whole at once had better stay in it.
-  constexpr int line_bytes = 64;
-  const bool whole_lines = s.tiled_loop < 0 || (s.squares && s.width * lane_bytes(program, c) >= line_bytes);
-  if (whole_lines && (!reduces || s.lanes_reduce(kernel)) && bytes_touched(program, kernel, c) >= stream_bytes)
-    for (const Store* store : c.stores)
-      if (goes_away(program, store->buffer, c)) s.streamed.push_back(store->buffer);
-  return s;
+  /// Lines of the cache that are not written whole at once had better stay in it.
+  void choose_streamed() {
+    constexpr int line_bytes = 64;
+    const bool whole_lines = s_.tiled_loop < 0 || (s_.squares && s_.width * lane_bytes(program_, c_) >= line_bytes);
+    if (!whole_lines || (reduces_ && !s_.lanes_reduce(kernel_)) || bytes_touched(program_, kernel_, c_) < stream_bytes)
+      return;
+    for (const Store* store : c_.stores)
+      if (goes_away(program_, store->buffer, c_)) s_.streamed.push_back(store->buffer);
+  }
+
+  static constexpr int light_work = 48;
+  const compiler::Program& program_;
+  const Kernel& kernel_;
+  const int vector_bytes_;
+  const bool in_loop_;
+  const Contents c_;
+  bool reduces_ = false;
+  std::int64_t elements_ = 1, reduced_ = 1;
+  int widest_ = 1;        ///< lanes that fit into a vector, a power of two or not
+  std::int64_t run_ = 1;  ///< elements that lanes go through
+  KernelSchedule s_;
+};
+
+}  // namespace
+
+KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& kernel, int vector_bytes, bool in_loop) {
+  return Scheduler(program, kernel, vector_bytes, in_loop).run();
 }
 
 int instructions_of(const Kernel& kernel, const KernelSchedule& s) {

@@ -1,0 +1,45 @@
+// Functions looked at instead of run: their programs, how a device runs them, the shapes of their outputs.
+#pragma once
+#include <cotan/transforms/transformed.hpp>
+
+namespace cotan {
+
+/// The program f is on arguments like these: make_jaxpr(f)(x).
+template <class F>
+auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        detail::Flattened flat(f, args);
+        return flat::make_jaxpr(flat, tree::leaves(args), "f", detail::lazy_paths(args));
+      },
+      where);
+}
+
+/// How the default device runs f on arguments like these: explain(jit(f), x).text().
+template <class F, class... A>
+  requires detail::CallableWith<F, A...>
+Explanation explain(const F& f, const A&... a) {
+  std::vector<bool> donated;
+  if constexpr (requires { f.donated_leaves(a...); })
+    donated =
+        std::apply([&](const auto&... x) { return f.donated_leaves(x...); }, detail::call_arguments<F, A...>(a...));
+  return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...), {}, donated);
+}
+
+/// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
+template <class F>
+auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::like_function(
+      std::move(f),
+      [](auto& flat, const Arrays& leaves) {
+        return flat::eval_shape(flat, leaves, detail::lazy_paths(flat.arguments()));
+      },
+      where);
+}
+/// An argument for eval_shape and make_jaxpr: a shape and a dtype.
+Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
+
+}  // namespace cotan

@@ -1,0 +1,55 @@
+// Functions mapped over an axis of their arguments.
+#pragma once
+#include <cotan/transforms/transformed.hpp>
+
+namespace cotan {
+
+/// An axis, `none`, or a list: one entry per argument, or inside it per leaf of that argument in order.
+class MappedAxes {
+ public:
+  MappedAxes(int axis) : axis_(axis) {}
+  MappedAxes(None) : axis_(flat::no_axis) {}
+  MappedAxes(std::initializer_list<MappedAxes> list) : list_(list), is_list_(true) {}
+  explicit MappedAxes(std::vector<MappedAxes> list) : list_(std::move(list)), is_list_(true) {}
+  /// Axes of `counts[i]` leaves for each of several parts.
+  std::vector<int> expand(const std::vector<std::size_t>& counts, std::string_view what) const;
+
+ private:
+  int axis_ = 0;
+  std::vector<MappedAxes> list_;
+  bool is_list_ = false;
+};
+
+struct VmapOptions {
+  MappedAxes in_axes = 0;
+  MappedAxes out_axes = 0;
+};
+
+namespace detail {
+
+/// How many leaves each part of a tuple has, or a tree that is none.
+template <class T>
+std::vector<std::size_t> leaf_counts(const T& t) {
+  if constexpr (tree::detail::is_tuple<T>)
+    return std::apply([](const auto&... part) { return std::vector<std::size_t>{tree::leaves(part).size()...}; }, t);
+  else
+    return {tree::leaves(t).size()};
+}
+
+}  // namespace detail
+
+/// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
+template <class F>
+auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return detail::like_function(
+      std::move(f),
+      [options = std::move(options)](auto& flat, const Arrays& leaves) {
+        return flat::vmap(
+            flat, leaves, options.in_axes.expand(detail::leaf_counts(flat.arguments()), "in_axes"),
+            [&](std::size_t) { return options.out_axes.expand(detail::leaf_counts(flat.output()), "out_axes"); },
+            detail::lazy_paths(flat.arguments()));
+      },
+      where);
+}
+
+}  // namespace cotan

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "compiler/flattener.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan::compiler {
+
+bool Flattener::add_pieces(Equation& e, Block& block) {
+  const AbstractValue& type = out_.type(e.outputs[0]);
+  const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
+  for (std::size_t k = 0; k < axis; ++k)
+    if (type.shape[k] != 1) return false;
+  bool any = false;
+  for (Atom& a : e.inputs) {
+    if (const Atom whole = before_reshaping(a, block); is_stacked(whole, block)) a = whole;
+    any = any || is_stacked(a, block);
+  }
+  if (!any) return false;
+  Concatenation control;
+  for (const Atom& a : e.inputs) {
+    const AbstractValue part = out_.type(a);
+    if (is_stacked(a, block)) {
+      given_out_.push_back(std::get<Var>(a).id);
+      control.pieces.push_back(std::get<Var>(a));
+    } else {
+      control.pieces.push_back(copy(a, part, false, block));
+    }
+  }
+  e.inputs.assign(control.pieces.begin(), control.pieces.end());
+  add(std::move(e), std::move(control), block);
+  return true;
+}
+
+bool Flattener::add_transforms(Equation& copy, const Equation& e, const DefUse& values, Block& block) {
+  for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+    const Var* v = std::get_if<Var>(&copy.inputs[k]);
+    if (!v || values.reads(std::get<Var>(e.inputs[k])) != 1 || is_given_out(*v)) return false;
+    const auto home = std::find_if(block.items.rbegin(), block.items.rend(), [&](const Item& item) {
+      return std::find(item.equation.outputs.begin(), item.equation.outputs.end(), *v) != item.equation.outputs.end();
+    });
+    if (home == block.items.rend() || home->equation.primitive != &ops::butterfly_p) return false;
+  }
+  Concatenation control;
+  const Ints strides = ops::strides_of(out_.type(copy.outputs[0]).shape);
+  for (const Atom& a : copy.inputs) {
+    const Var v = std::get<Var>(a);
+    given_out_.push_back(v.id);
+    out_.strides[v.id] = strides;
+    control.pieces.push_back(v);
+  }
+  add(std::move(copy), std::move(control), block);
+  return true;
+}
+
+Atom Flattener::before_reshaping(Atom a, const Block& block) {
+  for (auto item = block.items.rbegin(); item != block.items.rend(); ++item)
+    if (const Var* v = std::get_if<Var>(&a);
+        v && item->equation.primitive == &ops::reshape_p && item->equation.outputs[0] == *v)
+      a = item->equation.inputs[0];
+  return a;
+}
+
+namespace {
+
+/// Results that lie one after the other, a slice or a row each: those of lanes, and the ys of a scan.
+std::span<const Var> stacked_results(const Item& item) {
+  const std::span<const Var> results = item.equation.outputs;
+  if (!item.control) return {};
+  if (std::holds_alternative<LaneLoop>(*item.control)) return results;
+  const auto* loop = std::get_if<ForLoop>(item.control.get());
+  return loop ? results.subspan(loop->carries.size()) : std::span<const Var>();
+}
+
+}  // namespace
+
+bool Flattener::is_stacked(const Atom& a, const Block& block) const {
+  const Var* v = std::get_if<Var>(&a);
+  if (!v || is_given_out(*v)) return false;
+  return std::any_of(block.items.begin(), block.items.end(), [&](const Item& item) {
+    const std::span<const Var> results = stacked_results(item);
+    return std::find(results.begin(), results.end(), *v) != results.end();
+  });
+}
+
+}  // namespace cotan::compiler
