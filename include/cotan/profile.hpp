@@ -9,6 +9,7 @@
 
 namespace cotan {
 
+/// Something that took time, or happened.
 struct ProfileEvent {
   std::string name;  ///< of the function, the operation or the kernel
   /// On the host "trace", "compile", "call", "operation", "upload", "readback", "wait", "start" and "allocate" (of a
@@ -48,7 +49,9 @@ class Profile {
 /// A span of the caller's own in the profiles that are on: { ct::ProfileSpan span("epoch"); … }
 class ProfileSpan {
  public:
+  /// Starts the span.
   explicit ProfileSpan(std::string_view name);
+  /// Ends it.
   ~ProfileSpan();
   ProfileSpan(const ProfileSpan&) = delete;
   ProfileSpan& operator=(const ProfileSpan&) = delete;

@@ -16,6 +16,7 @@
   auto tree_fields() const { return ::std::tie(__VA_ARGS__); } \
   using TreeBase = void;                                       \
   static constexpr const char* tree_names() { return #__VA_ARGS__; }
+/// COTAN_TREE with the fields of a base class, which is a pytree, in front: COTAN_TREE_DERIVED(Base, field, …).
 #define COTAN_TREE_DERIVED(Base, ...)                                                                                 \
   friend struct ::cotan::tree::detail::Access;                                                                        \
   auto tree_fields() const {                                                                                          \
