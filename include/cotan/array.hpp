@@ -36,7 +36,7 @@ constexpr void no_assignment() {
 
 /// No axis, no bound, no value: `in_axes = {0, none}`, `range(none, 3)`.
 struct None {};
-inline constexpr None none{};
+inline constexpr None none{};  ///< the value of None
 
 /// What a dtype and a shape say about an array whose elements are not known.
 struct AbstractValue {
@@ -48,6 +48,7 @@ struct AbstractValue {
   /// The number of axes.
   int ndim() const { return static_cast<int>(shape.size()); }
   std::string str() const;  ///< "f32[2,3]"
+  /// Whether all three are equal.
   bool operator==(const AbstractValue&) const = default;
 };
 
@@ -189,7 +190,8 @@ class Array {
   Array& operator-=(const ArrayLike& other) &;  ///< the handle becomes a - other; other handles of the array do not
   Array& operator*=(const ArrayLike& other) &;  ///< the handle becomes a * other; other handles of the array do not
   Array& operator/=(const ArrayLike& other) &;  ///< the handle becomes a / other; other handles of the array do not
-  // A temporary cannot be assigned to: `a[0] = 5.0` does not compile, and says what to write.
+  /// A temporary cannot be assigned to: `a[0] = 5.0` does not compile, and says what to write.
+  /// @{
   template <class T>
   void operator=(T&&) && {
     detail::no_assignment<T>();
@@ -210,6 +212,7 @@ class Array {
   void operator/=(T&&) && {
     detail::no_assignment<T>();
   }
+  /// @}
 
   explicit Array(detail::ValuePtr value) : value_(std::move(value)) {}
   /// What is behind the handle; for the library.
@@ -375,6 +378,8 @@ class IndexUpdate {
   /// The larger of them and x.
   COTAN_UPDATED Array max(const ArrayLike& x, IndexOptions options = {}) const;
 
+  /// `a.at(i) = x` does not compile, and says what to write.
+  /// @{
   template <class T>
   void operator=(T&&) && {
     detail::no_assignment<T>();
@@ -383,6 +388,7 @@ class IndexUpdate {
   void operator+=(T&&) && {
     detail::no_assignment<T>();
   }
+  /// @}
 
  private:
   Array array_;

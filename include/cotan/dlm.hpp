@@ -223,6 +223,7 @@ struct Model {
 /// A parameter that a model names.
 struct ParameterInfo {
   std::string name;
+  /// Which of them cannot be negative, and which are coefficients of a stationary process.
   enum class Kind : std::uint8_t { standard_deviation, autoregression } kind;
   int size;  ///< coefficients
 };

@@ -15,10 +15,10 @@ enum class DType : std::uint8_t { bool_, i8, i16, i32, i64, u8, u16, u32, u64, f
 
 /// @name Short names
 /// @{
-inline constexpr DType bool_ = DType::bool_;
-inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
-inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
-inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
+inline constexpr DType bool_ = DType::bool_;                                                  ///< true or false, a byte
+inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;  ///< signed integers
+inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;  ///< unsigned integers
+inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;  ///< floats
 /// @}
 
 /// Sizes of the axes; {} is a scalar.

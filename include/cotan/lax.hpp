@@ -89,12 +89,14 @@ struct ConvDimensionNumbers {
 /// ("SAME_LOWER": at the beginning).
 class ConvPadding {
  public:
+  /// (low, high) per spatial axis.
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
   ConvPadding(const char* name) : name_(name) {}
   ConvPadding(std::string name) : name_(std::move(name)) {}
   ConvPadding(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
   ConvPadding(Pairs pairs) : pairs_(std::move(pairs)) {}
   const std::string& name() const { return name_; }  ///< empty: the pairs hold
+  /// The pairs.
   const Pairs& pairs() const { return pairs_; }
 
  private:

@@ -143,7 +143,8 @@ Array mod(const ArrayLike& a, const ArrayLike& b);
 Array remainder(const ArrayLike& a, const ArrayLike& b);  ///< the same as mod
 /// C's modulo: the sign of the dividend.
 Array fmod(const ArrayLike& a, const ArrayLike& b);
-/// a to the power b. A C++ integer as `b` multiplies `a` with itself, exactly, and has the right derivative at 0.
+/// a to the power b. A C++ integer as `b` multiplies `a` with itself, exactly, and has the right derivative at 0; a
+/// negative one of integers raises TypeError.
 Array power(const ArrayLike& a, const ArrayLike& b);
 Array negative(const ArrayLike& a);                       ///< -a
 Array positive(const ArrayLike& a);                       ///< a
@@ -284,7 +285,8 @@ Array nanmean(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
 Array nanmax(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
 /// The smallest that is not NaN; NaN where all are.
 Array nanmin(const ArrayLike& a, const Axes& axis = {}, bool keepdims = false);
-/// i32: where the largest element is along an axis, or in the flattened array; the first of several.
+/// i32: where the largest element is along an axis, or in the flattened array; the first of several. NaN is the
+/// largest.
 Array argmax(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
 /// i32: where the smallest element is, as argmax.
 Array argmin(const ArrayLike& a, std::optional<int> axis = std::nullopt, bool keepdims = false);
