@@ -1,0 +1,40 @@
+// Functions whose derivatives compute intermediate results again.
+#pragma once
+#include <cotan/transforms/transformed.hpp>
+
+namespace cotan {
+
+namespace policy {
+/// Keep all intermediate results (as without checkpoint), none, those of matrix products, or named ones.
+extern const PolicyPtr everything_saveable, nothing_saveable, dots_saveable, dots_with_no_batch_dims_saveable;
+PolicyPtr save_only_these_names(std::vector<std::string> names);
+}  // namespace policy
+
+/// `x` under a name that save_only_these_names can refer to.
+Array checkpoint_name(const ArrayLike& x, std::string name);
+
+struct CheckpointOptions {
+  PolicyPtr policy = policy::nothing_saveable;
+};
+/// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
+template <class F>
+auto checkpoint(F f, CheckpointOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f), options = std::move(options)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        std::optional<R> like;
+        const Arrays out = flat::checkpoint(
+            [&](std::span<const Array> in) {
+              like = std::apply(f, tree::unflatten(args, in));
+              return tree::leaves(*like);
+            },
+            tree::leaves(args), options.policy);
+        return tree::unflatten(std::move(*like), out);
+      },
+      where);
+}
+
+}  // namespace cotan

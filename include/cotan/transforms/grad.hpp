@@ -1,0 +1,82 @@
+// Gradients of scalar functions: value_and_grad and grad.
+#pragma once
+#include <cotan/transforms/chosen_arguments.hpp>
+
+namespace cotan {
+
+namespace detail {
+
+template <class R>
+concept ValueWithAux =
+    tree::detail::is_tuple<R> && std::tuple_size_v<R> == 2 && std::is_same_v<std::tuple_element_t<0, R>, Array>;
+
+template <class... T>
+auto unwrap_single(std::tuple<T...> t) {
+  if constexpr (sizeof...(T) == 1)
+    return std::get<0>(std::move(t));
+  else
+    return t;
+}
+
+template <std::size_t... I, class F, class... A>
+auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) {
+  const std::tuple<Plain<A>...> args(a...);
+  const auto chosen = select_arguments<I...>(args);
+  using Replaced = decltype(replace_arguments<I...>(args, chosen, std::index_sequence_for<A...>()));
+  using R = std::remove_cvref_t<decltype(std::apply(f, std::declval<const Replaced&>()))>;
+  constexpr bool differentiable = std::is_same_v<R, Array> || ValueWithAux<R>;
+  static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
+  if constexpr (differentiable) {
+    std::optional<R> like;
+    const auto flat_f = [&](std::span<const Array> in) {
+      like = std::apply(f, replace_arguments<I...>(args, tree::unflatten(chosen, in), std::index_sequence_for<A...>()));
+      return tree::leaves(*like);
+    };
+    const Arrays wrt = tree::leaves(chosen);
+    flat::ValueAndGrad result = flat::value_and_grad(flat_f, wrt, transform, lazy_paths_at<I...>(chosen));
+    return std::pair{tree::unflatten(std::move(*like), result.outputs),
+                     unwrap_single(tree::unflatten(chosen, result.grads))};
+  } else {
+    return std::pair{Array(), unwrap_single(chosen)};
+  }
+}
+
+}  // namespace detail
+
+/// Value and gradient with respect to the first argument, or to arguments I…: {value, grads}. The function
+/// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
+template <std::size_t... I, class F>
+auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+      {
+        if constexpr (sizeof...(I) == 0)
+          return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
+        else
+          return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
+      },
+      where);
+}
+/// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
+template <std::size_t... I, class F>
+auto grad(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::DerivativeReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
+      {
+        auto result = [&] {
+          if constexpr (sizeof...(I) == 0)
+            return detail::value_and_grad_call<0>(f, "grad", a...);
+          else
+            return detail::value_and_grad_call<I...>(f, "grad", a...);
+        }();
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>)
+          return std::move(result.second);
+        else
+          return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
+      },
+      where);
+}
+
+}  // namespace cotan

@@ -1,0 +1,113 @@
+// Functions traced once and run as one program.
+#pragma once
+#include <algorithm>
+#include <cotan/transforms/transformed.hpp>
+#include <typeinfo>
+
+namespace cotan {
+
+struct JitOptions {
+  std::vector<int> static_args = {};  ///< positions of C++ numbers and strings that select a program
+  std::vector<int> donate = {};       ///< positions whose buffers the call may use up; they are gone afterwards
+  std::string name = "f";
+};
+
+/// f traced once per argument types and static values, and run as one program from then on.
+template <class F>
+class Jitted : public detail::LocatedCalls<Jitted<F>> {
+ public:
+  Jitted(F f, JitOptions options, const std::source_location& made = {})
+      : f_(std::move(f)), options_(std::move(options)), made_(made), cache_(flat::make_jit_cache()) {}
+
+  template <class... A>
+  static constexpr bool takes = detail::CallableWith<F, A...>;
+  using IsTransformed = void;
+  using detail::LocatedCalls<Jitted>::operator();
+  template <class... A, class Why = detail::CallReason>
+    requires(!detail::CallableWith<F, A...>)
+  void operator()(const A&...) const = delete;
+
+  template <class... A>
+  auto at_line(const detail::CallLine& line, const A&... a) const {
+    const detail::CallSite site(line, made_);
+    check_static(a...);
+    if constexpr (!static_cast<bool>((tree::check<detail::Plain<A>>() & ... & true))) {
+      return detail::Unusable{};
+    } else if constexpr (detail::numbers_are_dynamic<F, A...>) {
+      if constexpr (std::is_invocable_v<const F&, const A&...>)
+        if (any_static<A...>()) return call<detail::Plain<A>...>(a...);
+      return call<detail::AsArray<detail::Plain<A>>...>(a...);
+    } else {
+      return call<detail::Plain<A>...>(a...);
+    }
+  }
+
+  /// Which leaves of such arguments a call gives up; empty: none.
+  template <class... A>
+  std::vector<bool> donated_leaves(const A&... a) const {
+    std::vector<bool> out;
+    if (options_.donate.empty()) return out;
+    int position = 0;
+    [[maybe_unused]] const auto mark = [&](std::size_t count) {
+      const auto& list = options_.donate;
+      out.insert(out.end(), count, std::find(list.begin(), list.end(), position++) != list.end());
+    };
+    (mark(tree::leaves(a).size()), ...);
+    return out;
+  }
+
+ private:
+  template <class... A>
+  bool any_static() const {
+    constexpr bool number[] = {std::is_arithmetic_v<A>..., false};
+    for (int i : options_.static_args)
+      if (i < static_cast<int>(sizeof...(A)) && number[i]) return true;
+    return false;
+  }
+  template <class... A>
+  void check_static(const A&... a) const {
+    if (options_.static_args.empty() && options_.donate.empty()) return;
+    for (const auto* list : {&options_.static_args, &options_.donate})
+      for (int i : *list)
+        if (i < 0 || i >= static_cast<int>(sizeof...(A)))
+          throw ValueError("[jit] static_args and donate name argument " + std::to_string(i) + " but the call has " +
+                           std::to_string(sizeof...(A)) + "; arguments count from 0." + detail::call_note());
+    const bool array[] = {!tree::leaves<detail::Plain<A>>(a).empty()..., false};
+    for (int i : options_.static_args)
+      if (array[i])
+        throw TypeError("[jit] argument " + std::to_string(i) +
+                        " holds Arrays and cannot be static; pass C++ numbers and strings." + detail::call_note());
+  }
+  template <class... A>
+  auto call(const A&... a) const {
+    const std::tuple<A...> args(a...);
+    using R = std::remove_cvref_t<decltype(std::apply(f_, args))>;
+    tree::check<R>();
+    // The key: argument types, and what of them is not an Array. Plain Arrays add nothing to it.
+    std::string key = typeid(std::tuple<A...>).name();
+    if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
+    const flat::JitOptions flat_options{options_.name, donated_leaves(a...)};
+    std::optional<R> like;
+    std::shared_ptr<const void> payload;
+    const Arrays out = flat::jit(
+        *cache_, key,
+        [&](std::span<const Array> in) {
+          like = std::apply(f_, tree::unflatten(args, in));
+          return tree::leaves(*like);
+        },
+        [&]() -> std::shared_ptr<const void> { return std::make_shared<const R>(tree::blank(std::move(*like))); },
+        payload, tree::leaves(args), flat_options, detail::lazy_paths(args));
+    return tree::unflatten(*static_cast<const R*>(payload.get()), out);
+  }
+
+  F f_;
+  JitOptions options_;
+  std::source_location made_;  ///< the line of jit
+  std::shared_ptr<flat::JitCache> cache_;
+};
+template <class F>
+Jitted<F> jit(F f, JitOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return Jitted<F>(std::move(f), std::move(options), where);
+}
+
+}  // namespace cotan

@@ -1,0 +1,136 @@
+// Derivatives at a point, forwards and backwards: jvp, vjp, linearize, linear_transpose.
+#pragma once
+#include <cotan/transforms/transformed.hpp>
+
+namespace cotan {
+
+/// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
+template <class F, class... A, class... B>
+auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents,
+         const std::source_location& where = COTAN_HERE) {
+  const detail::CallSite site(where);
+  static_assert(sizeof...(A) == sizeof...(B), "jvp: as many tangents as primals are needed");
+  const std::tuple<detail::AsArray<A>...> x(primals);
+  const std::tuple<detail::AsArray<B>...> t(tangents);
+  if (tree::structure(x) != tree::structure(t))
+    throw TreeError("[jvp] primals and tangents differ in structure: " + tree::outline(x) + " and " + tree::outline(t) +
+                    "; they must be alike." + tree::difference(x, t) + detail::call_note());
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, ty] = flat::jvp(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), tree::leaves(t), detail::lazy_paths(x));
+  R out = tree::unflatten(*like, y);
+  return std::pair<R, R>{std::move(out), tree::unflatten(std::move(*like), ty)};
+}
+
+namespace detail {
+
+/// Raises where `given` has not the structure of `like`: the cotangent's or tangents' of a linear function.
+template <class T, class Like>
+void check_like(std::string_view what, const T& given, std::string_view whose, const Like& like) {
+  if (tree::structure(given) != tree::structure(like))
+    throw TreeError("[" + std::string(what) + " structure " + tree::outline(given) + " but the " + std::string(whose) +
+                    " had " + tree::outline(like) + "; they must be alike." + tree::difference(given, like) +
+                    call_note());
+}
+
+template <class F, class... A>
+auto vjp_at(const CallLine& line, const F& f, const A&... a) {
+  const CallSite site(line);
+  const std::tuple<detail::AsArray<A>...> x(a...);
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, pull] = flat::vjp(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), "vjp", detail::lazy_paths(x));
+  R out = tree::unflatten(std::move(*like), y);
+  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out), made = line.where()](
+                      const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
+    check_like("vjp] the cotangent has", ct, "output", output);
+    return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
+  };
+  return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
+}
+
+template <class F, class... A>
+auto linearize_at(const CallLine& line, const F& f, const A&... a) {
+  const CallSite site(line);
+  const std::tuple<detail::AsArray<A>...> x(a...);
+  using R = std::remove_cvref_t<decltype(std::apply(f, x))>;
+  std::optional<R> like;
+  auto [y, push] = flat::linearize(
+      [&](std::span<const Array> in) {
+        like = std::apply(f, tree::unflatten(x, in));
+        return tree::leaves(*like);
+      },
+      tree::leaves(x), detail::lazy_paths(x));
+  R out = tree::unflatten(*like, y);
+  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(*like)), arguments = tree::blank(x),
+                      made = line.where()](const detail::AsArray<A>&... tangents,
+                                           CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
+    const std::tuple<detail::AsArray<A>...> t(tangents...);
+    check_like("linearize] the tangents have", t, "arguments", arguments);
+    return tree::unflatten(exemplar, push.apply(tree::leaves(t), detail::lazy_paths(t)));
+  };
+  return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
+}
+
+template <class F, class... A>
+auto linear_transpose_at(const CallLine& line, const F& f, const A&... like) {
+  return [f, x = std::tuple<detail::AsArray<A>...>(like...), made = line.where()](
+             const auto& cotangent, CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
+    const detail::AsArray<std::remove_cvref_t<decltype(cotangent)>> ct(cotangent);
+    return tree::unflatten(
+        x, flat::linear_transpose(
+               [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(x, in))); },
+               tree::leaves(x), tree::leaves(ct), detail::lazy_paths(x), detail::output_paths(ct)));
+  };
+}
+
+struct Vjp : LocatedCalls<Vjp> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return vjp_at(line, a...);
+  }
+};
+struct Linearize : LocatedCalls<Linearize> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return linearize_at(line, a...);
+  }
+};
+struct LinearTranspose : LocatedCalls<LinearTranspose> {
+  template <class... A>
+  static constexpr bool takes = sizeof...(A) > 0;
+  template <class... A>
+  static auto at_line(const CallLine& line, const A&... a) {
+    return linear_transpose_at(line, a...);
+  }
+};
+
+}  // namespace detail
+
+/// vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the
+/// arguments.
+inline constexpr detail::Vjp vjp{};
+/// linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
+inline constexpr detail::Linearize linearize{};
+/// linear_transpose(f, like…), the transpose of a linear function at arguments like those: transpose(cotangent) gives a
+/// tuple of cotangents.
+inline constexpr detail::LinearTranspose linear_transpose{};
+
+}  // namespace cotan

@@ -1,0 +1,56 @@
+// Functions looked at instead of run: their programs, how a device runs them, the shapes of their outputs.
+#pragma once
+#include <cotan/transforms/transformed.hpp>
+
+namespace cotan {
+
+/// The program f is on arguments like these: make_jaxpr(f)(x).
+template <class F>
+auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        return flat::make_jaxpr(
+            [&](std::span<const Array> in) { return tree::leaves(std::apply(f, tree::unflatten(args, in))); },
+            tree::leaves(args), "f", detail::lazy_paths(args));
+      },
+      where);
+}
+
+/// How the default device runs f on arguments like these: explain(jit(f), x).text().
+template <class F, class... A>
+  requires detail::CallableWith<F, A...>
+Explanation explain(const F& f, const A&... a) {
+  std::vector<bool> donated;
+  if constexpr (requires { f.donated_leaves(a...); })
+    donated =
+        std::apply([&](const auto&... x) { return f.donated_leaves(x...); }, detail::call_arguments<F, A...>(a...));
+  return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...), {}, donated);
+}
+
+/// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
+template <class F>
+auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
+  return detail::transformed<detail::CallReason>(
+      [f = std::move(f)]<class... A>(const A&... a)
+        requires detail::CallableWith<F, A...>
+      {
+        const auto args = detail::call_arguments<F, A...>(a...);
+        using R = std::remove_cvref_t<decltype(std::apply(f, args))>;
+        std::optional<R> like;
+        const Arrays out = flat::eval_shape(
+            [&](std::span<const Array> in) {
+              like = std::apply(f, tree::unflatten(args, in));
+              return tree::leaves(*like);
+            },
+            tree::leaves(args), detail::lazy_paths(args));
+        return tree::unflatten(std::move(*like), out);
+      },
+      where);
+}
+/// An argument for eval_shape and make_jaxpr: a shape and a dtype.
+Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
+
+}  // namespace cotan
