@@ -9,20 +9,20 @@
 
 // clang-format off
 // [readme]
-namespace ct = cotan; namespace np = cotan::numpy;
+namespace ct = cotan; namespace np = cotan::numpy; using ct::Array;
 
-struct Net { ct::Array w, b, v; };                                 // a plain struct is a pytree
+struct Net { Array w, b, v; };                                        // a plain struct is a pytree
 
-ct::Array predict(const Net& n, const ct::Array& x) { return np::matmul(np::tanh(x * n.w + n.b), n.v); }
+Array predict(const Net& n, Array x) { return np::matmul(np::tanh(x * n.w + n.b), n.v); }
 
-ct::Array loss(const Net& n, const ct::Array& x, const ct::Array& y) { return np::mean(np::square(predict(n, x) - y)); }
+Array loss(const Net& n, Array x, Array y) { return np::mean(np::square(predict(n, x) - y)); }
 
-Net fit(const Net& start, const ct::Array& x, const ct::Array& y) {  // gradient descent: a loop of the program
-  return ct::lax::fori_loop(0, 20000, [&](ct::Array, const Net& n) {
-    return ct::tree::map([](ct::Array p, ct::Array g) { return p - 0.02 * g; }, n, ct::grad(loss)(n, x, y));
+Net fit(const Net& start, Array x, Array y) {                         // gradient descent, a loop
+  return ct::lax::fori_loop(0, 20000, [&](Array, const Net& n) {
+    return ct::tree::map([](Array p, Array g) { return p - 0.02 * g; }, n, ct::grad(loss)(n, x, y));
   }, start);
 }
-const auto fit_all = ct::jit(ct::vmap(fit, {.in_axes = {0, ct::none, ct::none}}));   // as many as there are starts
+const auto fit_all = ct::jit(ct::vmap(fit, {.in_axes = {0, ct::none, ct::none}}));    // many starts
 // [/readme]
 // clang-format on
 

@@ -180,7 +180,10 @@ auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
   }
 }
 
-/// carry = body(carry) while condition(carry), a scalar of bool. Reverse mode does not go through it.
+/// carry = body(carry) while condition(carry), a scalar of bool: `jax.lax.while_loop`. Reverse mode does not go through
+/// it.
+///
+///     lax::while_loop([](ct::Array v) { return v < 100.0; }, [](ct::Array v) { return v * 2.0; }, 1.0);
 template <class C, class B, class Init>
 auto while_loop(const C& condition, const B& body, const Init& init, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
@@ -198,7 +201,9 @@ auto while_loop(const C& condition, const B& body, const Init& init, const std::
 }
 
 /// carry = body(i, carry) for i in [lower, upper). With C++ integers as bounds it is a scan, and reverse mode goes
-/// through it.
+/// through it. `jax.lax.fori_loop`.
+///
+///     lax::fori_loop(0, 10, [](ct::Array i, ct::Array sum) { return sum + i; }, 0);
 template <class B, class Init>
 auto fori_loop(const ArrayLike& lower, const ArrayLike& upper, const B& body, const Init& init) {
   using Carry = detail::Traced<Init>;
@@ -244,14 +249,18 @@ auto choose(std::string_view name, const Array& index, const std::tuple<const F&
 
 }  // namespace detail
 
-/// on_true(args…) or on_false(args…). Only one of them runs, but under vmap over the predicate: there both do.
+/// on_true(args…) or on_false(args…), which give trees of one structure, shapes and dtypes. Only one of them runs, but
+/// under vmap over the predicate: there both do. `jax.lax.cond`.
+///
+///     lax::cond(np::sum(x) > 0, [](ct::Array v) { return v; }, [](ct::Array v) { return -v; }, x);
 template <class T, class F, class... A>
 auto cond(const ArrayLike& predicate, const T& on_true, const F& on_false, const A&... args) {
   return detail::choose("cond", flat::as_branch(predicate.array()), std::tuple<const F&, const T&>(on_false, on_true),
                         args...);
 }
 
-/// branches[index](args…), the index clamped to the branches there are.
+/// branches[index](args…), the index clamped to the branches there are: switch_(i, std::tuple{f, g}, x).
+/// `jax.lax.switch`.
 template <class... F, class... A>
 auto switch_(const ArrayLike& index, const std::tuple<F...>& branches, const A&... args) {
   return std::apply(
@@ -276,7 +285,8 @@ Array switch_(const ArrayLike& index,
 struct MapOptions {
   std::optional<std::int64_t> batch_size = {};  ///< so many slices at a time, by vmap
 };
-/// f on each slice of xs along the first axis, one after the other.
+/// f on each slice of xs along the first axis, one after the other, or `batch_size` at a time; results are stacked.
+/// `jax.lax.map`.
 template <class F, class Xs>
 auto map(const F& f, const Xs& xs, MapOptions options = {}, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
@@ -298,7 +308,9 @@ struct AssociativeScanOptions {
   int axis = 0;          ///< of every leaf
 };
 /// All partial results of an associative function over slices along an axis. As in JAX, combine(a, b) is called on
-/// stacks of elements, so it must treat `axis` as a batch; it is traced once.
+/// stacks of elements, so it must treat `axis` as a batch; it is traced once. `jax.lax.associative_scan`.
+///
+///     lax::associative_scan([](ct::Array a, ct::Array b) { return a * b; }, xs);      // running products
 template <class F, class Elements>
 auto associative_scan(const F& combine, const Elements& elements, AssociativeScanOptions options = {},
                       const std::source_location& where = COTAN_HERE) {

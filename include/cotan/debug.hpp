@@ -36,7 +36,7 @@ void debug_bounds(bool on);
 /// Whether it is on.
 bool debug_bounds();
 
-/// What a device makes of a program: `explain(f, args…)`, in transforms.hpp.
+/// What a device makes of a program: std::cout << ct::explain(ct::jit(f), x).
 struct Explanation {
   std::string device;
   int kernels = 0;              ///< fused loop nests

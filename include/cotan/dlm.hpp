@@ -11,6 +11,11 @@
 
 /// Dynamic linear models of time series: models, filters, smoothers, likelihoods, estimation, forecasts, simulation.
 /// What takes a StateSpace is a pure function of arrays: jit, grad and vmap apply to it.
+///
+///     const ct::dlm::Model model{.blocks = {ct::dlm::Trend{}, ct::dlm::Seasonal{.period = 12}}};
+///     const auto found = ct::dlm::estimate(model, y);
+///     const auto space = ct::dlm::state_space(model, found.parameters, y, y.size() + 24);
+///     const auto next = ct::dlm::forecast(space, y, 24);                              // next.y, next.ystd
 namespace cotan::dlm {
 
 // The state-space form ------------------------------------------------------------------------------

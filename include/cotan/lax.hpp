@@ -10,6 +10,8 @@
 /// `jax.lax`: primitives by their names, and operations that NumPy has no name for; what a comment here does not say is
 /// as there. Unlike JAX's, operands of different dtypes promote and shapes broadcast. Control flow (scan, while_loop,
 /// cond …) is here too, by `<cotan/control_flow.hpp>`.
+///
+///     ct::Array y = ct::lax::rsqrt(x), window = ct::lax::dynamic_slice(x, {i, 0}, {1, 8});
 namespace cotan::lax {
 
 /// @name Elementwise

@@ -7,8 +7,12 @@
 #include <utility>
 
 /// `jax.numpy.linalg`, and of `jax.lax.linalg` and `jax.scipy.linalg` what it lacks. The last two axes are a matrix,
-/// axes before them a batch. Dtypes are f32 and f64; integers become floats, and halves raise TypeError where they would
-/// be factored. Derivatives are there in both modes, but for what is said at svd and qr.
+/// axes before them a batch. Dtypes are f32 and f64; integers become floats, and halves raise TypeError where they
+/// would be factored. Derivatives are there in both modes, but for what is said at svd and qr.
+///
+///     ct::Array L = ct::linalg::cholesky(a);
+///     auto [u, s, vh] = ct::linalg::svd(a, false);
+///     ct::Array x = ct::linalg::solve(a, b);
 namespace cotan::linalg {
 
 /// Lower triangular L with L Lᵀ = a (the symmetric part of a); NaN where a is not positive definite.

@@ -21,7 +21,9 @@ struct ProfileEvent {
 };
 
 /// Records from its construction to stop(), or to its end:
-///   { ct::Profile profile("step.json"); step(x); }    // open step.json in https://ui.perfetto.dev
+///
+///     { ct::Profile profile("step.json"); step(x); }    // open step.json in https://ui.perfetto.dev
+///
 /// Kernels of a GPU have times by the device's own clock, and explain() of a program that was called while a profile
 /// was on shows them. Dispatches do not overlap while they are timed. COTAN_TRACE=FILE records the whole process.
 class Profile {

@@ -3,7 +3,7 @@
 
 Plain HTML that a browser reads from disk, with a search that needs no server; Python alone makes it.
 usage: make_site.py OUT            makes the site in the folder OUT
-       make_site.py --check        makes nothing; fails on links that lead nowhere and on pages that docs/index.md does not list
+       make_site.py --check        makes nothing; fails on links that lead nowhere and on pages that docs/index.md does not lead to
 """
 import dataclasses
 import html
@@ -59,18 +59,26 @@ def contents():
             pages.append(Page(links[0][0], [path for _, path in links], section))
         else:
             pages += [Page(title[:1].upper() + title[1:], [path], section) for title, path in links]
+    # What these pages lead to stands behind them.
     listed = {source for page in pages for source in page.sources}
+    for page in pages:
+        if page.sources[0].suffix != ".md" or not (ROOT / page.sources[0]).is_file():
+            continue
+        for target in re.findall(r"\]\(([^)#\s]+\.md)", (ROOT / page.sources[0]).read_text()):
+            path = relative(page.sources[0], target)
+            if path.parts[0] == "docs" and path not in listed and (ROOT / path).is_file():
+                listed.add(path)
+                title = re.sub(r"^#+\s*", "", (ROOT / path).read_text().split("\n")[0])
+                pages.insert(pages.index(page) + 1, Page(title, [path], page.section))
     for path in sorted((ROOT / "docs").rglob("*.md")):
         if (name := path.relative_to(ROOT)) not in listed:
-            problems.append(f"{name} is not in docs/index.md")
-            title = re.sub(r"^#+\s*", "", path.read_text().split("\n")[0])
-            pages.append(Page(title, [name], "Inside"))
+            problems.append(f"{name} is in no page that docs/index.md leads to")
     return pages
 
 
 # Reference -----------------------------------------------------------------------------------------------------------
 
-WHERE = re.compile(r",?\s*(?:(?:const\s+)?std::source_location&?\s+where|(?:\w+::)*CallLine\s+line)\s*=\s*"
+WHERE = re.compile(r",?\s*(?:(?:const\s+)?std::source_location&?\s+(?:where|made)|(?:\w+::)*CallLine\s+line)\s*=\s*"
                    r"(?:(?:\w+::)*CallLine\(COTAN_HERE\)|COTAN_HERE|\{\})")
 
 
@@ -179,8 +187,8 @@ class Reference:
         anchor = html.escape(self.url_of[id(d)][1], quote=True)
         comment = markdown.Page(code=self.of_code).block(d.comment)
         if d.kind == "type" and self.members(d):
-            head = re.sub(r"\s+", " ", d.code.split("{")[0]).strip()
-            inner = "".join(self.entry(m, page, level + 1) for m in self.members(d) if m.kind != "silent" or m.comment)
+            head = re.sub(r" : public detail::.*", "", re.sub(r"\s+", " ", d.code.split("{")[0])).strip()
+            inner = "".join(self.entry(m, page, level + 1) for m in self.members(d) if self.is_shown(m))
             built = [m for m in self.members(d) if m.kind == "silent" and not m.comment and "operator" not in m.code
                      and not re.search(r"\bdelete\b|\bdefault\b|~|\bdetail::", m.code)]
             makes = "\n".join(signature(m.code) for m in built)
@@ -191,32 +199,58 @@ class Reference:
         shown = plain_source(d.code) if d.kind == "type" else signature(d.code)
         return f'<section class="entry" id="{anchor}"><pre class="sig"><code>{self.code(shown, page)}</code></pre>{comment}</section>'
 
+    @staticmethod
+    def is_shown(member):
+        """Constructors are shown together, unless something is said about one; what is for the library alone is not."""
+        internal = "for the library" in " ".join(member.comment) or member.kind == "field" and "detail::" in member.code
+        return not internal and (member.kind != "silent" or member.comment)
+
     def members(self, d):
         """What a class has, where it has functions; a plain struct is shown as it is."""
         inside = [m for m in self.all if m.scope == d.scope + (d.name,) and m.path == d.path]
         return inside if any(m.kind in ("function", "alias") for m in inside) else []
 
+    @staticmethod
+    def outer_scope(d, mine):
+        """The namespace that it is in, past classes."""
+        scope = d.scope
+        while any(t.kind == "type" and t.scope + (t.name,) == scope for t in mine):
+            scope = scope[:-1]
+        return scope
+
+    def place(self, d, page):
+        """In the order of the headers that docs/index.md gives; array.hpp begins with Array."""
+        path = d.path.relative_to(ROOT)
+        exact = [i for i, s in enumerate(page.sources) if s == path]
+        other = [i for i, s in enumerate(page.sources)
+                 if self.belongs(d.path.relative_to(ROOT / "include" / "cotan"), s.relative_to("include/cotan"))]
+        return (exact or other or [0])[0], bool(not exact), d.kind != "type" or d.name.lower() != page.sources[0].stem
+
     def render(self, page):
         """(HTML, headings)"""
         out, headings, group = [f"<h1>{html.escape(page.title)}</h1>"], [], None
         mine = [d for d in self.all if self.page_of[id(d)] is page]
-        mine.sort(key=lambda d: [not self.belongs(d.path.relative_to(ROOT / "include"), s) for s in page.sources]
-                  + [d.kind != "type" or d.name.lower() != page.sources[0].stem])  # array.hpp begins with Array
-        includes = " ".join(f"<code>&lt;{s.relative_to('include')}&gt;</code>" for s in page.sources)
-        out.append(f'<p class="header">{includes}</p>')
-        shown_scope = None
-        for d in [d for d in mine if d.kind == "namespace"]:
-            out.append(markdown.Page(code=self.of_code).block(d.comment))
+        scopes = [d.scope for d in mine if d.kind in ("function", "type", "value")]
+        main = max((s for s in dict.fromkeys(scopes) if not any(t.scope + (t.name,) == s for t in mine if t.kind == "type")), key=scopes.count)
+        mine.sort(key=lambda d: (self.outer_scope(d, mine) not in (main, ()), self.place(d, page)))
+        head = page.sources[0].with_suffix("")
+        shown = [s for s in page.sources if s.parent != head]
+        out.append('<p class="header">' + " ".join(f"<code>&lt;{s.relative_to('include')}&gt;</code>" for s in shown) + "</p>")
+        about = {d.scope + tuple(d.name.split("::")): d for d in mine if d.kind == "namespace"}
+        if main in about:
+            out.append(markdown.Page(code=self.of_code).block(about[main].comment))
         types = {(t.scope + (t.name,)) for t in mine if t.kind == "type"}
+        shown_scope = main
         for d in mine:
             if d.kind == "namespace" or d.scope in types or d.kind == "silent":
                 continue
-            if d.scope != shown_scope and len({m.scope for m in mine if m.scope not in types and m.kind != "namespace"}) > 1:
+            if d.scope not in (shown_scope, ()):
                 scope = "::".join(d.scope)
                 headings.append((2, scope, scope))
                 out.append(f'<h2 id="{scope}"><code>{scope}</code></h2>')
-                group = None
-            shown_scope = d.scope
+                if d.scope in about:
+                    out.append(markdown.Page(code=self.of_code).block(about[d.scope].comment))
+                group, shown_scope = None, d.scope
             if d.group[0] and d.group[0] != group:
                 name = markdown.anchor(d.group[0])
                 headings.append((2, d.group[0], name))
@@ -275,7 +309,7 @@ class Site:
             return None
         if at.suffix in (".svg", ".png"):
             self.images.add(at)
-            return "images/" + str(at).replace("/", "_")
+            return "images/" + str(at).replace("/", "_") + ("#dark" if "prefers-color-scheme" in (ROOT / at).read_text() else "")
         if at == pathlib.Path("docs/tutorials"):
             return "index.html#tutorials"
         page = self.by_source.get(at)
@@ -296,7 +330,7 @@ class Site:
     def search_index(self):
         rows = []
         for d in self.reference.all:
-            if d.kind in ("silent", "namespace"):
+            if d.kind in ("silent", "namespace") or d.kind == "field" and not d.comment:
                 continue
             brief = re.sub(r"[`*]", "", re.split(r"(?<=[.:;]) ", " ".join(d.comment))[0])[:110]
             rows.append([d.name, "::".join(d.scope[1:]), self.reference.href(d), brief])

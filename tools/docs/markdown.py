@@ -61,7 +61,7 @@ class Page:
         text = re.sub(r"<br>", lambda m: keep("<br>"), text)
         text = html.escape(text, quote=False)
         text = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", image, text)
-        text = re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", link, text)
+        text = re.sub(r"(?<![\w)\]])\[([^\]]+)\]\(([^)\s]+)\)", link, text)
         text = re.sub(r"(?<![\w:])(https?://[^\s<),]+[^\s<),.;:])", lambda m: keep(f'<a href="{m.group(1)}">{m.group(1)}</a>'), text)
         text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
         text = re.sub(r"(?<![\w*])\*([^\s*][^*]*?)\*(?!\w)", r"<em>\1</em>", text)

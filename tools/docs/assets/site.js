@@ -66,3 +66,6 @@ document.addEventListener("click", event => {
   if (!event.target.closest("#find")) results.classList.remove("open");
   else if (event.target.closest("a")) results.classList.remove("open");
 });
+
+const asked = new URLSearchParams(location.search).get("q");  // …?q=word
+if (asked) { query.value = asked; show(); query.focus(); }
