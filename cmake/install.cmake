@@ -18,11 +18,11 @@ install(FILES ${PROJECT_BINARY_DIR}/cotanConfig.cmake ${PROJECT_BINARY_DIR}/cota
 # A program linked with a sanitized library needs the same sanitizer.
 string(JOIN " " pc_flags ${COTAN_SANITIZE_FLAGS})
 
-# Build tree: absolute paths and an rpath, so that programs run without LD_LIBRARY_PATH.
+# The rpath in both files lets programs run without LD_LIBRARY_PATH, wherever the library is.
+# Build tree: absolute paths.
 set(pc_prefix ${PROJECT_BINARY_DIR})
 set(pc_includedir ${PROJECT_SOURCE_DIR}/include)
 set(pc_libdir ${PROJECT_BINARY_DIR})
-set(pc_rpath "-Wl,-rpath,\${libdir}")
 configure_file(cmake/cotan.pc.in ${PROJECT_BINARY_DIR}/cotan.pc @ONLY)
 
 # Installed: relative to the file itself, so that the prefix may be chosen (or moved) later.
@@ -31,7 +31,14 @@ string(REGEX REPLACE "/$" "" up "${up}")
 set(pc_prefix "\${pcfiledir}/${up}")
 set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
-set(pc_rpath "")
 configure_file(cmake/cotan.pc.in ${PROJECT_BINARY_DIR}/cotan-installed.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cotan-installed.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig RENAME cotan.pc)
+
+# Docs, in the folders that their links expect; the reference site where `make docs` made it.
+set(doc_dir ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${doc_dir})
+install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.cpp")
+install(DIRECTORY bench/results DESTINATION ${doc_dir}/bench FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(FILES bench/README.md DESTINATION ${doc_dir}/bench)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION ${doc_dir} OPTIONAL)

@@ -36,16 +36,19 @@ constexpr void no_assignment() {
 
 /// No axis, no bound, no value: `in_axes = {0, none}`, `range(none, 3)`.
 struct None {};
-inline constexpr None none{};
+inline constexpr None none{};  ///< the value of None
 
 /// What a dtype and a shape say about an array whose elements are not known.
 struct AbstractValue {
   DType dtype = DType::f32;
   Shape shape;
   bool weak_type = false;  ///< came from a C++ scalar: gives way to other dtypes in promotion
+  /// The number of elements.
   std::int64_t size() const;
+  /// The number of axes.
   int ndim() const { return static_cast<int>(shape.size()); }
   std::string str() const;  ///< "f32[2,3]"
+  /// Whether all three are equal.
   bool operator==(const AbstractValue&) const = default;
 };
 
@@ -54,13 +57,17 @@ struct AbstractValue {
 class Device {
  public:
   explicit Device(std::string name) : name_(std::move(name)) {}
+  /// "native", "webgpu" or "reference".
   const std::string& name() const { return name_; }
+  /// Whether it is the same device.
   bool operator==(const Device&) const = default;
+  /// Whether it has that name: a.device() == "webgpu".
   bool operator==(std::string_view name) const { return name_ == name; }
 
  private:
   std::string name_;
 };
+/// Its name.
 std::ostream& operator<<(std::ostream& out, const Device& device);
 
 /// A list of axes, one axis, or none (which means all of them where a reduction takes it).
@@ -71,7 +78,9 @@ class Axes {
   Axes(int axis) : axes_(std::vector<int>{axis}) {}
   Axes(std::initializer_list<int> axes) : axes_(std::vector<int>(axes)) {}
   Axes(std::vector<int> axes) : axes_(std::move(axes)) {}
+  /// Whether there is a list: false of none.
   bool given() const { return axes_.has_value(); }
+  /// The axes as they were given.
   const std::vector<int>& list() const { return *axes_; }
   /// Non-negative, unique axes of an array of `ndim` axes; all of them if none was given.
   std::vector<int> resolve(int ndim, std::string_view op) const;
@@ -80,7 +89,13 @@ class Axes {
   std::optional<std::vector<int>> axes_;
 };
 
-/// An n-dimensional array of one dtype: immutable, cheap to copy, freed when the last handle goes.
+/// An n-dimensional array of one dtype, `jax.Array`: immutable, cheap to copy, freed when the last handle goes. While a
+/// transform runs a function it stands for a value that is not known; what needs elements then raises
+/// ConcretizationError. Members that have a name in `cotan::numpy` are that function.
+///
+///     ct::Array a = np::array({{1., 2.}, {3., 4.}});
+///     ct::Array b = (2 * a + 1)(ct::all, -1);          // the last column: [5, 9]
+///     std::vector<float> host = b.to_vector<float>();
 class Array {
  public:
   /// An empty handle; every use but assignment and destruction raises.
@@ -94,52 +109,68 @@ class Array {
     requires std::is_arithmetic_v<E>
   Array(E value);
 
-  /// Copies `data` (row-major) in; keeps the host's element type.
+  /// Copies `data` (row-major) in; keeps the host's element type. As many elements as the shape has, else ShapeError.
   template <HostElement E>
   static Array from_host(std::span<const E> data, const Shape& shape, const std::source_location& where = COTAN_HERE);
+  /// The same of a vector.
   template <HostElement E>
   static Array from_host(const std::vector<E>& data, const Shape& shape,
                          const std::source_location& where = COTAN_HERE);
+  /// The same with one axis, as long as the vector.
   template <HostElement E>
   static Array from_host(const std::vector<E>& data);
+  /// Copies the bytes of elements of `dtype` (row-major) in.
   static Array from_bytes(DType dtype, const Shape& shape, std::span<const std::byte> data);
 
-  const Shape& shape() const;
-  std::int64_t shape(int axis) const;
-  int ndim() const;
-  std::int64_t size() const;
-  DType dtype() const;
-  bool weak_type() const;
-  std::size_t nbytes() const;
-  Device device() const;
-  const AbstractValue& aval() const;
-  bool defined() const { return value_ != nullptr; }
+  const Shape& shape() const;                         ///< sizes of the axes; {} of a scalar
+  std::int64_t shape(int axis) const;                 ///< the size of one axis; negative ones count from the end
+  int ndim() const;                                   ///< the number of axes
+  std::int64_t size() const;                          ///< the number of elements
+  DType dtype() const;                                ///< the type of the elements
+  bool weak_type() const;                             ///< came from a C++ number: takes the dtype of what it meets
+  std::size_t nbytes() const;                         ///< the bytes of the elements
+  Device device() const;                              ///< where the elements are
+  const AbstractValue& aval() const;                  ///< dtype, shape and weak_type together: prints as "f32[2,3]"
+  bool defined() const { return value_ != nullptr; }  ///< false of an empty handle
 
-  /// The one element as a host scalar; raises on more than one element or under a transform.
+  /// The one element as a host scalar, converted: a.item<float>(). Waits for it. More than one element raises
+  /// ShapeError, a call under a transform ConcretizationError.
   template <class E>
     requires std::is_arithmetic_v<E>
   E item(std::source_location where = COTAN_HERE) const;
-  /// All elements, row-major, converted to E.
+  /// All elements, row-major, converted to E. Waits for them.
   template <HostElement E>
   std::vector<E> to_vector(std::source_location where = COTAN_HERE) const;
+  /// The one element as a condition: if (a.sum() > 0). As item.
   explicit operator bool() const;
 
+  /// Converted to another dtype; floats to integers are cut off towards 0.
   Array astype(DType dtype, std::source_location where = COTAN_HERE) const;
   Array T() const;  ///< all axes reversed
+  /// numpy::reshape: a.reshape({-1, 3}).
   Array reshape(const Shape& shape, std::source_location where = COTAN_HERE) const;
+  /// numpy::transpose: axes in another order, reversed where none is given.
   Array transpose(const std::vector<int>& axes = {}, std::source_location where = COTAN_HERE) const;
-  Array flatten() const;
+  Array flatten() const;  ///< numpy::ravel: a vector of all elements
+  /// numpy::squeeze: without axes of size 1.
   Array squeeze(const Axes& axis = {}, std::source_location where = COTAN_HERE) const;
+  /// numpy::sum.
   Array sum(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  /// numpy::prod.
   Array prod(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  /// numpy::mean.
   Array mean(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  /// numpy::max.
   Array max(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  /// numpy::min.
   Array min(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
 
   /// Indexing as in NumPy: integers, `all`, `range`, `newaxis`, `ellipsis`, integer and bool Arrays. Integers outside
   /// the axis raise; elements of index Arrays that are outside it are clipped (other modes: `a.at(i).get(options)`).
   Array operator[](const Index& index) const;
-  Array operator()() const { return *this; }
+  Array operator()() const { return *this; }  ///< `a` itself
+  /// The same with an index per axis: a(1, ct::range(2, 5)) is NumPy's a[1, 2:5].
+  /// @{
   template <class... I>
     requires(sizeof...(I) > 6)
   Array operator()(const I&... indices) const;
@@ -150,15 +181,17 @@ class Array {
   Array operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3, const Index& i4) const;
   Array operator()(const Index& i0, const Index& i1, const Index& i2, const Index& i3, const Index& i4,
                    const Index& i5) const;
-  /// Functional update: `a.at(1, all).set(x)` is a new array.
+  /// @}
+  /// Functional update: `a.at(1, all).set(x)` is a new array; `jax.numpy.ndarray.at`.
   template <class... I>
   IndexUpdate at(const I&... indices) const;
 
-  Array& operator+=(const ArrayLike& other) &;
-  Array& operator-=(const ArrayLike& other) &;
-  Array& operator*=(const ArrayLike& other) &;
-  Array& operator/=(const ArrayLike& other) &;
-  // A temporary cannot be assigned to: `a[0] = 5.0` does not compile, and says what to write.
+  Array& operator+=(const ArrayLike& other) &;  ///< the handle becomes a + other; other handles of the array do not
+  Array& operator-=(const ArrayLike& other) &;  ///< the handle becomes a - other; other handles of the array do not
+  Array& operator*=(const ArrayLike& other) &;  ///< the handle becomes a * other; other handles of the array do not
+  Array& operator/=(const ArrayLike& other) &;  ///< the handle becomes a / other; other handles of the array do not
+  /// A temporary cannot be assigned to: `a[0] = 5.0` does not compile, and says what to write.
+  /// @{
   template <class T>
   void operator=(T&&) && {
     detail::no_assignment<T>();
@@ -179,8 +212,10 @@ class Array {
   void operator/=(T&&) && {
     detail::no_assignment<T>();
   }
+  /// @}
 
   explicit Array(detail::ValuePtr value) : value_(std::move(value)) {}
+  /// What is behind the handle; for the library.
   const detail::ValuePtr& value() const { return value_; }
 
  private:
@@ -195,8 +230,9 @@ class ArrayLike {
   template <class T>
     requires std::is_arithmetic_v<T>
   ArrayLike(T value, std::source_location where = COTAN_HERE) : array_(value), site_(where, &array_) {}
-  const Array& array() const { return array_; }
+  const Array& array() const { return array_; }  ///< the array, or the number as a weak scalar
   operator const Array&() const { return array_; }
+  /// Members of the array.
   const Array* operator->() const { return &array_; }
 
  private:
@@ -213,6 +249,7 @@ class ArrayList {
   ArrayList(std::vector<Array> arrays, std::source_location where = COTAN_HERE)
       : arrays_(std::move(arrays)), site_(where) {}
   operator const std::vector<Array>&() const { return arrays_; }
+  /// The arrays.
   const std::vector<Array>& list() const { return arrays_; }
 
  private:
@@ -220,44 +257,49 @@ class ArrayList {
   detail::CallSite site_;
 };
 
-Array operator+(const ArrayLike& a, const ArrayLike& b);
-Array operator-(const ArrayLike& a, const ArrayLike& b);
-Array operator*(const ArrayLike& a, const ArrayLike& b);
-Array operator/(const ArrayLike& a, const ArrayLike& b);
-Array operator%(const ArrayLike& a, const ArrayLike& b);
-Array operator-(const ArrayLike& a);
-Array operator+(const ArrayLike& a);
-Array operator<(const ArrayLike& a, const ArrayLike& b);
-Array operator<=(const ArrayLike& a, const ArrayLike& b);
-Array operator>(const ArrayLike& a, const ArrayLike& b);
-Array operator>=(const ArrayLike& a, const ArrayLike& b);
-Array operator==(const ArrayLike& a, const ArrayLike& b);
-Array operator!=(const ArrayLike& a, const ArrayLike& b);
-Array operator&(const ArrayLike& a, const ArrayLike& b);
-Array operator|(const ArrayLike& a, const ArrayLike& b);
-Array operator^(const ArrayLike& a, const ArrayLike& b);
-Array operator<<(const ArrayLike& a, const ArrayLike& b);
-Array operator>>(const ArrayLike& a, const ArrayLike& b);
-Array operator~(const ArrayLike& a);
+/// @name Operators
+/// Operands broadcast and promote; C++ numbers take the dtype of the Array.
+/// @{
+Array operator+(const ArrayLike& a, const ArrayLike& b);   ///< numpy::add
+Array operator-(const ArrayLike& a, const ArrayLike& b);   ///< numpy::subtract
+Array operator*(const ArrayLike& a, const ArrayLike& b);   ///< numpy::multiply
+Array operator/(const ArrayLike& a, const ArrayLike& b);   ///< numpy::divide: of integers too it is a fraction
+Array operator%(const ArrayLike& a, const ArrayLike& b);   ///< numpy::remainder
+Array operator-(const ArrayLike& a);                       ///< numpy::negative
+Array operator+(const ArrayLike& a);                       ///< numpy::positive
+Array operator<(const ArrayLike& a, const ArrayLike& b);   ///< numpy::less
+Array operator<=(const ArrayLike& a, const ArrayLike& b);  ///< numpy::less_equal
+Array operator>(const ArrayLike& a, const ArrayLike& b);   ///< numpy::greater
+Array operator>=(const ArrayLike& a, const ArrayLike& b);  ///< numpy::greater_equal
+Array operator==(const ArrayLike& a, const ArrayLike& b);  ///< numpy::equal, element by element
+Array operator!=(const ArrayLike& a, const ArrayLike& b);  ///< numpy::not_equal, element by element
+Array operator&(const ArrayLike& a, const ArrayLike& b);   ///< numpy::bitwise_and
+Array operator|(const ArrayLike& a, const ArrayLike& b);   ///< numpy::bitwise_or
+Array operator^(const ArrayLike& a, const ArrayLike& b);   ///< numpy::bitwise_xor
+Array operator<<(const ArrayLike& a, const ArrayLike& b);  ///< numpy::left_shift
+Array operator>>(const ArrayLike& a, const ArrayLike& b);  ///< numpy::right_shift
+Array operator~(const ArrayLike& a);                       ///< numpy::bitwise_not
+/// @}
 
 /// NumPy-like: nested brackets, long axes elided. A tracer prints as its description.
 std::ostream& operator<<(std::ostream& out, const Array& a);
-std::string to_string(const Array& a);
+std::string to_string(const Array& a);  ///< what << prints
 
 // Indices ---------------------------------------------------------------------------------------
 
-struct All {};
-struct NewAxis {};
-struct Ellipsis {};
-inline constexpr All all{};
-inline constexpr NewAxis newaxis{};
-inline constexpr Ellipsis ellipsis{};
+struct All {};                         ///< the type of all
+struct NewAxis {};                     ///< the type of newaxis
+struct Ellipsis {};                    ///< the type of ellipsis
+inline constexpr All all{};            ///< the whole axis, Python's `:`
+inline constexpr NewAxis newaxis{};    ///< a new axis of size 1, Python's `None`
+inline constexpr Ellipsis ellipsis{};  ///< as many whole axes as are left, Python's `...`
 
 /// start:stop:step as in Python; `none` leaves a bound open, negative bounds count from the end.
 struct Range {
   std::optional<std::int64_t> start, stop;
   std::int64_t step = 1;
 };
+/// A bound of a range: an integer, or `none`.
 struct Bound {
   std::optional<std::int64_t> value;
   Bound(None) {}
@@ -265,9 +307,13 @@ struct Bound {
     requires std::is_integral_v<T>
   Bound(T v) : value(static_cast<std::int64_t>(v)) {}
 };
+/// :stop
 inline Range range(Bound stop) { return {std::nullopt, stop.value, 1}; }
+/// start:stop:step, as an index: a(ct::range(1, -1)), a(ct::range(ct::none, ct::none, -1)).
 inline Range range(Bound start, Bound stop, std::int64_t step = 1) { return {start.value, stop.value, step}; }
 
+/// What may stand in an index: an integer, a bool, `all`, `range`, `newaxis`, `ellipsis`, or an Array of integers or
+/// bools.
 class Index {
  public:
   template <class I>
@@ -281,8 +327,11 @@ class Index {
   Index(NewAxis n, std::source_location where = COTAN_HERE) : spec_(n), where_(where) {}
   Index(Ellipsis e, std::source_location where = COTAN_HERE) : spec_(e), where_(where) {}
   Index(Array a, std::source_location where = COTAN_HERE) : spec_(std::move(a)), where_(where) {}
+  /// What it is.
   using Spec = std::variant<std::int64_t, Range, NewAxis, Ellipsis, Array>;
+  /// What it is.
   const Spec& spec() const { return spec_; }
+  /// The line of the caller.
   const std::source_location& where() const { return where_; }
 
  private:
@@ -298,6 +347,7 @@ Array get_index(const Array& a, std::vector<Index> indices);
 /// raise, since they are known.) What clips reads another element, `fill` reads NaN, dropped writes are lost, all of it
 /// silently as in JAX: debug_bounds(true) raises instead. No gradient reaches what an index outside read.
 enum class IndexMode { standard, clip, drop, fill, promise_in_bounds };
+/// Of reads and writes by `at`: a.at(i).get({.mode = ct::IndexMode::fill}).
 struct IndexOptions {
   IndexMode mode = IndexMode::standard;
   std::optional<double> fill_value = std::nullopt;  ///< for reads with IndexMode::fill; by default NaN, the
@@ -305,19 +355,31 @@ struct IndexOptions {
 };
 
 #define COTAN_UPDATED [[nodiscard("Arrays are values: at(i).set(x) gives a new Array; assign it")]]
-/// `a.at(i)`: reads and functional writes at an index.
+/// `a.at(i)`: reads and functional writes at an index, as `jax.numpy.ndarray.at`. Values broadcast to what the index
+/// selects and are cast to the dtype of the array; fractions do not go into integers, which raises TypeError. Of
+/// elements that are selected twice, set keeps one, and the others take in both.
 class IndexUpdate {
  public:
   IndexUpdate(Array a, std::vector<Index> indices) : array_(std::move(a)), indices_(std::move(indices)) {}
+  /// What the index selects, as a(i), with options.
   Array get(IndexOptions options = {}, std::source_location where = COTAN_HERE) const;
+  /// Those elements replaced by x.
   COTAN_UPDATED Array set(const ArrayLike& x, IndexOptions options = {}) const;
+  /// x added to them.
   COTAN_UPDATED Array add(const ArrayLike& x, IndexOptions options = {}) const;
+  /// x subtracted from them.
   COTAN_UPDATED Array subtract(const ArrayLike& x, IndexOptions options = {}) const;
+  /// Them multiplied by x.
   COTAN_UPDATED Array multiply(const ArrayLike& x, IndexOptions options = {}) const;
+  /// Them divided by x; of integers TypeError.
   COTAN_UPDATED Array divide(const ArrayLike& x, IndexOptions options = {}) const;
+  /// The smaller of them and x.
   COTAN_UPDATED Array min(const ArrayLike& x, IndexOptions options = {}) const;
+  /// The larger of them and x.
   COTAN_UPDATED Array max(const ArrayLike& x, IndexOptions options = {}) const;
 
+  /// `a.at(i) = x` does not compile, and says what to write.
+  /// @{
   template <class T>
   void operator=(T&&) && {
     detail::no_assignment<T>();
@@ -326,6 +388,7 @@ class IndexUpdate {
   void operator+=(T&&) && {
     detail::no_assignment<T>();
   }
+  /// @}
 
  private:
   Array array_;

@@ -5,6 +5,7 @@
 namespace cotan {
 
 namespace flat {
+/// f with the promise that cotan::assume_finite makes.
 Arrays assume_finite(const FlatFn& f, std::span<const Array> args);
 }  // namespace flat
 

@@ -17,3 +17,4 @@
 #include <cotan/random.hpp>
 #include <cotan/transforms.hpp>
 #include <cotan/tree.hpp>
+#include <cotan/version.hpp>

@@ -12,6 +12,7 @@ class ScanCheckpoint {
   constexpr ScanCheckpoint() = default;
   constexpr ScanCheckpoint(int steps) : steps_(steps) {}
   constexpr ScanCheckpoint(std::int64_t steps) : steps_(steps) {}
+  /// Stands for the root of the length.
   static constexpr std::int64_t root = -1;
   constexpr std::int64_t steps() const { return steps_; }  ///< 0: no checkpoints; root: the root of the length
 
@@ -23,6 +24,7 @@ inline constexpr ScanCheckpoint sqrt_n{ScanCheckpoint::root};
 
 namespace flat {
 
+/// Of scan.
 struct ScanOptions {
   bool reverse = false;
   std::int64_t unroll = 1;
@@ -32,8 +34,10 @@ struct ScanOptions {
 /// body: carries, slices of xs -> carries, slices of ys. Gives the last carries, then the ys.
 Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Array> xs, const ScanOptions& options,
             const Paths& carry_paths, const Paths& x_paths, std::string_view name = "scan");
+/// condition: carries -> bool scalar; body: carries -> carries.
 Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const Array> init, const Paths& carry_paths,
                   std::string_view name = "while_loop");
+/// body: the number, carries -> carries.
 Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std::span<const Array> init,
                  const Paths& carry_paths);
 /// Every branch takes `args`. The index is clamped to those there are.
@@ -44,6 +48,7 @@ Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, 
                         const Paths& paths);
 /// The predicate of a cond as the number of a branch.
 Array as_branch(const Array& predicate);
+/// f: slices of xs -> outputs, which are stacked.
 Arrays map(const FlatFn& f, std::span<const Array> xs, std::optional<std::int64_t> batch_size, const Paths& paths);
 
 /// [name] the carry has one structure, but the function returns another; `difference` is a sentence more.
@@ -99,8 +104,10 @@ void check_structure(std::string_view name, std::string_view what, const A& like
 struct Length {
   std::int64_t steps;
 };
+/// No xs, so many steps.
 inline Length length(std::int64_t steps) { return {steps}; }
 
+/// Of scan.
 struct ScanOptions {
   bool reverse = false;            ///< from the last slice to the first; ys stay in the order of xs
   std::int64_t unroll = 1;         ///< steps per iteration of the compiled loop
@@ -123,7 +130,10 @@ constexpr bool check_step() {
 }  // namespace detail
 
 /// Runs f over slices of `xs` along the first axis: f(carry, x) -> pair{next carry, y}. Gives {last carry, ys}, the
-/// ys stacked along a new first axis. Where f returns no y, let it return none in its place.
+/// ys stacked along a new first axis. Where f returns no y, let it return none in its place. `jax.lax.scan`; without xs
+/// lax::length(n) stands in their place.
+///
+///     auto [last, sums] = lax::scan([](ct::Array c, ct::Array x) { return std::pair{c + x, c + x}; }, 0.0, xs);
 template <class F, class Init, class Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
           const std::source_location& where = COTAN_HERE) {
@@ -170,7 +180,10 @@ auto scan(const F& f, const Init& init, const Xs& xs, ScanOptions options = {},
   }
 }
 
-/// carry = body(carry) while condition(carry), a scalar of bool. Reverse mode does not go through it.
+/// carry = body(carry) while condition(carry), a scalar of bool: `jax.lax.while_loop`. Reverse mode does not go through
+/// it.
+///
+///     lax::while_loop([](ct::Array v) { return v < 100.0; }, [](ct::Array v) { return v * 2.0; }, 1.0);
 template <class C, class B, class Init>
 auto while_loop(const C& condition, const B& body, const Init& init, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
@@ -188,7 +201,9 @@ auto while_loop(const C& condition, const B& body, const Init& init, const std::
 }
 
 /// carry = body(i, carry) for i in [lower, upper). With C++ integers as bounds it is a scan, and reverse mode goes
-/// through it.
+/// through it. `jax.lax.fori_loop`.
+///
+///     lax::fori_loop(0, 10, [](ct::Array i, ct::Array sum) { return sum + i; }, 0);
 template <class B, class Init>
 auto fori_loop(const ArrayLike& lower, const ArrayLike& upper, const B& body, const Init& init) {
   using Carry = detail::Traced<Init>;
@@ -234,14 +249,18 @@ auto choose(std::string_view name, const Array& index, const std::tuple<const F&
 
 }  // namespace detail
 
-/// on_true(args…) or on_false(args…). Only one of them runs, but under vmap over the predicate: there both do.
+/// on_true(args…) or on_false(args…), which give trees of one structure, shapes and dtypes. Only one of them runs, but
+/// under vmap over the predicate: there both do. `jax.lax.cond`.
+///
+///     lax::cond(np::sum(x) > 0, [](ct::Array v) { return v; }, [](ct::Array v) { return -v; }, x);
 template <class T, class F, class... A>
 auto cond(const ArrayLike& predicate, const T& on_true, const F& on_false, const A&... args) {
   return detail::choose("cond", flat::as_branch(predicate.array()), std::tuple<const F&, const T&>(on_false, on_true),
                         args...);
 }
 
-/// branches[index](args…), the index clamped to the branches there are.
+/// branches[index](args…), the index clamped to the branches there are: switch_(i, std::tuple{f, g}, x).
+/// `jax.lax.switch`.
 template <class... F, class... A>
 auto switch_(const ArrayLike& index, const std::tuple<F...>& branches, const A&... args) {
   return std::apply(
@@ -262,10 +281,12 @@ Array switch_(const ArrayLike& index,
   return flat::switch_(index.array(), flat, tree::leaves(in), "switch_", [](std::size_t) { return "result"; })[0];
 }
 
+/// Of map.
 struct MapOptions {
   std::optional<std::int64_t> batch_size = {};  ///< so many slices at a time, by vmap
 };
-/// f on each slice of xs along the first axis, one after the other.
+/// f on each slice of xs along the first axis, one after the other, or `batch_size` at a time; results are stacked.
+/// `jax.lax.map`.
 template <class F, class Xs>
 auto map(const F& f, const Xs& xs, MapOptions options = {}, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);
@@ -281,12 +302,15 @@ auto map(const F& f, const Xs& xs, MapOptions options = {}, const std::source_lo
   return tree::unflatten(std::move(*like), out);
 }
 
+/// Of associative_scan.
 struct AssociativeScanOptions {
-  bool reverse = false;
-  int axis = 0;
+  bool reverse = false;  ///< results of what comes after, instead of before
+  int axis = 0;          ///< of every leaf
 };
 /// All partial results of an associative function over slices along an axis. As in JAX, combine(a, b) is called on
-/// stacks of elements, so it must treat `axis` as a batch; it is traced once.
+/// stacks of elements, so it must treat `axis` as a batch; it is traced once. `jax.lax.associative_scan`.
+///
+///     lax::associative_scan([](ct::Array a, ct::Array b) { return a * b; }, xs);      // running products
 template <class F, class Elements>
 auto associative_scan(const F& combine, const Elements& elements, AssociativeScanOptions options = {},
                       const std::source_location& where = COTAN_HERE) {

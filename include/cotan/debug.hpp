@@ -10,18 +10,22 @@
 
 namespace cotan {
 
+/// Counters of the memory of arrays on all devices.
 struct MemoryStats {
   std::int64_t live_buffers;  ///< buffers that some Array still holds
-  std::int64_t live_bytes;
-  std::int64_t peak_bytes;  ///< most bytes live at once since the start or reset_peak_bytes()
-  std::uint64_t allocations;
+  std::int64_t live_bytes;    ///< bytes of those
+  std::int64_t peak_bytes;    ///< most bytes live at once since the start or reset_peak_bytes()
+  std::uint64_t allocations;  ///< since the start
 };
+/// The counters now.
 MemoryStats memory_stats();
+/// Starts peak_bytes again from what is live now.
 void reset_peak_bytes();
 
 /// While on, programs run one operation at a time, loops too, and NanError names the first operation that made a NaN,
 /// your line and the step of the loop. Also switched on by COTAN_DEBUG_NANS=1.
 void debug_nans(bool on);
+/// Whether it is on.
 bool debug_nans();
 
 /// While on, programs run one operation at a time, loops too, and IndexError names the first index that is outside its
@@ -29,9 +33,10 @@ bool debug_nans();
 /// JAX. Reads and writes that ask for it (modes "clip" and "wrap", reads with a fill value) may be outside. Also
 /// switched on by COTAN_DEBUG_BOUNDS=1.
 void debug_bounds(bool on);
+/// Whether it is on.
 bool debug_bounds();
 
-/// What a device makes of a program: `explain(f, args…)`, in transforms.hpp.
+/// What a device makes of a program: std::cout << ct::explain(ct::jit(f), x).
 struct Explanation {
   std::string device;
   int kernels = 0;              ///< fused loop nests
@@ -54,6 +59,7 @@ struct Explanation {
   /// Summary, steps and times; what each pass left and the generated code are in the fields above.
   std::string text() const;
 };
+/// Its text().
 std::ostream& operator<<(std::ostream& out, const Explanation& e);
 namespace flat {
 /// On the default device, or on `device`; `donated`: which flat arguments are given up.

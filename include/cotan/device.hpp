@@ -10,6 +10,7 @@ namespace cotan {
 std::vector<Device> devices();
 /// The device that new arrays are made on; at first the one that COTAN_DEVICE names, else "native".
 Device default_device();
+/// Makes it the one of that name; another raises DeviceError.
 void default_device(std::string_view name, const std::source_location& where = COTAN_HERE);
 /// A copy of `x` on another device, or `x` itself if it is there already.
 Array device_put(const ArrayLike& x, std::string_view device);
@@ -29,6 +30,7 @@ void copy_to_host_async(const Array& x);
 /// While on, programs that are compiled for "webgpu" try the ways to cut up each matrix product of a new size, which
 /// takes seconds, and keep the fastest for this and later processes. Also switched on by COTAN_WEBGPU_TUNE=1.
 void autotune(bool on);
+/// Whether it is on.
 bool autotune();
 
 }  // namespace cotan

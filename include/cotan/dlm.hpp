@@ -9,6 +9,13 @@
 #include <variant>
 #include <vector>
 
+/// Dynamic linear models of time series: models, filters, smoothers, likelihoods, estimation, forecasts, simulation.
+/// What takes a StateSpace is a pure function of arrays: jit, grad and vmap apply to it.
+///
+///     const ct::dlm::Model model{.blocks = {ct::dlm::Trend{}, ct::dlm::Seasonal{.period = 12}}};
+///     const auto found = ct::dlm::estimate(model, y);
+///     const auto space = ct::dlm::state_space(model, found.parameters, y, y.size() + 24);
+///     const auto next = ct::dlm::forecast(space, y, 24);                              // next.y, next.ystd
 namespace cotan::dlm {
 
 // The state-space form ------------------------------------------------------------------------------
@@ -63,14 +70,16 @@ struct Smoothed {
   Array x, C;  ///< [n, m], [n, m, m]
   Filtered predicted;
 };
+/// Of `y`, [n] or [n, p]; NaN is missing.
 Smoothed smooth(const StateSpace& model, const Array& y, Algorithm algorithm = Algorithm::sequential);
 
 /// What a likelihood says about the choice of a model, counted as statsmodels does: free are the parameters that were
 /// estimated and what is diffuse of the first state; steps are all of the series, missing ones included.
 struct Criteria {
   Array log_likelihood;  ///< with constants
-  Array aic, bic;
+  Array aic, bic;        ///< Akaike's and the Bayesian one: the less, the better
 };
+/// Of the likelihood of `y` under the model, to which so many parameters were fitted.
 Criteria criteria(const StateSpace& model, const Array& y, std::int64_t estimated_parameters);
 
 /// A series with all that is said about a fit of it. With D0 it is one exact pass, and everything about predictions is
@@ -89,12 +98,14 @@ struct Fit {
   Array lik, lik_full;       ///< -2 log L without and with constants
   Array ssy, s2, mse, mape;  ///< sum of resid0², mean of resid², of resid2², of |resid2| / y
 };
+/// Of fit.
 struct FitOptions {
   Algorithm algorithm = Algorithm::sequential;
   /// Smooth twice: the second pass starts from the first smoothed state with so many times its covariance; 0: once.
   /// Always once with D0.
   double restart = 100;
 };
+/// Filters and smooths `y`, [n] or [n, p]; NaN is missing.
 Fit fit(const StateSpace& model, const Array& y, const FitOptions& options = {});
 
 /// A fit as people look at it: sums of some states, and predictions. It keeps no covariance of every step, so that
@@ -124,6 +135,7 @@ struct Forecast {
   Array x, C;     ///< [steps, m], [steps, m, m]
   Array y, ystd;  ///< [steps, p]: of observations; an infinite deviation where the series says nothing about them
 };
+/// States and observations of the steps after `y`.
 Forecast forecast(const StateSpace& model, const Array& y, std::int64_t steps);
 
 /// One observation at a time. A state is what is known before the next one.
@@ -133,12 +145,14 @@ struct State {
   /// [m, d]: directions of which nothing is known yet, and [m]: how large they have been.
   std::optional<Array> D = {}, D_size = {};
 };
+/// What is known before the first observation.
 State first_state(const StateSpace& model);
 /// `model` has the matrices of this step; `y` is a number or [p], NaN where missing.
 State update(const StateSpace& model, const State& state, const Array& y);
 
 // Drawing -----------------------------------------------------------------------------------------------
 
+/// A series that was drawn, and its states.
 struct Drawn {
   Array x, y;  ///< [n, m], [n, p]
 };
@@ -184,6 +198,7 @@ struct Regression {
 struct Spline {
   std::string sd = "spline";
 };
+/// A part of a model; their sum is observed.
 using Block = std::variant<Trend, Seasonal, Harmonics, AutoRegression, Regression, Spline>;
 
 /// What is assumed of the first state.
@@ -192,6 +207,7 @@ enum class FirstState : std::uint8_t {
   toolbox,  ///< as the DLM toolbox has it, for every state: the first season's mean or 0, as unsure as half that mean
 };
 
+/// Blocks, and what they are observed with. state_space makes matrices of it.
 struct Model {
   std::vector<Block> blocks = {Trend{}};
   std::string sd = "obs";          ///< of the observations
@@ -201,6 +217,7 @@ struct Model {
   Array x0 = {},
         C0 = {};  ///< of the first state, instead of that: N(x0, C0); where one is given, the other is the toolbox's
 
+  /// How many states it has.
   int states() const;
   /// Steps of its longest season, or 12: the values that the first state is made of.
   int season() const;
@@ -208,8 +225,10 @@ struct Model {
   std::vector<std::string> state_names() const;
 };
 
+/// A parameter that a model names.
 struct ParameterInfo {
   std::string name;
+  /// Which of them cannot be negative, and which are coefficients of a stationary process.
   enum class Kind : std::uint8_t { standard_deviation, autoregression } kind;
   int size;  ///< coefficients
 };
@@ -228,10 +247,12 @@ StateSpace together(const std::vector<StateSpace>& models, const Array& correlat
 /// Parameters as a vector without bounds: logarithms of standard deviations, and for autoregressions the numbers whose
 /// tanh are partial autocorrelations, so that every vector is a stationary process.
 Array unconstrained(const Model& model, const Parameters& parameters, const std::vector<std::string>& names);
+/// The inverse of unconstrained: parameters of such a vector.
 Parameters constrained(const Model& model, const Array& theta, const std::vector<std::string>& names);
 /// Where searches start: by the size of the series and of its differences.
 Parameters default_start(const Model& model, const Array& y);
 
+/// Of estimate.
 struct EstimateOptions {
   std::vector<std::string> free = {};  ///< what is estimated; none: all parameters of the model
   Parameters start = {};               ///< first values, and values of what is not estimated; others by default_start
@@ -244,6 +265,7 @@ struct EstimateOptions {
   /// Called now and then with evaluations so far and the lowest value.
   std::function<void(std::int64_t, double)> progress = {};
 };
+/// What an estimation found.
 struct Estimate {
   Parameters parameters;       ///< all of them
   Parameters standard_errors;  ///< of those that were estimated; NaN where the likelihood says nothing
@@ -255,6 +277,7 @@ struct Estimate {
 /// By maximum likelihood, or a posteriori. Without `progress` a pure function of `y`.
 Estimate estimate(const Model& model, const Array& y, const EstimateOptions& options = {});
 
+/// Of gibbs.
 struct GibbsOptions {
   int samples = 1000, burn_in = 200;
   Parameters start = {};  ///< others by default_start; autoregressive coefficients stay as they are
@@ -266,6 +289,7 @@ struct GibbsDraws {
   Parameters parameters;
   Array x;
 };
+/// Draws by Gibbs sampling: states given variances, variances given states. A pure function of `y` and `key`.
 GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const GibbsOptions& options = {});
 
 }  // namespace cotan::dlm

@@ -10,12 +10,16 @@
 
 namespace cotan {
 
+/// The type of an array's elements. Each has a short name in the namespace: `ct::f32`.
 enum class DType : std::uint8_t { bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
 
-inline constexpr DType bool_ = DType::bool_;
-inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
-inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
-inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
+/// @name Short names
+/// @{
+inline constexpr DType bool_ = DType::bool_;                                                  ///< true or false, a byte
+inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;  ///< signed integers
+inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;  ///< unsigned integers
+inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;  ///< floats
+/// @}
 
 /// Sizes of the axes; {} is a scalar.
 using Shape = std::vector<std::int64_t>;
@@ -36,10 +40,10 @@ struct bfloat16 {
   operator float() const;
 };
 
-constexpr bool is_floating(DType t) { return t >= DType::f16; }
-constexpr bool is_signed_integer(DType t) { return t >= DType::i8 && t <= DType::i64; }
-constexpr bool is_unsigned_integer(DType t) { return t >= DType::u8 && t <= DType::u64; }
-constexpr bool is_integer(DType t) { return t >= DType::i8 && t <= DType::u64; }
+constexpr bool is_floating(DType t) { return t >= DType::f16; }                            ///< f16, bf16, f32, f64
+constexpr bool is_signed_integer(DType t) { return t >= DType::i8 && t <= DType::i64; }    ///< i8 to i64
+constexpr bool is_unsigned_integer(DType t) { return t >= DType::u8 && t <= DType::u64; }  ///< u8 to u64
+constexpr bool is_integer(DType t) { return t >= DType::i8 && t <= DType::u64; }  ///< i8 to i64, u8 to u64; not bool
 
 /// Bytes per element.
 constexpr std::size_t itemsize(DType t) {
@@ -49,12 +53,12 @@ constexpr std::size_t itemsize(DType t) {
 
 /// Short name as in printed programs: "f32", "i64", "bool".
 std::string_view name(DType t);
-std::ostream& operator<<(std::ostream& out, DType t);
+std::ostream& operator<<(std::ostream& out, DType t);  ///< its short name
 /// "f32[2,3]"
 std::string describe(DType t, const Shape& shape);
-std::string describe(const Shape& shape);
+std::string describe(const Shape& shape);  ///< as errors show it: "(2, 3)"
 
-/// The dtype that a binary operation on `a` and `b` computes in (JAX's lattice, strong types).
+/// The dtype that a binary operation on `a` and `b` computes in: `jnp.promote_types` with x64 on.
 DType promote_types(DType a, DType b);
 
 /// Host types that an Array can be made from or copied to.

@@ -6,6 +6,7 @@
 
 namespace cotan {
 
+/// What all errors are: catch (const ct::Error& e) { std::cerr << e.what(); }
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -13,7 +13,9 @@ class ArrayName {
   template <class S>
     requires std::is_convertible_v<const S&, std::string>
   ArrayName(const S& name, std::source_location where = COTAN_HERE) : name_(name), where_(where) {}
+  /// The name.
   const std::string& str() const { return name_; }
+  /// The line of the caller.
   const std::source_location& where() const { return where_; }
 
  private:
@@ -27,19 +29,26 @@ class NamedArrays : public std::map<std::string, Array> {
  public:
   NamedArrays() = default;
   explicit NamedArrays(std::string file) : file_(std::move(file)) {}
+  /// The array of that name; another raises, and says which there are.
   const Array& at(const ArrayName& name) const;
+  /// The same, to be assigned.
   Array& at(const ArrayName& name);
+  /// The same as at: no name is added by asking for it.
   const Array& operator[](const ArrayName& name) const { return at(name); }
+  /// The same, to be assigned.
   Array& operator[](const ArrayName& name) { return at(name); }
 
  private:
   std::string file_;
 };
 
+/// The array of an .npy file, in its dtype; `np.load`. Complex numbers, structures and objects raise IoError.
 Array load_npy(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE);
+/// Writes an .npy file that `np.load` reads. bf16 is written as its 16 bits (V2).
 void save_npy(const std::filesystem::path& path, const ArrayLike& a);
-/// All arrays of an archive by name (stored or deflated): load_npz("weights.npz").at("w").
+/// All arrays of an .npz archive by name, compressed or not: load_npz("weights.npz").at("w").
 NamedArrays load_npz(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE);
+/// Writes an .npz archive, as `np.savez` or `np.savez_compressed`: save_npz("w.npz", {{"w", w}, {"b", b}}).
 void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed = false,
               const std::source_location& where = COTAN_HERE);
 

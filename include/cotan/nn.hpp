@@ -3,8 +3,10 @@
 #include <cotan/array.hpp>
 #include <optional>
 
+/// `jax.nn`, of what numpy and lax do not have.
 namespace cotan::nn {
 
+/// Of dot_product_attention.
 struct AttentionOptions {
   Array bias = {};                   ///< added to the scores; broadcasts to [B, N, T, S]
   Array mask = {};                   ///< bool, broadcasts likewise: false hides a key from a query

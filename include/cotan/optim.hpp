@@ -3,16 +3,21 @@
 #include <cotan/base.hpp>
 #include <functional>
 
+/// Minimisers as loops of a program: the whole search compiles into one function, under jit, and can be vmapped.
+///
+///     auto found = ct::optim::minimize([](const ct::Array& x) { return np::sum(np::square(x - 3)); }, np::zeros({2}));
 namespace cotan::optim {
 
+/// How a search goes.
 enum class Method : std::uint8_t {
   lbfgs,   ///< quasi-Newton with a line search (weak Wolfe conditions)
   adam,    ///< gradient steps of adapted size
   newton,  ///< exact second derivatives, damped (Levenberg)
 };
+/// Of a search.
 struct MinimizeOptions {
   Method method = Method::lbfgs;
-  int max_iterations = 500;
+  int max_iterations = 500;          ///< steps after which a search ends
   double value_tolerance = 1e-12;    ///< relative decrease that is no longer worth a step
   double gradient_tolerance = 1e-8;  ///< of the largest derivative, relative to the value
   int memory = 8;                    ///< of lbfgs: steps it remembers
@@ -32,7 +37,8 @@ struct Search {
   Array steps, changes, lambda, moments;
 };
 
-using Objective = std::function<Array(const Array&)>;  ///< of a vector; gives a scalar
+/// What is minimised: a function of a vector that gives a scalar.
+using Objective = std::function<Array(const Array&)>;
 
 /// The exact Hessian, a row at a time: the program is as large for many parameters as for one.
 Array hessian_of(const Objective& f, const Array& x);
@@ -42,7 +48,8 @@ Search start(const Array& x0, const MinimizeOptions& options = {});
 /// Up to so many evaluations further (0 or none: until it ends). A pure function.
 Search advance(const Objective& f, const Search& search, const MinimizeOptions& options = {},
                const Array& evaluations = {});
-/// Both.
+/// A whole search: start, then advance until it ends. `x` of the result is the minimum, `converged` says whether it is
+/// one.
 Search minimize(const Objective& f, const Array& x0, const MinimizeOptions& options = {});
 
 }  // namespace cotan::optim

@@ -9,6 +9,7 @@
 
 namespace cotan {
 
+/// Something that took time, or happened.
 struct ProfileEvent {
   std::string name;  ///< of the function, the operation or the kernel
   /// On the host "trace", "compile", "call", "operation", "upload", "readback", "wait", "start" and "allocate" (of a
@@ -20,7 +21,9 @@ struct ProfileEvent {
 };
 
 /// Records from its construction to stop(), or to its end:
-///   { ct::Profile profile("step.json"); step(x); }    // open step.json in https://ui.perfetto.dev
+///
+///     { ct::Profile profile("step.json"); step(x); }    // open step.json in https://ui.perfetto.dev
+///
 /// Kernels of a GPU have times by the device's own clock, and explain() of a program that was called while a profile
 /// was on shows them. Dispatches do not overlap while they are timed. COTAN_TRACE=FILE records the whole process.
 class Profile {
@@ -48,7 +51,9 @@ class Profile {
 /// A span of the caller's own in the profiles that are on: { ct::ProfileSpan span("epoch"); … }
 class ProfileSpan {
  public:
+  /// Starts the span.
   explicit ProfileSpan(std::string_view name);
+  /// Ends it.
   ~ProfileSpan();
   ProfileSpan(const ProfileSpan&) = delete;
   ProfileSpan& operator=(const ProfileSpan&) = delete;

@@ -20,6 +20,12 @@ namespace cotan {
 class NamedArrays;  // io.hpp
 }
 
+/// `jax.tree`: functions over the Arrays of a pytree, its leaves. A pytree is an Array, a number, string or enum, or a
+/// tuple, pair, array, vector, map, optional, variant, plain struct or class with COTAN_TREE of pytrees. Trees that
+/// should have one structure and do not raise TreeError, which says where they differ.
+///
+///     struct Model { ct::Array w, b; };
+///     Model next = ct::tree::map([](ct::Array p, ct::Array g) { return p - 0.1 * g; }, model, grads);
 namespace cotan::tree {
 
 template <class T>
@@ -158,7 +164,7 @@ template <class T>
 concept Tree = detail::fault<T> == detail::Fault::none;
 
 template <class T>
-constexpr bool check();
+constexpr bool check();  // below
 
 namespace detail {
 template <template <class...> class Of, class... A>

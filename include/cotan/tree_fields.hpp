@@ -8,14 +8,15 @@
 #include <utility>
 
 /// In a class, which may have constructors, private fields and base classes: its fields, as a pytree. The class must be
-/// copyable. COTAN_TREE_DERIVED puts those of a base class in front.
-///   class Linear : public Module { … COTAN_TREE(weight, bias) };
-/// By hand it is a public member: auto tree_fields() const { return std::tie(weight, bias); }
+/// copyable. By hand it is a public member: auto tree_fields() const { return std::tie(weight, bias); }
+///
+///     class Linear : public Module { … COTAN_TREE(weight, bias) };
 #define COTAN_TREE(...)                                        \
   friend struct ::cotan::tree::detail::Access;                 \
   auto tree_fields() const { return ::std::tie(__VA_ARGS__); } \
   using TreeBase = void;                                       \
   static constexpr const char* tree_names() { return #__VA_ARGS__; }
+/// COTAN_TREE with the fields of a base class, which is a pytree, in front: COTAN_TREE_DERIVED(Base, field, …).
 #define COTAN_TREE_DERIVED(Base, ...)                                                                                 \
   friend struct ::cotan::tree::detail::Access;                                                                        \
   auto tree_fields() const {                                                                                          \

@@ -105,23 +105,28 @@ template <class F, class T>
 auto map(F&& f, const T& t, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t);
 }
+/// Of two trees.
 template <class F, class T, class U>
 auto map(F&& f, const T& t, const U& u, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t, u);
 }
+/// Of three.
 template <class F, class T, class U, class V>
 auto map(F&& f, const T& t, const U& u, const V& v, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t, u, v);
 }
+/// Of four.
 template <class F, class T, class U, class V, class W>
 auto map(F&& f, const T& t, const U& u, const V& v, const W& w, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t, u, v, w);
 }
+/// Of five.
 template <class F, class T, class U, class V, class W, class X>
 auto map(F&& f, const T& t, const U& u, const V& v, const W& w, const X& x,
          detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_at(line, f, t, u, v, w, x);
 }
+/// Of more.
 template <class F, class T, class... Rest>
   requires(sizeof...(Rest) > 4)
 auto map(F&& f, const T& first, const Rest&... rest) {
@@ -132,14 +137,17 @@ template <class F, class T>
 auto map_with_path(F&& f, const T& t, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_with_path_at(line, f, t);
 }
+/// Of two trees.
 template <class F, class T, class U>
 auto map_with_path(F&& f, const T& t, const U& u, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_with_path_at(line, f, t, u);
 }
+/// Of three.
 template <class F, class T, class U, class V>
 auto map_with_path(F&& f, const T& t, const U& u, const V& v, detail::CallLine line = detail::CallLine(COTAN_HERE)) {
   return detail::map_with_path_at(line, f, t, u, v);
 }
+/// Of more.
 template <class F, class T, class... Rest>
   requires(sizeof...(Rest) > 2)
 auto map_with_path(F&& f, const T& first, const Rest&... rest) {

@@ -4,19 +4,23 @@
 
 namespace cotan {
 
+/// What checkpoint keeps for the backward pass: `jax.checkpoint_policies`.
 namespace policy {
 /// Keep all intermediate results (as without checkpoint), none, those of matrix products, or named ones.
 extern const PolicyPtr everything_saveable, nothing_saveable, dots_saveable, dots_with_no_batch_dims_saveable;
+/// Keep what was given one of these names by checkpoint_name.
 PolicyPtr save_only_these_names(std::vector<std::string> names);
 }  // namespace policy
 
-/// `x` under a name that save_only_these_names can refer to.
+/// `x` under a name that save_only_these_names can refer to: `jax.ad_checkpoint.checkpoint_name`.
 Array checkpoint_name(const ArrayLike& x, std::string name);
 
+/// Of checkpoint.
 struct CheckpointOptions {
-  PolicyPtr policy = policy::nothing_saveable;
+  PolicyPtr policy = policy::nothing_saveable;  ///< what is kept
 };
-/// f whose derivative recomputes intermediate results instead of keeping them, as the policy says.
+/// f whose derivative recomputes intermediate results instead of keeping them, as the policy says: less memory for more
+/// work. `jax.checkpoint`: ct::grad(ct::checkpoint(f))(x).
 template <class F>
 auto checkpoint(F f, CheckpointOptions options = {}, const std::source_location& where = COTAN_HERE) {
   return detail::like_function(

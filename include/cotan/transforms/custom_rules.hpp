@@ -4,8 +4,9 @@
 
 namespace cotan {
 
-/// The value itself, a constant to differentiation.
+/// The value itself, a constant to differentiation: `jax.lax.stop_gradient`.
 Array stop_gradient(const ArrayLike& x);
+/// The same of a tree.
 template <tree::Tree T>
   requires(!std::is_same_v<T, Array> && !std::is_arithmetic_v<T>)
 T stop_gradient(const T& t) {
@@ -26,7 +27,11 @@ inline void append(Arrays& to, const Arrays& more) { to.insert(to.end(), more.be
 }  // namespace detail
 
 /// f with a forward-mode rule. rule(primals, tangents), both tuples of the arguments, returns
-/// std::pair{output, output tangent}. Numbers and strings among the arguments are static.
+/// std::pair{output, output tangent}. Numbers and strings among the arguments are static. `jax.custom_jvp`.
+///
+///     const auto f = ct::custom_jvp([](ct::Array x) { return np::abs(x); }, [](auto x, auto t) {
+///       return std::pair{np::abs(std::get<0>(x)), np::sign(std::get<0>(x)) * std::get<0>(t)};
+///     });
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, std::string name = "custom_jvp", const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>(
@@ -129,7 +134,11 @@ R custom_vjp_call(const F& f, const Forward& forward, const Backward& backward, 
 /// f with a reverse-mode rule. forward(args…) returns std::pair{output, residuals}; backward(residuals,
 /// cotangent) returns the cotangents of the arguments, as a tuple or, for one argument, by itself; an empty
 /// Array among them is zero. Numbers and strings among the arguments are static; backward may take them
-/// first: backward(static…, residuals, cotangent).
+/// first: backward(static…, residuals, cotangent). `jax.custom_vjp`.
+///
+///     const auto clipped = ct::custom_vjp([](ct::Array x) { return x; },
+///                                         [](ct::Array x) { return std::pair{x, ct::none}; },
+///                                         [](ct::None, ct::Array g) { return np::clip(g, -1.0, 1.0); });
 template <class F, class Forward, class Backward>
 auto custom_vjp(F f, Forward forward, Backward backward, std::string name = "custom_vjp",
                 const std::source_location& where = COTAN_HERE) {

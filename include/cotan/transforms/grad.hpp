@@ -39,7 +39,9 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 }  // namespace detail
 
 /// Value and gradient with respect to the first argument, or to arguments I…: {value, grads}. The function
-/// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments.
+/// returns a scalar Array, or pair{scalar, aux}; gradients have the type of the arguments. `jax.value_and_grad`.
+///
+///     auto [value, grads] = ct::value_and_grad(loss)(model, x, y);         // grads is a Model
 template <std::size_t... I, class F>
 auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
@@ -53,7 +55,9 @@ auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
       },
       where);
 }
-/// The gradient; where the function returns pair{scalar, aux}: {gradient, aux}.
+/// The gradient with respect to the first argument, or to arguments I… as a tuple; where the function returns
+/// pair{scalar, aux}: {gradient, aux}. A result that is no floating scalar raises. `jax.grad`: ct::grad<0, 2>(f)(a, b,
+/// c).
 template <std::size_t... I, class F>
 auto grad(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(

@@ -31,8 +31,8 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 
 }  // namespace detail
 
-/// All derivatives, shape (output…, input…), by forward mode. With respect to one argument. Where both output
-/// and argument are trees: one tree of the argument's type per output leaf.
+/// All derivatives, shape (output…, input…), by forward mode; `jax.jacfwd`. With respect to one argument. Where both
+/// output and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
 auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
@@ -41,7 +41,7 @@ auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
       { return detail::jacobian_call<I>(f, true, a...); },
       where);
 }
-/// The same by reverse mode: better with fewer outputs than inputs.
+/// The same by reverse mode: better with fewer outputs than inputs; `jax.jacrev`.
 template <std::size_t I = 0, class F>
 auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
@@ -50,7 +50,7 @@ auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
       { return detail::jacobian_call<I>(f, false, a...); },
       where);
 }
-/// Second derivatives of a scalar function: forward over reverse.
+/// Second derivatives of a scalar function, shape (input…, input…): forward over reverse; `jax.hessian`.
 template <std::size_t I = 0, class F>
 auto hessian(F f, const std::source_location& where = COTAN_HERE) {
   return jacfwd<I>(jacrev<I>(std::move(f), where), where);

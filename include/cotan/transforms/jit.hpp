@@ -6,13 +6,14 @@
 
 namespace cotan {
 
+/// Of jit. Positions of arguments count from 0.
 struct JitOptions {
   std::vector<int> static_args = {};  ///< positions of C++ numbers and strings that select a program
   std::vector<int> donate = {};       ///< positions whose buffers the call may use up; they are gone afterwards
-  std::string name = "f";
+  std::string name = "f";             ///< in printed programs, profiles and messages
 };
 
-/// f traced once per argument types and static values, and run as one program from then on.
+/// What jit returns: call it as the function. Copies share the programs.
 template <class F>
 class Jitted : public detail::LocatedCalls<Jitted<F>> {
  public:
@@ -21,12 +22,13 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
 
   template <class... A>
   static constexpr bool takes = detail::CallableWith<F, A...>;
-  using IsTransformed = void;
+  using IsTransformed = void;  ///< for the library: a function, not a pytree
   using detail::LocatedCalls<Jitted>::operator();
   template <class... A, class Why = detail::CallReason>
     requires(!detail::CallableWith<F, A...>)
   void operator()(const A&...) const = delete;
 
+  /// A call from that line; for the library. Users call the object.
   template <class... A>
   auto at_line(const detail::CallLine& line, const A&... a) const {
     const detail::CallSite site(line, made_);
@@ -103,6 +105,12 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
   std::source_location made_;  ///< the line of jit
   std::shared_ptr<flat::JitCache> cache_;
 };
+/// f traced once per structure, shapes and dtypes of its arguments, and run as one compiled program from then on;
+/// `jax.jit`. C++ numbers are traced where f takes Arrays in their place, else they and strings are static: each value
+/// is a program. Keep what jit returns; the programs are its own.
+///
+///     const auto step = ct::jit([](ct::Array x, ct::Array rate) { return x - rate * ct::grad(loss)(x); });
+///     x = step(x, 0.1);
 template <class F>
 Jitted<F> jit(F f, JitOptions options = {}, const std::source_location& where = COTAN_HERE) {
   return Jitted<F>(std::move(f), std::move(options), where);

@@ -4,7 +4,8 @@
 
 namespace cotan {
 
-/// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}).
+/// {f(x), directional derivative}: jvp(f, std::tuple{x}, std::tuple{tx}). Tangents have the shapes of the arguments;
+/// `jax.jvp`.
 template <class F, class... A, class... B>
 auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents,
          const std::source_location& where = COTAN_HERE) {
@@ -108,13 +109,14 @@ struct LinearTranspose : LocatedCalls<LinearTranspose> {
 
 }  // namespace detail
 
-/// vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of the
-/// arguments.
+/// `jax.vjp`: vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of
+/// the arguments.
 inline constexpr detail::Vjp vjp{};
-/// linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f computed.
+/// `jax.linearize`: linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f
+/// computed.
 inline constexpr detail::Linearize linearize{};
-/// linear_transpose(f, like…), the transpose of a linear function at arguments like those: transpose(cotangent) gives a
-/// tuple of cotangents.
+/// `jax.linear_transpose`: linear_transpose(f, like…), the transpose of a linear function at arguments like those:
+/// transpose(cotangent) gives a tuple of cotangents.
 inline constexpr detail::LinearTranspose linear_transpose{};
 
 }  // namespace cotan

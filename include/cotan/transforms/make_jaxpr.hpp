@@ -4,7 +4,8 @@
 
 namespace cotan {
 
-/// The program f is on arguments like these: make_jaxpr(f)(x).
+/// The program f is on arguments like these, which prints as JAX's: std::cout << ct::make_jaxpr(f)(x).
+/// `jax.make_jaxpr`.
 template <class F>
 auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::CallReason>(
@@ -29,7 +30,8 @@ Explanation explain(const F& f, const A&... a) {
   return flat::explain(make_jaxpr([&f](const auto&... x) { return f(x...); })(a...), {}, donated);
 }
 
-/// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements.
+/// Shapes and dtypes of f's outputs without computing them: Arrays that have no elements. `jax.eval_shape`:
+/// ct::eval_shape(f)(ct::shape_dtype({8, 3})).shape().
 template <class F>
 auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
   return detail::like_function(
@@ -39,7 +41,7 @@ auto eval_shape(F f, const std::source_location& where = COTAN_HERE) {
       },
       where);
 }
-/// An argument for eval_shape and make_jaxpr: a shape and a dtype.
+/// An argument for eval_shape and make_jaxpr: a shape and a dtype. `jax.ShapeDtypeStruct`.
 Array shape_dtype(const Shape& shape, DType dtype = f32, const std::source_location& where = COTAN_HERE);
 
 }  // namespace cotan

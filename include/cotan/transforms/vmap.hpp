@@ -20,9 +20,10 @@ class MappedAxes {
   bool is_list_ = false;
 };
 
+/// Of vmap.
 struct VmapOptions {
-  MappedAxes in_axes = 0;
-  MappedAxes out_axes = 0;
+  MappedAxes in_axes = 0;   ///< of each argument, or `none`, which is not mapped over
+  MappedAxes out_axes = 0;  ///< where the axis is in the results
 };
 
 namespace detail {
@@ -38,7 +39,11 @@ std::vector<std::size_t> leaf_counts(const T& t) {
 
 }  // namespace detail
 
-/// Maps f over an axis of its arguments: vmap(f, {.in_axes = {0, none}, .out_axes = 1}).
+/// f for every index along an axis of its arguments at once, as one function of arrays with that axis; `jax.vmap`.
+/// Sizes that are mapped must agree, else ShapeError. {.in_axes = {0, none}} maps over the first argument alone; a list
+/// inside names the leaves of an argument.
+///
+///     auto per_example = ct::vmap(ct::grad(loss), {.in_axes = {ct::none, 0, 0}})(model, xs, ys);
 template <class F>
 auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COTAN_HERE) {
   return detail::like_function(
