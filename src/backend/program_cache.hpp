@@ -12,18 +12,17 @@ namespace cotan {
 template <class Executable>
 class ProgramCache {
  public:
-  /// The compiled form of `jaxpr`, which `slot` of it keeps. `compile(jaxpr)` gives a unique_ptr<Executable>.
+  /// What `by` has compiled `jaxpr` to, which the program keeps. `compile(jaxpr)` gives a unique_ptr<Executable>.
   template <class Compile>
-  const Executable& find(const JaxprPtr& jaxpr, const CompiledSlot& slot, Compile&& compile) {
-    if (const void* ready = slot.get()) return *static_cast<const Entry*>(ready)->executable;
+  const Executable& find(const JaxprPtr& jaxpr, const Backend& by, Compile&& compile) {
+    if (const void* ready = jaxpr->compiled.get(by)) return *static_cast<const Entry*>(ready)->executable;
     const auto entry = find_or_add(inline_all_but_checkpoints(jaxpr));
     std::call_once(entry->once, [&] {
       recorder::Span span("compile", entry->jaxpr->name);
       span.detail("equations", static_cast<std::int64_t>(entry->jaxpr->equations.size()));
       entry->executable = compile(entry->jaxpr);
     });
-    slot.set(entry);
-    return *static_cast<const Entry*>(slot.get())->executable;
+    return *static_cast<const Entry*>(jaxpr->compiled.set(by, entry))->executable;
   }
   /// Equal programs that are compiled from now on do not share what was compiled before.
   void clear() {

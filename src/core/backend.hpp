@@ -1,4 +1,5 @@
-// Backend: what a device must offer. Devices are looked up by name.
+// Backend: what a device must offer. Devices register themselves and are looked up by name; docs/add_a_device.md builds
+// one.
 #pragma once
 #include <cotan/debug.hpp>
 
@@ -29,15 +30,23 @@ class Backend {
   /// How it would run a program; counts and listings are the device's, the rest is filled in by the caller.
   virtual void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) = 0;
   virtual void clear_caches() {}
+  /// Whether it runs any primitive by its own rule, in memory of the host: what other devices fall back on.
+  virtual bool evaluates_rules() const { return false; }
+};
+
+/// Makes a device known: a static object in the device's folder. The one with the largest preference is the default,
+/// and devices() lists them in that order. `get` makes the back end when it is first called; it must outlive every
+/// array, static ones too.
+struct RegisterBackend {
+  RegisterBackend(int preference, Backend& (*get)());
 };
 
 Backend& default_backend();
 void set_default_backend(std::string_view name);
 Backend& find_backend(std::string_view name);
 std::vector<Backend*> all_backends();
-Backend& native_backend();
-Backend& reference_backend();
-Backend* webgpu_backend();  ///< nullptr in builds without
+/// The one whose arrays rules can be evaluated on, whatever the dtype.
+Backend& host_backend();
 /// The device that a primitive on these concrete arrays runs on: they must agree; scalars follow.
 Backend& common_backend(const Primitive& p, std::span<const Array> args);
 Array copy_to_backend(const Array& a, Backend& backend);

@@ -33,25 +33,38 @@ struct Equation {
   std::source_location where;
 };
 
-/// What a back end has compiled a program to. Copies of a program start without.
-class CompiledSlot {
+/// What back ends have compiled a program to, a form for each of them. Copies of a program start without.
+class CompiledForms {
  public:
-  CompiledSlot() = default;
-  CompiledSlot(const CompiledSlot&) {}
-  CompiledSlot& operator=(const CompiledSlot&) { return *this; }
-  /// Never changes once it is there, so it can be read without a lock.
-  const void* get() const { return ready_.load(std::memory_order_acquire); }
-  void set(std::shared_ptr<const void> compiled) const {
+  CompiledForms() = default;
+  CompiledForms(const CompiledForms&) {}
+  CompiledForms& operator=(const CompiledForms&) { return *this; }
+  /// The form that `by` has set, or nullptr. It never changes once it is there, so it can be read without a lock.
+  const void* get(const Backend& by) const {
+    const Form* form = first_.load(std::memory_order_acquire);
+    while (form && form->by != &by) form = form->next.get();
+    return form ? form->compiled.get() : nullptr;
+  }
+  /// Unless `by` has set one already; gives the one that is there now.
+  const void* set(const Backend& by, std::shared_ptr<const void> compiled) const {
     std::lock_guard lock(mutex_);
-    if (owner_) return;
-    owner_ = std::move(compiled);
-    ready_.store(owner_.get(), std::memory_order_release);
+    if (const void* known = get(by)) return known;
+    forms_ = std::make_unique<const Form>(&by, std::move(compiled), std::move(forms_));
+    first_.store(forms_.get(), std::memory_order_release);
+    return forms_->compiled.get();
   }
 
  private:
+  struct Form {
+    const Backend* by;
+    std::shared_ptr<const void> compiled;
+    std::unique_ptr<const Form> next;
+    Form(const Backend* by, std::shared_ptr<const void> compiled, std::unique_ptr<const Form> next)
+        : by(by), compiled(std::move(compiled)), next(std::move(next)) {}
+  };
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const void> owner_;
-  mutable std::atomic<const void*> ready_{nullptr};
+  mutable std::unique_ptr<const Form> forms_;
+  mutable std::atomic<const Form*> first_{nullptr};  ///< of forms_, for those who read
 };
 
 struct Jaxpr {
@@ -60,7 +73,7 @@ struct Jaxpr {
   std::vector<Var> inputs;
   std::vector<Equation> equations;
   std::vector<Atom> outputs;
-  CompiledSlot native = {}, webgpu = {};  ///< filled by the back ends of these names
+  CompiledForms compiled = {};
 
   const AbstractValue& type(Var v) const { return types[v.id]; }
   const AbstractValue& type(const Atom& a) const {

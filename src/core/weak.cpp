@@ -31,7 +31,7 @@ std::optional<Array> exact_result(const Primitive& p, std::span<const Array> arg
     if (!concrete(a)->exact || !is_weak_float(a.aval())) return std::nullopt;
   Arrays wide;
   for (const Array& a : args) {
-    auto [operand, buffer] = allocate(reference_backend(), {DType::f64, {}, true});
+    auto [operand, buffer] = allocate(host_backend(), {DType::f64, {}, true});
     *reinterpret_cast<double*>(buffer->data()) = concrete(a)->exact->d;
     wide.push_back(operand);
   }

@@ -16,9 +16,9 @@
 #include <cotan/cotan.hpp>
 
 #include "expr/math.hpp"
-#include "expr_interpreter.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
+#include "support/expr_interpreter.hpp"
 #include "ulp.hpp"
 
 namespace {

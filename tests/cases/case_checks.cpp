@@ -143,6 +143,7 @@ void expect_device_is_reference(const Case& c, const char* device) {
 }
 
 void check_native(const Case& c) { expect_device_is_reference(c, "native"); }
+void check_toy(const Case& c) { expect_device_is_reference(c, "toy"); }
 /// The same where the device has the types of the results, and else an error that says what to do.
 void check_webgpu(const Case& c) {
   Arrays expected;
@@ -330,6 +331,7 @@ const std::vector<Check>& all_checks() {
       {"Values", always, check_values},
       {"Jit", traceable, check_jit},
       {"Native", traceable, check_native},
+      {"Toy", traceable, check_toy},
       {"Vmap", batchable, check_vmap},
       {"Vjp", has_gradient, check_vjp},
       {"Jvp", has_gradient, check_jvp},

@@ -50,7 +50,7 @@ const Program program = [](std::span<const Array> x) {
 bool comes_from_disk(const Program& f = program) {
   ct::clear_caches();
   const auto closed = ct::trace_to_jaxpr(f, {{ct::f32, {40, 40}, false}});
-  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native_backend());
+  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native::backend());
   const Array x = np::full({40, 40}, 0.01f);
   const Arrays got = executable.run(Arrays{x});
   const Arrays want = f(Arrays{x});
@@ -104,7 +104,7 @@ TEST_F(DiskCache, KeepsBothTheFirstCodeAndTheBest) {
   EXPECT_EQ(files().size(), 1u);
   const auto closed = ct::trace_to_jaxpr(program, {{ct::f32, {40, 40}, false}});
   ct::clear_caches();
-  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native_backend());
+  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native::backend());
   const Array x = np::full({40, 40}, 0.01f);
   for (int k = 0; k < 2; ++k) executable.run(Arrays{x});
   ct::native::finish_background_compilation();

@@ -62,7 +62,7 @@ TEST(FirstCode, LoopsWithLongStepsGoOnWithBetterCode) {
   const auto run = [&](const char* how, int steps) {
     const FirstCode setting(how);
     const auto closed = ct::trace_to_jaxpr(loops, {{ct::f32, {20000}, false}, {ct::i32, {}, false}});
-    const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native_backend());
+    const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native::backend());
     const std::vector<double> out = numbers(executable.run(Arrays{x, np::full({}, steps, ct::i32)}));
     ct::native::finish_background_compilation();
     EXPECT_GE(executable.code()->now().steps.size(), 2u) << "no loop asks for its steps";
@@ -84,7 +84,7 @@ TEST(FirstCode, RoutinesInLongStepsRun) {
   };
   const auto closed = ct::trace_to_jaxpr(sorted, {{ct::f32, {20000}, false}});
   const FirstCode setting("quick");
-  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native_backend());
+  const auto& executable = ct::native::executable_of(closed.jaxpr, ct::native::backend());
   EXPECT_EQ(numbers(executable.run(Arrays{np::linspace(-1, 1, 20000).astype(ct::f32)})),
             numbers(sorted(Arrays{np::linspace(-1, 1, 20000).astype(ct::f32)})));
 }

@@ -196,7 +196,7 @@ TEST(Concurrency, EqualProgramsAreCompiledOnce) {
   std::vector<const ct::native::Executable*> compiled(4);
   on_threads(4, [&](int t) {
     compiled[static_cast<std::size_t>(t)] =
-        &ct::native::executable_of(programs[static_cast<std::size_t>(t)], ct::native_backend());
+        &ct::native::executable_of(programs[static_cast<std::size_t>(t)], ct::native::backend());
   });
   for (const auto* e : compiled) EXPECT_EQ(e, compiled[0]);
 }

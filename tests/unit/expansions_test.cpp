@@ -27,7 +27,7 @@ using random_arrays::Integer;
 using random_arrays::Values;
 
 random_arrays::Source& source() {
-  static random_arrays::Source s(29, reference_backend());
+  static random_arrays::Source s(29, host_backend());
   return s;
 }
 Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }

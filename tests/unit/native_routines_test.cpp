@@ -23,7 +23,7 @@ using random_arrays::Integer;
 using random_arrays::Values;
 
 random_arrays::Source& source() {
-  static random_arrays::Source s(17, native_backend());
+  static random_arrays::Source s(17, find_backend("native"));
   return s;
 }
 Integer between(Integer lo, Integer hi) { return source().between(lo, hi); }
@@ -245,7 +245,7 @@ TEST(NativeRoutines, ScatterOfManyRows) {
 
 /// A aᵀ + I, some of them spoiled.
 Array positive_definite(DType dtype, const Shape& shape, bool spoil) {
-  auto [array, buffer] = allocate(native_backend(), {dtype, shape, false});
+  auto [array, buffer] = allocate(find_backend("native"), {dtype, shape, false});
   const Integer n = shape.back(), count = n == 0 ? 0 : array.size() / (n * n);
   const auto fill = [&, &memory = buffer]<class T>(T) {
     T* const a = reinterpret_cast<T*>(memory->data());

@@ -330,7 +330,7 @@ ProgramCache<Executable>& cache() {
 void clear_cache() { cache().clear(); }
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend, Effort effort) {
-  return cache().find(jaxpr, jaxpr->native,
+  return cache().find(jaxpr, backend,
                       [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend, effort); });
 }
 

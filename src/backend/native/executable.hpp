@@ -7,6 +7,9 @@
 
 namespace cotan::native {
 
+/// The device "native".
+Backend& backend();
+
 class Executable {
  public:
   Executable(const JaxprPtr& jaxpr, Backend& backend, Effort effort);

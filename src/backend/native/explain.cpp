@@ -54,7 +54,7 @@ void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanatio
   out.assembly = std::move(text.assembly);
   describe_steps(*program, program->steps, program->small, "", out);
   out.dispatches = out.kernels + out.routines;
-  const Executable& executable = executable_of(jaxpr, native_backend());
+  const Executable& executable = executable_of(jaxpr, backend());
   out.times = table_of(executable.times(), executable.steps(), "the host's clock");
   out.temporary_bytes = static_cast<std::int64_t>(program->arena_bytes);
   if (donated) out.donated_bytes = compiler::Donations(*program).bytes_saved(*donated);

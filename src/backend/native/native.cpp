@@ -5,34 +5,36 @@
 #include "core/backend.hpp"
 #include "core/recorder.hpp"
 
-namespace cotan {
+namespace cotan::native {
 
 namespace {
 
 class NativeBackend final : public Backend {
  public:
   std::string_view name() const override { return "native"; }
-  std::byte* allocate(std::size_t bytes) override { return native::allocate_host(bytes); }
-  void release(std::byte* data, std::size_t bytes) override { native::release_host(data, bytes); }
+  std::byte* allocate(std::size_t bytes) override { return allocate_host(bytes); }
+  void release(std::byte* data, std::size_t bytes) override { release_host(data, bytes); }
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     if (p.op_class == OpClass::call && params.has("jaxpr")) return run_program(params.jaxpr("jaxpr"), args, nullptr);
     const recorder::Span span("operation", p.name);
-    return native::run_eagerly(*this, p, args, params);
+    return run_eagerly(*this, p, args, params);
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {
-    return native::executable_of(jaxpr, *this).run(args, donated);
+    return executable_of(jaxpr, *this).run(args, donated);
   }
   void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) override {
     native::explain(jaxpr, donated, out);
   }
-  void clear_caches() override { native::clear_cache(); }
+  void clear_caches() override { clear_cache(); }
 };
+
+const RegisterBackend registered(30, backend);
 
 }  // namespace
 
-Backend& native_backend() {
-  static NativeBackend& backend = *new NativeBackend;  // outlives every Array, static ones too
-  return backend;
+Backend& backend() {
+  static NativeBackend& made = *new NativeBackend;
+  return made;
 }
 
-}  // namespace cotan
+}  // namespace cotan::native

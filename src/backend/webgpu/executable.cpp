@@ -391,7 +391,7 @@ class Executable::Call {
   /// What the device has no code for: the operands come to the host, and the results go back.
   void run_on_host(const compiler::Routine& routine) {
     submit();
-    Backend& host = reference_backend();
+    Backend& host = host_backend();
     Arrays args;
     for (const compiler::Operand& o : routine.operands) {
       if (o.buffer < 0) {
@@ -459,7 +459,7 @@ ProgramCache<Executable>& cache() {
 void clear_cache() { cache().clear(); }
 
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend) {
-  return cache().find(jaxpr, jaxpr->webgpu,
+  return cache().find(jaxpr, backend,
                       [&](const JaxprPtr& source) { return std::make_unique<Executable>(source, backend); });
 }
 

@@ -15,6 +15,9 @@ const compiler::Target& webgpu_target();
 /// The program without operations that the device has no code for, and what of it is computed once.
 SplitConstants for_device(const JaxprPtr& jaxpr);
 
+/// The device "webgpu".
+Backend& backend();
+
 class Executable {
  public:
   Executable(const JaxprPtr& jaxpr, Backend& backend);

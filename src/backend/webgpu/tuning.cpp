@@ -62,7 +62,7 @@ double time_on_device(const MatmulProblem& problem, const MatmulTile& tile) {
   TraceScope scope(eval_trace());
   const ClosedJaxpr program = program_of(problem);
   const ForcedTile forced(tile);
-  const Executable executable(program.jaxpr, *webgpu_backend());
+  const Executable executable(program.jaxpr, backend());
   Arrays args;
   for (const AbstractValue& t : program.jaxpr->input_types())
     args.push_back(numpy::sin(numpy::arange(t.size(), DType::f32)).astype(t.dtype).reshape(t.shape));

@@ -7,19 +7,19 @@
 #include "core/recorder.hpp"
 #include "ops/ops.hpp"
 
-namespace cotan {
+namespace cotan::webgpu {
 
 namespace {
 
 class WebGpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "webgpu"; }
-  bool holds(DType dtype) const override { return webgpu::is_supported(dtype); }
-  void require() override { webgpu::device(); }
+  bool holds(DType dtype) const override { return is_supported(dtype); }
+  void require() override { device(); }
   std::byte* allocate(std::size_t) override { return nullptr; }
   void release(std::byte*, std::size_t) override {}
   std::unique_ptr<DeviceMemory> allocate_memory(std::size_t bytes, DType dtype) override {
-    return std::make_unique<webgpu::Memory>(bytes, dtype);
+    return std::make_unique<Memory>(bytes, dtype);
   }
   Arrays run(const Primitive& p, std::span<const Array> args, const Params& params) override {
     if (p.op_class == OpClass::call && params.has("jaxpr")) return run_program(params.jaxpr("jaxpr"), args, nullptr);
@@ -28,24 +28,26 @@ class WebGpuBackend final : public Backend {
       const auto branch = static_cast<std::size_t>(args[0].item<std::int32_t>());
       return run_program(params.jaxprs("branches")[branch], args.subspan(1), nullptr);
     }
-    if (&p == &ops::convert_element_type_p && !webgpu::is_supported(args[0].dtype())) return p.eval(p, args, params);
+    if (&p == &ops::convert_element_type_p && !is_supported(args[0].dtype())) return p.eval(p, args, params);
     return run_program(program_of(p, types_of(args), params), args, nullptr);
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {
-    return webgpu::executable_of(jaxpr, *this).run(args, donated);
+    return executable_of(jaxpr, *this).run(args, donated);
   }
   void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) override {
     webgpu::explain(jaxpr, donated, out);
   }
-  void clear_caches() override { webgpu::clear_cache(); }
-  void synchronize() override { webgpu::device()->synchronize(); }
+  void clear_caches() override { clear_cache(); }
+  void synchronize() override { device()->synchronize(); }
 };
+
+const RegisterBackend registered(10, backend);
 
 }  // namespace
 
-Backend* webgpu_backend() {
-  static WebGpuBackend& backend = *new WebGpuBackend;  // outlives every Array, static ones too
-  return &backend;
+Backend& backend() {
+  static WebGpuBackend& made = *new WebGpuBackend;
+  return made;
 }
 
-}  // namespace cotan
+}  // namespace cotan::webgpu

@@ -1,12 +1,16 @@
 // Evaluates scalar expressions node by node, by the letter of expr.hpp: what back ends must compute.
 #pragma once
 #include <cstring>
+#include <span>
 
 #include "expr/expr.hpp"
 
 namespace expr_test {
 
 using cotan::expr::Expr;
+
+/// The bits of a node's value from those of its operands'. Not of variables and loads, whose values others know.
+std::uint64_t evaluate(const cotan::expr::Node& node, std::span<const std::uint64_t> operands);
 
 /// A program of one expression; its loads read `inputs` by buffer number, whatever their offset.
 class Interpreter {

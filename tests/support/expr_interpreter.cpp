@@ -1,6 +1,7 @@
-#include "expr_interpreter.hpp"
+#include "support/expr_interpreter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -113,8 +114,26 @@ T integer(const Node& node, const T* x) {
       return static_cast<T>(a - b);
     case Op::mul:
       return static_cast<T>(a * b);
+    case Op::div:
+      return static_cast<T>(x[0] / x[1]);
+    case Op::rem:
+      return static_cast<T>(x[0] % x[1]);
+    case Op::floor_div:
+      return static_cast<T>(x[0] / x[1] - (x[0] % x[1] < 0));
+    case Op::floor_mod:
+      return static_cast<T>((x[0] % x[1] + x[1]) % x[1]);
     case Op::neg:
       return static_cast<T>(W(0) - a);
+    case Op::abs:
+      return x[0] < 0 ? static_cast<T>(W(0) - a) : x[0];
+    case Op::min:
+      return std::min(x[0], x[1]);
+    case Op::max:
+      return std::max(x[0], x[1]);
+    case Op::population_count:
+      return static_cast<T>(std::popcount(static_cast<U>(x[0])));
+    case Op::leading_zeros:
+      return static_cast<T>(std::countl_zero(static_cast<U>(x[0])));
     case Op::bit_and:
       return static_cast<T>(a & b);
     case Op::bit_or:
@@ -137,8 +156,10 @@ T integer(const Node& node, const T* x) {
 bool logical(const Node& node, bool a, bool b) {
   switch (node.op) {
     case Op::bit_and:
+    case Op::min:
       return a && b;
     case Op::bit_or:
+    case Op::max:
       return a || b;
     case Op::bit_xor:
       return a != b;
@@ -175,8 +196,18 @@ std::uint64_t to_bits(T value) {
   return Interpreter::to_bits(value);
 }
 
+std::int64_t linear(const Node& node, std::span<const std::uint64_t> x) {
+  std::int64_t sum = node.bits;
+  for (std::size_t k = 0; k < x.size(); ++k) sum += node.coefficients[k] * static_cast<std::int64_t>(x[k]);
+  return sum;
+}
+
+}  // namespace
+
 std::uint64_t evaluate(const Node& node, std::span<const std::uint64_t> x) {
   switch (node.op) {
+    case Op::linear:
+      return to_bits(linear(node, x));
     case Op::constant:
       return dispatch(node.dtype,
                       [&]<class T>() { return to_bits(from_bits<T>(static_cast<std::uint64_t>(node.bits))); });
@@ -217,8 +248,6 @@ std::uint64_t evaluate(const Node& node, std::span<const std::uint64_t> x) {
     }
   });
 }
-
-}  // namespace
 
 Interpreter::Interpreter(Expr result) {
   std::unordered_map<const Node*, std::size_t> position;

@@ -1,0 +1,1 @@
+target_sources(cotan PRIVATE ${device_sources})
