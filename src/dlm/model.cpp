@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/first_state.hpp"
 #include "dlm/transition.hpp"
 
@@ -24,7 +24,7 @@ Overloaded(F...) -> Overloaded<F...>;
 int columns_of(const Regression& r) {
   if (!r.x.defined() || r.x.ndim() < 1 || r.x.ndim() > 2)
     raise<ShapeError>("[dlm] the regressors are {}; they must be [steps] or [steps, series].",
-                      r.x.defined() ? fmt::format("{}", r.x.aval()) : "missing");
+                      r.x.defined() ? r.x.aval().str() : "missing");
   return r.x.ndim() == 1 ? 1 : static_cast<int>(r.x.shape()[1]);
 }
 int states_of(const Block& block) {
@@ -102,13 +102,13 @@ class Lookup {
     const Array a = at->second.ndim() == 0 ? np::reshape(at->second, {1}) : at->second;
     if (a.ndim() != 1 || a.shape()[0] != order)
       raise<ShapeError>("[dlm] '{}' is {}; an autoregression of order {} has [{}] coefficients.", name,
-                        at->second.aval(), order, order);
+                        at->second.aval().str(), order, order);
     return a.astype(dtype);
   }
 
  private:
   static Array scalar(const std::string& name, const Array& a) {
-    if (a.size() != 1) raise<ShapeError>("[dlm] '{}' is {}; a standard deviation is one number.", name, a.aval());
+    if (a.size() != 1) raise<ShapeError>("[dlm] '{}' is {}; a standard deviation is one number.", name, a.aval().str());
     return np::reshape(a, {}).astype(dtype);
   }
   const Parameters& parameters_;
@@ -178,7 +178,7 @@ Part part_of(const Block& block, const Lookup& p, std::int64_t n) {
             if (b.x.shape()[0] < n)
               raise<ShapeError>(
                   "[dlm] the regressors are {} but {} steps are wanted; give them for each step, future ones included.",
-                  b.x.aval(), n);
+                  b.x.aval().str(), n);
             const Array x = np::reshape(b.x, {b.x.shape()[0], k}).astype(dtype)(range(0, n));
             return Part{np::eye(k, {}, 0, dtype), x, p.variance(b.sd) * np::eye(k, {}, 0, dtype), 0 | Band::diagonal};
           },
@@ -447,7 +447,7 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
     raise<ShapeError>(
         "[dlm] the series is {}; a Model is of one series, [steps], with at least one step. For several, see "
         "together().",
-        y.aval());
+        y.aval().str());
   if (model.blocks.empty()) raise<ValueError>("[dlm] the model has no blocks; give it a Trend, for example.");
   const auto known = parameters_of(model);
   for (const auto& [name, value] : parameters)
@@ -492,7 +492,7 @@ StateSpace state_space(const Model& model, const Parameters& parameters, const A
     if (model.scale.ndim() != 1 || model.scale.shape()[0] < n)
       raise<ShapeError>(
           "[dlm] the scale of the observations is {} but {} steps are wanted; give one number for each step.",
-          model.scale.aval(), n);
+          model.scale.aval().str(), n);
     const Array scale = model.scale.astype(dtype)(range(0, n));
     s.V = np::reshape(scale * scale, {n, 1, 1}) * s.V;
   }
@@ -537,8 +537,8 @@ StateSpace together(const std::vector<StateSpace>& models, const Array& correlat
   if (correlation.defined()) {
     const std::int64_t p = out.V.shape().back();
     if (correlation.shape() != Shape{p, p})
-      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].", correlation.aval(), p,
-                        p);
+      raise<ShapeError>("[dlm] the correlation of the observations is {}; it must be [{}, {}].",
+                        correlation.aval().str(), p, p);
     const Array sd = np::sqrt(np::diagonal(out.V, 0, -2, -1));
     out.V = outer(sd, sd) * correlation.astype(out.V.dtype());
   }
