@@ -284,6 +284,8 @@ Array operator~(const ArrayLike& a);                       ///< numpy::bitwise_n
 /// NumPy-like: nested brackets, long axes elided. A tracer prints as its description.
 std::ostream& operator<<(std::ostream& out, const Array& a);
 std::string to_string(const Array& a);  ///< what << prints
+/// Whether its elements are known: not where it stands for an argument while a transform traces a function.
+bool is_concrete(const Array& a);
 
 // Indices ---------------------------------------------------------------------------------------
 

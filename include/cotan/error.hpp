@@ -67,4 +67,13 @@ struct InternalError : Error {
   using Error::Error;
 };
 
+namespace detail {
+std::string call_note();  // call_site.hpp
+}
+/// Throws an E that ends with the line of the user's call, where it is known. For libraries on top of cotan.
+template <class E = Error>
+[[noreturn]] void throw_with_line(const std::string& message) {
+  throw E(message + detail::call_note());
+}
+
 }  // namespace cotan

@@ -1,6 +1,6 @@
-// Functions over the leaves of pytrees: map, map_with_path, reduce, stack, unstack, transpose. Included by tree.hpp.
+// Functions over the leaves of pytrees: map, map_with_path, reduce, stack, unstack, transpose.
 #pragma once
-#include <cotan/tree.hpp>
+#include <cotan/tree_leaves.hpp>
 #include <cotan/tree_outline.hpp>
 
 namespace cotan::tree {

@@ -1,6 +1,6 @@
-// Structures of pytrees for people: what messages show of them. Included by tree.hpp.
+// Structures of pytrees for people: what messages show of them.
 #pragma once
-#include <cotan/tree.hpp>
+#include <cotan/tree_leaves.hpp>
 
 namespace cotan::tree {
 

@@ -133,6 +133,7 @@ std::string Tracer::describe() const {
 }  // namespace detail
 
 const detail::Tracer* tracer(const Array& a) { return dynamic_cast<const detail::Tracer*>(a.value().get()); }
+bool is_concrete(const Array& a) { return !tracer(a); }
 const detail::Tracer* tracer_of(const Array& a, const Trace& trace) {
   const auto* t = tracer(a);
   return t && t->trace.get() == &trace ? t : nullptr;

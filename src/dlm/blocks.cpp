@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 
 namespace cotan::dlm {
 

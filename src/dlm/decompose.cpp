@@ -2,7 +2,7 @@
 // finds the others again on its way back.
 #include <cmath>
 
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/shocks.hpp"
 
 namespace cotan::dlm {
@@ -137,7 +137,7 @@ Decomposition decompose(const StateSpace& model, const Array& y, const Array& pa
   const auto check = [&](const char* what, const Array& a) {
     if (!a.defined() || a.ndim() != 2 || a.shape(0) < 1 || a.shape(1) != m)
       raise<ShapeError>("[dlm] {} are {}; they must be [number of them, {} states].", what,
-                        a.defined() ? fmt::format("{}", a.aval()) : "missing", m);
+                        a.defined() ? a.aval().str() : "missing", m);
     return a.astype(s.G.dtype());
   };
   const Array masks = check("the parts", parts);

@@ -1,7 +1,7 @@
 // Random states and series: simulation, the simulation smoother, Gibbs sampling of variances.
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/roots.hpp"
 
 namespace cotan::dlm {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/error.hpp"
 #include "dlm/chandrasekhar.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/first_state.hpp"
 
 namespace cotan::dlm {
@@ -192,7 +192,7 @@ Array unconstrained(const Model& model, const Parameters& parameters, const std:
     if (at == parameters.end()) raise<ValueError>("[dlm] the parameter '{}' has no value; give it one.", name);
     const Array value = np::reshape(at->second, {-1}).astype(f64);
     if (value.shape()[0] != info.size)
-      raise<ShapeError>("[dlm] '{}' is {}; it has {} numbers.", name, at->second.aval(), info.size);
+      raise<ShapeError>("[dlm] '{}' is {}; it has {} numbers.", name, at->second.aval().str(), info.size);
     if (info.kind == Kind::autoregression)
       out.push_back(np::arctanh(np::clip(partial_of(value), -0.9999, 0.9999)));
     else
@@ -212,7 +212,7 @@ Parameters constrained(const Model& model, const Array& theta, const std::vector
     out[name] = info.kind == Kind::autoregression ? coefficients_of(np::tanh(part)) : np::exp(part[0]);
   }
   if (theta.ndim() != 1 || theta.shape()[0] != at)
-    raise<ShapeError>("[dlm] the parameters are {}; there are [{}] of them.", theta.aval(), at);
+    raise<ShapeError>("[dlm] the parameters are {}; there are [{}] of them.", theta.aval().str(), at);
   return out;
 }
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/error.hpp"
 #include "dlm/diffuse_steps.hpp"
+#include "dlm/errors.hpp"
 
 namespace cotan::dlm {
 

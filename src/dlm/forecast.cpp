@@ -1,5 +1,5 @@
 // What comes after a series: forecasts, and filtering as observations arrive.
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/observe.hpp"
 
 namespace cotan::dlm {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
 #include "dlm/blocks.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/first_state.hpp"
 #include "dlm/transition.hpp"
 

@@ -1,5 +1,5 @@
 // The public functions: one interface to the algorithms, and what is said about a fit.
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 #include "dlm/observe.hpp"
 
 namespace cotan::dlm {

@@ -1,7 +1,6 @@
 #include "dlm/steps.hpp"
 
-#include "core/error.hpp"
-#include "core/trace.hpp"
+#include "dlm/errors.hpp"
 
 namespace cotan::dlm {
 
@@ -9,7 +8,7 @@ namespace np = numpy;
 
 namespace {
 
-std::string described(const Array& a) { return fmt::format("{}", a.aval()); }
+std::string described(const Array& a) { return a.aval().str(); }
 
 /// [rows, columns], or the same with a leading axis of at least `steps`.
 void check_matrix(const char* name, const Array& a, std::int64_t rows, std::int64_t columns, std::int64_t steps) {
@@ -63,7 +62,6 @@ StateSpace between(const StateSpace& model, std::int64_t from, std::int64_t to) 
     if (a->ndim() == 3 && (from > 0 || a->shape()[0] > to)) *a = (*a)(range(from, to));
   return s;
 }
-bool is_concrete(const Array& a) { return !tracer(a); }
 
 Observations observations(const StateSpace& model, const Array& y) {
   const Array all = (y.ndim() == 1 ? np::expand_dims(y, -1) : y).astype(model.G.dtype());

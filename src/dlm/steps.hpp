@@ -65,8 +65,6 @@ Array solve_positive(const Array& s, const Array& b);
 
 /// The steps from `from` on, before `to`; the first state is left as it is.
 StateSpace between(const StateSpace& model, std::int64_t from, std::int64_t to);
-/// Is its value known, outside of transforms?
-bool is_concrete(const Array& a);
 
 /// The same for a likelihood that is known, with constants.
 Criteria criteria_of(const StateSpace& model, const Array& y, const Array& minus2_log,

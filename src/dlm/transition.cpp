@@ -1,6 +1,6 @@
 #include "dlm/transition.hpp"
 
-#include "core/error.hpp"
+#include "dlm/errors.hpp"
 
 namespace cotan::dlm {
 

@@ -1,9 +1,9 @@
 // Searches as while_loops. A step evaluates the objective once, at a trial point; whether the point is taken or the
 // line search goes on is decided by selects, so that the objective is in the program once.
+#include <fmt/format.h>
+
 #include <cotan/optim.hpp>
 #include <limits>
-
-#include "core/error.hpp"
 
 namespace cotan::optim {
 
@@ -186,9 +186,10 @@ Array hessian_of(const Objective& f, const Array& x) {
 
 Search start(const Array& x0, const MinimizeOptions& o) {
   if (x0.ndim() != 1 || x0.shape()[0] == 0 || (x0.dtype() != f32 && x0.dtype() != f64))
-    raise<ShapeError>("[minimize] the start is {}; it must be a vector of f32 or f64 with at least one element.",
-                      x0.aval());
-  if (o.memory < 1) raise<ValueError>("[minimize] a memory of {} steps; it must be at least 1.", o.memory);
+    throw_with_line<ShapeError>(fmt::format(
+        "[minimize] the start is {}; it must be a vector of f32 or f64 with at least one element.", x0.aval().str()));
+  if (o.memory < 1)
+    throw_with_line<ValueError>(fmt::format("[minimize] a memory of {} steps; it must be at least 1.", o.memory));
   const DType dtype = x0.dtype();
   const std::int64_t d = x0.shape()[0];
   const bool newton = o.method == Method::newton;
