@@ -81,12 +81,11 @@ asan ubsan tsan: setup  ## build with that sanitizer and run the tests
 nightly: export COTAN_NIGHTLY := 1
 nightly: setup  ## the long run: nightly-size tests, then all sanitizers
 	$(call build,release)
-	@ctest --preset release -j $(JOBS) --timeout 14400
+	@ctest --preset release -C nightly -j $(JOBS) --timeout 14400
 	@env -u COTAN_NIGHTLY $(MAKE) asan ubsan tsan
 
-format:  ## clang-format all sources
-	@command -v clang-format >/dev/null || { echo "install clang-format first"; exit 1; }
-	@find include src tests apps bench docs \( -name '*.hpp' -o -name '*.cpp' \) -print0 | xargs -0r clang-format -i
+format: setup  ## clang-format all sources
+	@tools/check/format.sh --write
 
 clean:  ## remove build/
 	@rm -rf build

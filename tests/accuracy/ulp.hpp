@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/nightly.hpp"
+
 namespace ulp {
 
 struct Real {  // an owned mpfr_t
@@ -158,15 +160,16 @@ template <class T>
 void measure(const char* title, const Implementation<T>& implementation, double bound) {
   const char* dtype = sizeof(T) == 8 ? "f64" : "f32";
   std::printf("%s\n%-10s %-5s %8s %9s  %s\n", title, "function", "dtype", "samples", "max ulp", "worst argument");
+  const int samples = is_nightly() ? 96000 : 12000;
   for (const Function& f : functions) {
     const auto tested = implementation.find(f.name);
     ASSERT_NE(tested, implementation.end()) << f.name << " is not measured";
     Sampler<T> sampler(1);
     std::vector<T> x, y;
     if (f.binary)
-      std::tie(x, y) = sampler.binary(f, 24000);
+      std::tie(x, y) = sampler.binary(f, samples);
     else
-      x = sampler.unary(f, 24000), y = x;
+      x = sampler.unary(f, samples), y = x;
     const std::vector<T> computed = tested->second(x, y);
     ASSERT_EQ(computed.size(), x.size()) << f.name;
     Real exact, work, mx, my;

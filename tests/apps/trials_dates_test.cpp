@@ -12,6 +12,7 @@
 
 #include "../../apps/dlm/errors.hpp"
 #include "series_reading.hpp"
+#include "support/nightly.hpp"
 
 using namespace apps;
 using namespace reading;
@@ -430,8 +431,7 @@ std::vector<Seed> seeds() {
 // Whatever happens to a file: an error, or a series whose time axis is said, whose columns are all accounted
 // for, and whose untouched rows keep their dates.
 TEST(Trials, Item1FuzzNoTimeAxisIsLostSilently) {
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  const int count = nightly && *nightly ? 100000 : 4000;
+  const int count = is_nightly() ? 100000 : 4000;
   std::mt19937 random(20261116);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::vector<Seed> all = seeds();

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compose/stack.hpp"
+#include "support/nightly.hpp"
 
 namespace compose {
 
@@ -131,8 +132,7 @@ TEST_P(RandomComposition, AgreesWithDifferencesLoopsAndOtherModes) {
     EXPECT_TRUE(one.compared) << "the oracle is not to be trusted at this point";
     return;
   }
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  const int programs = nightly && *nightly && *nightly != '0' ? 1280 : 48;
+  const int programs = is_nightly() ? 1280 : 24;
   // Each group has its own stretch of seeds; points near a kink do not count.
   const std::uint64_t start = first_seed + static_cast<std::uint64_t>(GetParam()) * 10000;
   int compared = 0, drawn = 0, failed = 0;

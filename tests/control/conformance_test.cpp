@@ -189,7 +189,7 @@ void PrintTo(const Param& p, std::ostream* out) {
 }
 bool applies(const Variant& v, const Mode& m, const std::string& device) {
   if (m.reverse_mode && v.of.modes == Case::Modes::forward) return false;
-  if (nightly()) return true;
+  if (is_nightly()) return true;
   return v.full ? device == "reference" || m.tests >= Mode::programs : m.tests == Mode::essential;
 }
 std::vector<Param> all_params() {

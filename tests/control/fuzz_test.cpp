@@ -140,7 +140,7 @@ TEST_P(Fuzz, LoopsAreTheUnrolledSteps) {
     EXPECT_TRUE(failure.empty()) << failure;
     return;
   }
-  const int programs = programs_per_group * (nightly() ? 20 : 1);
+  const int programs = programs_per_group * (is_nightly() ? 20 : 1);
   int failed = 0;
   for (int k = 0; k < programs && failed < 3; ++k) {
     const std::string failure =

@@ -24,11 +24,6 @@ Array positive(const Array& a) {
   return np::matmul(a, np::matrix_transpose(a)) + 2 * np::eye(n, n, 0, a.dtype());
 }
 
-bool nightly() {
-  const char* set = std::getenv("COTAN_NIGHTLY");
-  return set && *set && *set != '0';
-}
-
 testing::AssertionResult close(const Array& got, const Array& want, double tolerance) {
   if (!got.defined()) return testing::AssertionFailure() << "an empty Array instead of " << want;
   if (got.shape() != want.shape() || got.dtype() != want.dtype())

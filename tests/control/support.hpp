@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/nightly.hpp"
+
 namespace control {
 
 namespace ct = cotan;
@@ -77,9 +79,6 @@ class OnDevice {
  private:
   std::string before_;
 };
-
-/// COTAN_NIGHTLY=1: everything, which takes minutes.
-bool nightly();
 
 inline const std::vector<std::string>& devices() {
   static const std::vector<std::string> names{"reference", "native"};

@@ -2,6 +2,7 @@
 #include "dlm/chandrasekhar.hpp"
 
 #include "dlm/support.hpp"
+#include "support/nightly.hpp"
 
 namespace dlm_tests {
 namespace {
@@ -49,8 +50,10 @@ std::vector<Invariant> invariant_models() {
 }
 
 TEST(Trials, Item14_LikelihoodsByVectorsAreThoseOfTheFilter) {
-  for (const Invariant& c : invariant_models())
-    for (const Array& y : {wavy_series(c.n), with_gaps(wavy_series(c.n), {0, 2, 77})}) {
+  for (const Invariant& c : invariant_models()) {
+    std::vector<Array> series{with_gaps(wavy_series(c.n), {0, 2, 77})};
+    if (is_nightly() || c.model.blocks.size() == 1) series.push_back(wavy_series(c.n));
+    for (const Array& y : series) {
       const auto opening = dlm::opening_of(c.model, c.parameters, y);
       ASSERT_TRUE(opening) << c.name;
       std::vector<std::string> names;
@@ -75,6 +78,7 @@ TEST(Trials, Item14_LikelihoodsByVectorsAreThoseOfTheFilter) {
       EXPECT_LE(error_of(ours.second, theirs.second), 1e-7) << c.name << ", gaps: " << gaps;
       EXPECT_LE(error_of(our_H, their_H), 1e-6) << c.name << ", gaps: " << gaps;
     }
+  }
 }
 TEST(Trials, Item14_MatricesUntilCovariancesAreSmall) {
   const auto first = [](const dlm::Model& model, const dlm::Parameters& p, const Array& y) {

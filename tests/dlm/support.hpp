@@ -6,6 +6,8 @@
 #include <cotan/io.hpp>
 #include <cstdlib>
 
+#include "support/nightly.hpp"
+
 namespace dlm_tests {
 
 namespace ct = cotan;
@@ -39,8 +41,7 @@ struct Place {
 /// On software drivers, which take seconds to compile a program, larger models go through one algorithm alone; all of
 /// them on the CPU, and on a GPU with COTAN_NIGHTLY=1.
 inline std::vector<Algorithm> algorithms_at(const Place& place, const dlm::StateSpace& model) {
-  if (place.exact() || std::getenv("COTAN_NIGHTLY") || model.x0.size() <= 2)
-    return {std::begin(algorithms), std::end(algorithms)};
+  if (place.exact() || is_nightly() || model.x0.size() <= 2) return {std::begin(algorithms), std::end(algorithms)};
   return {Algorithm::sequential};
 }
 class AtPlace : public ::testing::TestWithParam<Place> {

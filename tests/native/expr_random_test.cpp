@@ -8,6 +8,7 @@
 
 #include "compose/draw.hpp"
 #include "native/index_evaluator.hpp"
+#include "support/nightly.hpp"
 
 using namespace cotan;
 using namespace cotan::expr;
@@ -115,10 +116,7 @@ class RandomExpression {
   const std::vector<Expr>& variables_;
 };
 
-int programs() {
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  return nightly && *nightly && *nightly != '0' ? 100000 : 2000;
-}
+int programs() { return is_nightly() ? 100000 : 2000; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "native/fuzz_program.hpp"
 #include "support/in_children.hpp"
+#include "support/nightly.hpp"
 
 namespace fuzz {
 namespace {
@@ -39,7 +40,7 @@ const std::vector<Generator> generators{
     // Chains of small and odd products between views and reductions, where the compiler unrolls, fuses and keeps values
     // in registers.
     {"Chains",
-     2000,
+     1000,
      {.axes = 2,
       .corner_sizes = true,
       .nodes = 5,
@@ -47,7 +48,7 @@ const std::vector<Generator> generators{
       .most_elements = 4225,
       .weights = {3, 3, 1, 2, 5}}},
     {"Registers",
-     1000,
+     500,
      {.axes = 2,
       .corner_sizes = true,
       .zero_axis = 1000,
@@ -56,7 +57,7 @@ const std::vector<Generator> generators{
       .most_elements = 64,
       .weights = {3, 2, 1, 1, 6}}},
     {"ChainGradients",
-     600,
+     300,
      {.axes = 2,
       .corner_sizes = true,
       .nodes = 5,
@@ -68,7 +69,7 @@ const std::vector<Generator> generators{
 
 const std::vector<Generator> gpu_generators{
     {"Chains",
-     150,
+     100,
      {.axes = 2,
       .corner_sizes = true,
       .nodes = 5,
@@ -77,7 +78,7 @@ const std::vector<Generator> gpu_generators{
       .weights = {3, 3, 1, 2, 5},
       .device = "webgpu"}},
     {"ChainGradients",
-     60,
+     40,
      {.axes = 2,
       .corner_sizes = true,
       .nodes = 5,
@@ -116,7 +117,7 @@ void check_programs(const Generator& g) {
     EXPECT_EQ(check(g.options, n), "");
     return;
   }
-  const auto programs = static_cast<std::uint64_t>(g.programs) * (is_nightly() ? 50 : 1);
+  const auto programs = static_cast<std::uint64_t>(g.programs) * (is_nightly() ? 100 : 1);
   for (const Finding& f : in_children(programs, [&](std::uint64_t seed) { return check(g.options, seed); }))
     ADD_FAILURE() << f.fault << text(f.seed) << "replay: COTAN_FUZZ_SEED=" << f.seed;
 }

@@ -10,11 +10,6 @@
 #include <sstream>
 #include <stdexcept>
 
-bool is_nightly() {
-  const char* nightly = std::getenv("COTAN_NIGHTLY");
-  return nightly && *nightly && *nightly != '0';
-}
-
 namespace {
 
 /// "first last pipe": set in a child only.

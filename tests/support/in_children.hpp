@@ -5,9 +5,6 @@
 #include <string>
 #include <vector>
 
-/// COTAN_NIGHTLY=1: everything, which takes hours.
-bool is_nightly();
-
 struct Finding {
   std::uint64_t seed;
   std::string fault;  ///< what `work` answered, or how the child ended

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "support/in_children.hpp"
+#include "support/nightly.hpp"
 
 namespace fuzz_scans {
 

@@ -8,6 +8,8 @@
 #include <cotan/cotan.hpp>
 #include <limits>
 
+#include "support/nightly.hpp"
+
 namespace ct = cotan;
 namespace np = cotan::numpy;
 using ct::Array;
@@ -200,7 +202,8 @@ TEST(WebGpuRows, RunningResults) {
 }
 
 TEST(WebGpuRows, LongSorts) {
-  for (std::int64_t n : {3000, 8192, 30001}) {
+  for (std::int64_t n :
+       is_nightly() ? std::vector<std::int64_t>{3000, 8192, 30001} : std::vector<std::int64_t>{30001}) {
     const std::string what = fmt::format("{} elements", n);
     const Array x = waves({n}, true);
     expect_same([](const Array& a) { return np::sort(a); }, x, 0, what);

@@ -11,12 +11,13 @@ namespace cotan::webgpu {
 // What cotan calls; all of it is in the standard header.
 #define COTAN_WEBGPU_FUNCTIONS(X)                                                                                      \
   X(CreateInstance)                                                                                                    \
-  X(InstanceRequestAdapter) X(InstanceProcessEvents) X(InstanceRelease) X(AdapterGetInfo) X(AdapterInfoFreeMembers)    \
-      X(AdapterGetLimits) X(AdapterHasFeature) X(AdapterRequestDevice) X(AdapterRelease) X(DeviceGetQueue)             \
-          X(DeviceCreateBuffer) X(DeviceCreateShaderModule) X(DeviceCreateBindGroupLayout)                             \
-              X(DeviceCreatePipelineLayout) X(DeviceCreateComputePipelineAsync) X(DeviceCreateBindGroup)               \
-                  X(DeviceCreateCommandEncoder) X(DeviceCreateQuerySet) X(DevicePushErrorScope) X(DevicePopErrorScope) \
-                      X(DeviceHasFeature) X(DeviceDestroy) X(DeviceRelease) X(CommandEncoderBeginComputePass)          \
+  X(InstanceRequestAdapter)                                                                                            \
+  X(InstanceProcessEvents) X(InstanceRelease) X(AdapterGetInfo) X(AdapterInfoFreeMembers) X(AdapterGetLimits)          \
+      X(AdapterHasFeature) X(AdapterRequestDevice) X(AdapterRelease) X(DeviceGetQueue) X(DeviceCreateBuffer)           \
+          X(DeviceCreateShaderModule) X(DeviceCreateBindGroupLayout) X(DeviceCreatePipelineLayout)                     \
+              X(DeviceCreateComputePipelineAsync) X(DeviceCreateBindGroup) X(DeviceCreateCommandEncoder)               \
+                  X(DeviceCreateQuerySet) X(DevicePushErrorScope) X(DevicePopErrorScope) X(DeviceHasFeature)           \
+                      X(DeviceDestroy) X(DeviceRelease) X(CommandEncoderBeginComputePass)                              \
                           X(CommandEncoderCopyBufferToBuffer) X(CommandEncoderResolveQuerySet) X(CommandEncoderFinish) \
                               X(CommandEncoderRelease) X(CommandBufferRelease) X(ComputePassEncoderSetPipeline)        \
                                   X(ComputePassEncoderSetBindGroup) X(ComputePassEncoderDispatchWorkgroups)            \
