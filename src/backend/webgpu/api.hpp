@@ -9,26 +9,23 @@
 namespace cotan::webgpu {
 
 // What cotan calls; all of it is in the standard header.
-#define COTAN_WEBGPU_FUNCTIONS(X)                                                                                      \
-  X(CreateInstance)                                                                                                    \
-  X(InstanceRequestAdapter)                                                                                            \
-  X(InstanceProcessEvents) X(InstanceRelease) X(AdapterGetInfo) X(AdapterInfoFreeMembers) X(AdapterGetLimits)          \
-      X(AdapterHasFeature) X(AdapterRequestDevice) X(AdapterRelease) X(DeviceGetQueue) X(DeviceCreateBuffer)           \
-          X(DeviceCreateShaderModule) X(DeviceCreateBindGroupLayout) X(DeviceCreatePipelineLayout)                     \
-              X(DeviceCreateComputePipelineAsync) X(DeviceCreateBindGroup) X(DeviceCreateCommandEncoder)               \
-                  X(DeviceCreateQuerySet) X(DevicePushErrorScope) X(DevicePopErrorScope) X(DeviceHasFeature)           \
-                      X(DeviceDestroy) X(DeviceRelease) X(CommandEncoderBeginComputePass)                              \
-                          X(CommandEncoderCopyBufferToBuffer) X(CommandEncoderResolveQuerySet) X(CommandEncoderFinish) \
-                              X(CommandEncoderRelease) X(CommandBufferRelease) X(ComputePassEncoderSetPipeline)        \
-                                  X(ComputePassEncoderSetBindGroup) X(ComputePassEncoderDispatchWorkgroups)            \
-                                      X(ComputePassEncoderDispatchWorkgroupsIndirect) X(ComputePassEncoderEnd)         \
-                                          X(ComputePassEncoderRelease) X(QueueSubmit) X(QueueWriteBuffer)              \
-                                              X(QueueOnSubmittedWorkDone) X(QueueRelease) X(BufferMapAsync)            \
-                                                  X(BufferGetConstMappedRange) X(BufferUnmap) X(BufferDestroy)         \
-                                                      X(BufferRelease) X(ShaderModuleRelease)                          \
-                                                          X(BindGroupLayoutRelease) X(PipelineLayoutRelease)           \
-                                                              X(ComputePipelineRelease) X(BindGroupRelease)            \
-                                                                  X(QuerySetRelease)
+// clang-format off
+#define COTAN_WEBGPU_FUNCTIONS(X) \
+  X(CreateInstance) X(InstanceRequestAdapter) X(InstanceProcessEvents) X(InstanceRelease) X(AdapterGetInfo) \
+  X(AdapterInfoFreeMembers) X(AdapterGetLimits) X(AdapterHasFeature) X(AdapterRequestDevice) X(AdapterRelease) \
+  X(DeviceGetQueue) X(DeviceCreateBuffer) X(DeviceCreateShaderModule) X(DeviceCreateBindGroupLayout) \
+  X(DeviceCreatePipelineLayout) X(DeviceCreateComputePipelineAsync) X(DeviceCreateBindGroup) \
+  X(DeviceCreateCommandEncoder) X(DeviceCreateQuerySet) X(DevicePushErrorScope) X(DevicePopErrorScope) \
+  X(DeviceHasFeature) X(DeviceDestroy) X(DeviceRelease) X(CommandEncoderBeginComputePass) \
+  X(CommandEncoderCopyBufferToBuffer) X(CommandEncoderResolveQuerySet) X(CommandEncoderFinish) \
+  X(CommandEncoderRelease) X(CommandBufferRelease) X(ComputePassEncoderSetPipeline) \
+  X(ComputePassEncoderSetBindGroup) X(ComputePassEncoderDispatchWorkgroups) \
+  X(ComputePassEncoderDispatchWorkgroupsIndirect) X(ComputePassEncoderEnd) X(ComputePassEncoderRelease) \
+  X(QueueSubmit) X(QueueWriteBuffer) X(QueueOnSubmittedWorkDone) X(QueueRelease) X(BufferMapAsync) \
+  X(BufferGetConstMappedRange) X(BufferUnmap) X(BufferDestroy) X(BufferRelease) X(ShaderModuleRelease) \
+  X(BindGroupLayoutRelease) X(PipelineLayoutRelease) X(ComputePipelineRelease) X(BindGroupRelease) \
+  X(QuerySetRelease)
+// clang-format on
 
 struct Api {
 #define COTAN_WEBGPU_MEMBER(name) decltype(&::wgpu##name) name = nullptr;
