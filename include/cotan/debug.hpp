@@ -36,6 +36,15 @@ void debug_bounds(bool on);
 /// Whether it is on.
 bool debug_bounds();
 
+/// What one of the passes did that a program went through (src/lowering/pipeline.cpp lists them).
+struct PassRow {
+  std::string name, purpose;
+  int equations_before = 0, equations_after = 0;  ///< nested ones too; the last passes make steps of them
+  std::string difference;                         ///< "-2 transpose +1 dot_general": what there is less and more of
+  double microseconds = 0;
+  bool changed = false;
+};
+
 /// What a device makes of a program: std::cout << ct::explain(ct::jit(f), x).
 struct Explanation {
   std::string device;
@@ -48,7 +57,10 @@ struct Explanation {
   std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
   std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
   std::int64_t donated_bytes = 0;  ///< of results that take the memory of donated arguments
-  /// The program after each pass, by name: "traced", "inlined", "fused", "planned".
+  /// Every pass that ran, in order, some of them more than once.
+  std::vector<PassRow> pipeline;
+  /// The program as it was "traced", and after each pass that changed it, by the pass's name: what it was before is in
+  /// the entry before.
   std::vector<std::pair<std::string, std::string>> passes;
   std::string steps;    ///< every step, and how it runs
   std::string llvm_ir;  ///< of the native device
@@ -56,7 +68,8 @@ struct Explanation {
   std::string wgsl;  ///< of the webgpu device: every shader
   /// What each kernel took, where the program was called while a Profile was on (profile.hpp).
   std::string times;
-  /// Summary, steps and times; what each pass left and the generated code are in the fields above.
+  /// Summary, steps, times and the passes that changed something; what each of them left and the generated code are in
+  /// the fields above.
   std::string text() const;
 };
 /// Its text().

@@ -5,7 +5,7 @@
 
 #include "core/jaxpr.hpp"
 #include "core/recorder.hpp"
-#include "passes/passes.hpp"
+#include "lowering/pipeline.hpp"
 
 namespace cotan {
 
@@ -16,7 +16,7 @@ class ProgramCache {
   template <class Compile>
   const Executable& find(const JaxprPtr& jaxpr, const Backend& by, Compile&& compile) {
     if (const void* ready = jaxpr->compiled.get(by)) return *static_cast<const Entry*>(ready)->executable;
-    const auto entry = find_or_add(inline_all_but_checkpoints(jaxpr));
+    const auto entry = find_or_add(lowering::without_calls(jaxpr));
     std::call_once(entry->once, [&] {
       recorder::Span span("compile", entry->jaxpr->name);
       span.detail("equations", static_cast<std::int64_t>(entry->jaxpr->equations.size()));

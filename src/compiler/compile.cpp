@@ -1,4 +1,4 @@
-// The compiler: passes over a Jaxpr, then over the Program, in order.
+// Steps of a Program: which values are in memory, kernels for groups that are computed together, loops and branches.
 #include <algorithm>
 
 #include "compiler/flatten.hpp"
@@ -6,10 +6,8 @@
 #include "compiler/in_place.hpp"
 #include "compiler/kernels.hpp"
 #include "compiler/memory.hpp"
-#include "control/control.hpp"
 #include "core/error.hpp"
 #include "core/overloaded.hpp"
-#include "passes/passes.hpp"
 
 namespace cotan::compiler {
 
@@ -247,26 +245,13 @@ int Program::count(Storage storage) const {
   return n;
 }
 
-std::unique_ptr<Program> compile(const JaxprPtr& source, const Target& target,
-                                 std::vector<std::pair<std::string, std::string>>* passes) {
-  const ControlLowering control{target.lane_bytes > 0, target.scan_chunks, target.chunk_always, target.scans_in_levels};
-  const JaxprPtr jaxpr = fold_transposed_products(
-      eliminate_dead_code(few_reads_as_sums(lower_control_flow(inline_all_calls(source), control))));
-  if (passes) passes->push_back({"inlined", to_string(*jaxpr)});
-  auto program = std::make_unique<Program>();
-  program->name = jaxpr->name;
-  expr::GraphScope scope(program->graph);
-  const Flat flat = flatten(*jaxpr, target);
+void build_steps(const Flat& flat, const Target& target, Program& program) {
   if (target.check_size)
     for (const AbstractValue& type : flat.types) target.check_size(type);
-  Compiler(flat, target, *program).run();
-  program->small = is_small(flat, *program);
-  if (passes) passes->push_back({"fused", to_string(*program)});
+  Compiler(flat, target, program).run();
+  program.small = is_small(flat, program);
   if (target.item_bytes)
-    for (Buffer& b : program->buffers) b.item_bytes = target.item_bytes(b.type.dtype);
-  plan_memory(*program, target);
-  if (passes) passes->push_back({"planned", to_string(*program)});
-  return program;
+    for (Buffer& b : program.buffers) b.item_bytes = target.item_bytes(b.type.dtype);
 }
 
 }  // namespace cotan::compiler

@@ -93,6 +93,8 @@ struct Flat {
   }
 };
 Flat flatten(const Jaxpr& jaxpr, const Target& target);
+/// Buffers and steps for all values: what is computed together (fuse.cpp) becomes kernels (kernels.cpp).
+void build_steps(const Flat& flat, const Target& target, Program& program);
 /// The first lane of a group. The last group begins early enough to be a whole one.
 inline Expr first_lane(Expr group, std::int64_t lanes, std::int64_t width) {
   return min(group * expr::integer(width), expr::integer(lanes - width));

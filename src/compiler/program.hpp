@@ -172,10 +172,6 @@ struct Target {
   /// Bytes of the lanes that run side by side in a loop per lane; 0: the device has no such lanes.
   int lane_bytes = 0;
   std::int64_t lane_equations = 200;  ///< of a step, at most: all that such lanes work on has to fit into registers
-  /// Chunks that an associative scan of a costly function is cut into; `chunk_always`: of any function.
-  std::int64_t scan_chunks = 1;
-  bool chunk_always = false;
-  bool scans_in_levels = false;  ///< in chunks of chunks, of which the device runs thousands at once
   /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
   /// would not end.
   void (*check_size)(const AbstractValue&) = nullptr;
@@ -198,10 +194,6 @@ struct Target {
     std::int64_t long_reduction = 1 << 17, few_results = 1024, piece_elements = 1 << 16, most_pieces = 256;
   } cut = {};
 };
-
-/// Jaxpr -> Program. `passes` gets a printout after each pass, where given.
-std::unique_ptr<Program> compile(const JaxprPtr& jaxpr, const Target& target,
-                                 std::vector<std::pair<std::string, std::string>>* passes = nullptr);
 
 std::string to_string(const Program& program);
 std::string to_string(const Program& program, const Kernel& kernel);

@@ -1,7 +1,7 @@
 // What is left of an associative scan whose derivative is taken: leaves that are not known yet (tangents, as a rule)
 // where the others have their results. It is linear in the unknown leaves, and so is its transpose. One after the other
 // it is a scan and a scan backwards; for devices that want it in levels it is built anew from the function that
-// combines.
+// combines (lowering/associative_chunks.cpp).
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -18,90 +18,81 @@ Mask as_mask(const Ints& m) {
   return out;
 }
 
-/// Operands: constants, all elements, the results of the known leaves. Results: those of the unknown leaves. Of the
-/// transpose: operands that are not linear, then cotangents of the results; those of the linear operands.
-struct Rest {
-  AssociativeScan scan;
-  Mask unknown;  ///< leaves
-  Types operands;
-  bool transposed = false;
-  Mask linear;        ///< of the transpose: operands whose cotangents are wanted
-  JaxprPtr in_steps;  ///< what it is, one after the other
+Types part_of(const Types& types, std::size_t from, std::size_t count) {
+  return Types(types.begin() + static_cast<std::ptrdiff_t>(from),
+               types.begin() + static_cast<std::ptrdiff_t>(from + count));
+}
 
-  Rest() = default;
-  explicit Rest(const Params& p)
-      : unknown(as_mask(p.ints("unknown"))), transposed(p.flag("transposed")), in_steps(p.jaxpr("jaxpr")) {
-    scan.combine = p.jaxpr("combine");
-    scan.consts = static_cast<std::size_t>(p.integer("num_consts"));
-    scan.reverse = p.flag("reverse");
-    linear = as_mask(p.ints("linear"));
-    set_operands(p.integer("length"));
-  }
-  Params params() const {
-    return {{"combine", scan.combine},
-            {"jaxpr", in_steps},
-            {"length", operands[scan.consts].shape[0]},
-            {"linear", as_ints(linear)},
-            {"num_consts", static_cast<std::int64_t>(scan.consts)},
-            {"reverse", scan.reverse},
-            {"transposed", transposed},
-            {"unknown", as_ints(unknown)}};
-  }
-  void set_operands(std::int64_t length) {
-    operands = part_of(scan.combine->input_types(), 0, scan.consts);
-    Types known;
-    for (std::size_t k = 0; k < scan.leaves(); ++k) {
-      AbstractValue type = scan.combine->type(scan.combine->outputs[k]);
-      type.shape.insert(type.shape.begin(), length);
-      operands.push_back(type);
-      if (!unknown[k]) known.push_back(type);
-    }
-    append(operands, known);
-  }
-  static Types part_of(const Types& types, std::size_t from, std::size_t count) {
-    return Types(types.begin() + static_cast<std::ptrdiff_t>(from),
-                 types.begin() + static_cast<std::ptrdiff_t>(from + count));
-  }
+/// The transpose of `forward`, which is linear in the operands where `linear`. What is known is computed first; the
+/// rest is linear. Calls with rules of their own stay: there may be more derivatives.
+JaxprPtr transpose_of(const Jaxpr& forward, const Types& operands, const Mask& linear) {
+  const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
+  Types types;
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (!linear[k]) types.push_back(operands[k]);
+  const std::size_t known = types.size();
+  append(types, forward.output_types());
+  const auto backward = [&](std::span<const Array> in) {
+    const Arrays known_args(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(known));
+    Arrays known_outs = eval_jaxpr(*split.known.jaxpr, concat(split.known.consts, known_args));
+    Arrays args = residuals_of(split, known_args, known_outs);
+    args.resize(args.size() + count(linear));
+    Arrays out = backward_pass(*split.unknown, args, in.subspan(known));
+    for (std::size_t k = 0, next = 0; k < operands.size(); ++k)
+      if (linear[k]) {
+        if (!out[next].defined()) out[next] = ops::zeros_of(operands[k]);
+        ++next;
+      }
+    return out;
+  };
+  const ClosedJaxpr closed = trace_to_jaxpr(backward, types, "transpose");
+  internal_check(closed.consts.empty(), "a transposed scan captures an array");
+  return eliminate_dead_code(closed.jaxpr);
+}
 
-  using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements,
-                          const Mask& unknown, const Arrays& done);
-  JaxprPtr program(Form form) const {
-    const auto forward = [&](std::span<const Array> in) {
-      const auto done = in.subspan(scan.consts + scan.leaves());
-      return form(scan, in.subspan(0, scan.consts), in.subspan(scan.consts, scan.leaves()), unknown,
-                  Arrays(done.begin(), done.end()));
-    };
-    const ClosedJaxpr closed = trace_to_jaxpr(forward, operands, "associative_scan");
-    internal_check(closed.consts.empty(), "an associative scan captures an array");
-    return transposed ? transpose_of(*closed.jaxpr) : closed.jaxpr;
+}  // namespace
+
+AssociativeRest::AssociativeRest(const Params& p)
+    : unknown(as_mask(p.ints("unknown"))), transposed(p.flag("transposed")), in_steps(p.jaxpr("jaxpr")) {
+  scan.combine = p.jaxpr("combine");
+  scan.consts = static_cast<std::size_t>(p.integer("num_consts"));
+  scan.reverse = p.flag("reverse");
+  linear = as_mask(p.ints("linear"));
+  set_operands(p.integer("length"));
+}
+Params AssociativeRest::params() const {
+  return {{"combine", scan.combine},
+          {"jaxpr", in_steps},
+          {"length", operands[scan.consts].shape[0]},
+          {"linear", as_ints(linear)},
+          {"num_consts", static_cast<std::int64_t>(scan.consts)},
+          {"reverse", scan.reverse},
+          {"transposed", transposed},
+          {"unknown", as_ints(unknown)}};
+}
+void AssociativeRest::set_operands(std::int64_t length) {
+  operands = part_of(scan.combine->input_types(), 0, scan.consts);
+  Types known;
+  for (std::size_t k = 0; k < scan.leaves(); ++k) {
+    AbstractValue type = scan.combine->type(scan.combine->outputs[k]);
+    type.shape.insert(type.shape.begin(), length);
+    operands.push_back(type);
+    if (!unknown[k]) known.push_back(type);
   }
-  /// What is known is computed first; the rest is linear. Calls with rules of their own stay: there may be more
-  /// derivatives.
-  JaxprPtr transpose_of(const Jaxpr& forward) const {
-    const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
-    Types types;
-    for (std::size_t k = 0; k < operands.size(); ++k)
-      if (!linear[k]) types.push_back(operands[k]);
-    const std::size_t known = types.size();
-    append(types, forward.output_types());
-    const auto backward = [&](std::span<const Array> in) {
-      const Arrays known_args(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(known));
-      Arrays known_outs = eval_jaxpr(*split.known.jaxpr, concat(split.known.consts, known_args));
-      Arrays args = residuals_of(split, known_args, known_outs);
-      args.resize(args.size() + count(linear));
-      Arrays out = backward_pass(*split.unknown, args, in.subspan(known));
-      for (std::size_t k = 0, next = 0; k < operands.size(); ++k)
-        if (linear[k]) {
-          if (!out[next].defined()) out[next] = ops::zeros_of(operands[k]);
-          ++next;
-        }
-      return out;
-    };
-    const ClosedJaxpr closed = trace_to_jaxpr(backward, types, "transpose");
-    internal_check(closed.consts.empty(), "a transposed scan captures an array");
-    return eliminate_dead_code(closed.jaxpr);
-  }
-};
+  append(operands, known);
+}
+JaxprPtr AssociativeRest::program(Form form) const {
+  const auto forward = [&](std::span<const Array> in) {
+    const auto done = in.subspan(scan.consts + scan.leaves());
+    return form(scan, in.subspan(0, scan.consts), in.subspan(scan.consts, scan.leaves()), unknown,
+                Arrays(done.begin(), done.end()));
+  };
+  const ClosedJaxpr closed = trace_to_jaxpr(forward, operands, "associative_scan");
+  internal_check(closed.consts.empty(), "an associative scan captures an array");
+  return transposed ? transpose_of(*closed.jaxpr, operands, linear) : closed.jaxpr;
+}
+
+namespace {
 
 // Derivatives of derivatives go through the scan.
 JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
@@ -122,7 +113,7 @@ Arrays rest_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Ar
 /// them, and so are constants whose cotangents are asked for: each lane has its own.
 BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                        const Params& params) {
-  const Rest r(params);
+  const AssociativeRest r(params);
   const std::size_t n = r.scan.leaves();
   // By operand of the forward form: which argument it is, if it is one.
   std::vector<std::ptrdiff_t> argument(r.operands.size(), -1);
@@ -147,7 +138,7 @@ BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<
     leaves = more;
   }
   const std::size_t captured = j.jaxpr.consts.size();
-  Rest b = r;
+  AssociativeRest b = r;
   b.scan.combine = j.jaxpr.jaxpr;
   b.scan.consts += captured;
   b.set_operands(r.operands[r.scan.consts].shape[0]);
@@ -180,7 +171,7 @@ BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<
 
 Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::span<const LinearInput> inputs,
                       const Params& params) {
-  Rest r(params);
+  AssociativeRest r(params);
   Arrays args;
   Mask linear;
   for (const LinearInput& in : inputs) {
@@ -210,18 +201,12 @@ Arrays rest_transpose(const Primitive&, std::span<const Array> cotangents, std::
 
 Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args,
                                const Mask& unknown, const Arrays& done) {
-  Rest r;
+  AssociativeRest r;
   r.scan = s;
   r.unknown = unknown;
   r.set_operands(args[s.consts].shape()[0]);
   r.in_steps = r.program(associative_rest_in_steps);
   return trace.record(associative_rest_p, concat(args, done), r.params());
-}
-
-JaxprPtr associative_rest_in_levels(const Params& params) {
-  const Rest r(params);
-  if (!r.transposed) return r.program(associative_rest_in_levels);
-  return associative_backward_in_levels(r.scan, r.unknown, r.linear, r.in_steps->input_types());
 }
 
 const Primitive associative_rest_p{.name = "associative_rest",

@@ -138,6 +138,8 @@ class WholeBatches {
 };
 /// Whether a scan is small enough for a loop per lane: everything that a step works on fits into registers.
 bool fits_lanes(const Scan& scan, std::int64_t most_equations = 200);
+/// Whether a lane's program is small loops and elementwise operations alone.
+bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations = 200);
 
 // while ----------------------------------------------------------------------------------------------
 
@@ -167,47 +169,36 @@ struct AssociativeScan {
 };
 /// One after the other, as a scan.
 Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array> args);
-/// In so many chunks, as lanes. There must be at least two elements for each.
-Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks);
-/// In chunks of chunks, so that few steps follow each other.
-Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args);
 
-/// Where some leaves are not known yet, and those that are have their results `done`: the results of the others …
+// associative_rest -----------------------------------------------------------------------------------
+
+/// What is left of an associative scan whose derivative is taken: leaves that are not known yet, where the others have
+/// their results. Operands: constants, all elements, the results of the known leaves. Results: those of the unknown
+/// leaves. Of the transpose: operands that are not linear, then cotangents of the results; those of the linear
+/// operands.
+struct AssociativeRest {
+  AssociativeScan scan;
+  Mask unknown;  ///< leaves
+  Types operands;
+  bool transposed = false;
+  Mask linear;        ///< of the transpose: operands whose cotangents are wanted
+  JaxprPtr in_steps;  ///< what it is, one after the other
+
+  AssociativeRest() = default;
+  explicit AssociativeRest(const Params& params);
+  Params params() const;
+  void set_operands(std::int64_t length);
+  /// The results of the leaves that are not known, from constants, elements and the results `done` of the others.
+  using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements,
+                          const Mask& unknown, const Arrays& done);
+  /// The equation as a program, in that form; transposed, if it is.
+  JaxprPtr program(Form form) const;
+};
+/// The form that goes one after the other.
 Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts,
                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done);
-Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts,
-                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done);
-/// … as an equation of a linear program, whose transpose can run in levels too.
+/// As an equation of a linear program.
 Arrays record_associative_rest(PartialEvalTrace& trace, const AssociativeScan& s, std::span<const Array> args,
                                const Mask& unknown, const Arrays& done);
-JaxprPtr associative_rest_in_levels(const Params& params);
-/// The transpose, for operands that are not linear and cotangents of all results.
-JaxprPtr associative_backward_in_levels(const AssociativeScan& s, const Mask& unknown, const Mask& linear,
-                                        const Types& operands);
-
-// For compilers -------------------------------------------------------------------------------------------
-
-/// What a device makes of control flow.
-struct ControlLowering {
-  bool keep_lanes = false;    ///< lanes stay where their programs are small loops, and are batches elsewhere
-  std::int64_t chunks = 1;    ///< that an associative scan of a costly function is cut into
-  bool chunk_always = false;  ///< also of cheap ones
-  bool in_levels = false;     ///< chunks of chunks, each a lane: where there are thousands of threads
-};
-/// What is left of associative scans after differentiation, as programs of other equations. Before anything is made of
-/// the operations inside: they may be differentiated here.
-JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels);
-/// Associative scans as loops and lanes as batches, also inside nested programs.
-JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
-/// What scans compute elementwise only to give it out is computed after them, for all steps at once.
-JaxprPtr sink_outputs(const JaxprPtr& jaxpr);
-/// Chains of operations that treat small rows alike become a program for each row, in lanes.
-JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr);
-/// Scans that up to so many lanes wait for become part of the lanes.
-JaxprPtr shared_scans_in_lanes(const JaxprPtr& jaxpr, std::int64_t most_lanes);
-/// Lanes that read the results of other lanes become one program with those.
-JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
-/// Whether a lane's program is small loops and elementwise operations alone.
-bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations = 200);
 
 }  // namespace cotan

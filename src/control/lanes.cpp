@@ -35,6 +35,15 @@ bool fits_lanes(const Scan& scan, std::int64_t most_equations) {
   });
 }
 
+bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations) {
+  for (const Equation& e : program.equations) {
+    const Primitive& p = *e.primitive;
+    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params), most_equations) : !(p.scalar || p.scalars || p.element))
+      return false;
+  }
+  return true;
+}
+
 JaxprPtr batched_program(const Lanes& lanes) {
   WholeBatches scope;
   const Mask out = depends_on(*lanes.program, lanes.mapped);

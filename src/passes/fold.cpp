@@ -147,35 +147,4 @@ class Folder {
 
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr) { return Folder(*jaxpr).run(); }
 
-namespace {
-/// Equations and what they read, also inside nested programs.
-std::size_t size_of(const Jaxpr& jaxpr) {
-  std::size_t n = jaxpr.equations.size();
-  for (const Equation& e : jaxpr.equations) {
-    n += e.inputs.size();
-    map_nested(e.params, [&](const JaxprPtr& j) {
-      n += size_of(*j);
-      return j;
-    });
-  }
-  return n;
-}
-}  // namespace
-
-JaxprPtr simplify(const JaxprPtr& jaxpr) {
-  JaxprPtr out = inline_calls(jaxpr);
-  // Each round can uncover more; programs settle in two or three.
-  for (int round = 0; round < 4; ++round) {
-    const std::size_t before = size_of(*out);
-    out = join_disjoint_pads(fold_constants_and_identities(simplify_loops(out)));
-    out = eliminate_dead_code(eliminate_common_subexpressions(out));
-    if (size_of(*out) == before) break;
-  }
-  return out;
-}
-
-ClosedJaxpr simplify(const ClosedJaxpr& closed) { return {simplify(closed.jaxpr), closed.consts}; }
-
-Program Program::simplified() const { return {simplify(jaxpr_), consts_}; }
-
 }  // namespace cotan

@@ -1,4 +1,4 @@
-// Jaxpr -> Jaxpr clean-ups: small, each verified, in the order simplify() runs them.
+// Jaxpr -> Jaxpr clean-ups that no device has a say in: small, each verified. lowering/pipeline.cpp has their order.
 #pragma once
 #include "core/jaxpr.hpp"
 
@@ -34,8 +34,5 @@ struct SplitConstants {
   JaxprPtr constants, rest;
 };
 SplitConstants split_constants(const JaxprPtr& jaxpr);
-/// All of these. Inputs and outputs keep their number, order and types.
-JaxprPtr simplify(const JaxprPtr& jaxpr);
-ClosedJaxpr simplify(const ClosedJaxpr& closed);
 
 }  // namespace cotan

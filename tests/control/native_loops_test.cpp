@@ -181,7 +181,7 @@ TEST_F(NativeLoops, AssociativeChunksDoNotDependOnThreads) {
     };
     return std::pair{lax::associative_scan(compose, Map{a, b}), lax::associative_scan(inverse_sum, m)};
   });
-  EXPECT_NE(ct::explain(scan, a, b, m).text().find("lanes"), std::string::npos);
+  EXPECT_NE(ct::explain(scan, a, b, m).steps.find("lanes"), std::string::npos);
   const int before = ct::num_threads();
   ct::set_num_threads(1);
   const auto one = scan(a, b, m);

@@ -248,7 +248,7 @@ class Call {
 // The device ----------------------------------------------------------------------------------------------
 
 /// What it wants of the compiler: nothing is a routine that can be a loop, and rows are computed again.
-constexpr Target target{.keeps_rows = false};
+constexpr lowering::Target target{.compiler = {.keeps_rows = false}};
 
 class ToyBackend final : public Backend {
  public:
@@ -260,7 +260,7 @@ class ToyBackend final : public Backend {
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>*) override {
     const Program& program =
-        programs_.find(jaxpr, *this, [](const JaxprPtr& source) { return compiler::compile(source, target); });
+        programs_.find(jaxpr, *this, [](const JaxprPtr& source) { return lowering::lower(source, target).program; });
     std::vector<std::byte*> inputs, outputs;
     for (const Array& a : args) inputs.push_back(concrete(a)->buffer->data());
     Arrays out;
@@ -272,7 +272,7 @@ class ToyBackend final : public Backend {
     return out;
   }
   void explain(const JaxprPtr& jaxpr, const std::vector<bool>*, Explanation& out) override {
-    out.steps = to_string(*compiler::compile(jaxpr, target, &out.passes));
+    out.steps = to_string(*lowering::lower(lowering::without_calls(jaxpr, &out), target, &out).program);
   }
   void clear_caches() override { programs_.clear(); }
 

@@ -271,14 +271,50 @@ TEST(Explain, SaysWhatRuns) {
   EXPECT_NE(e.llvm_ir.find("define"), e.llvm_ir.npos);
   EXPECT_NE(e.assembly.find("cotan_program"), e.assembly.npos);
 }
-TEST(Explain, ShowsEveryPass) {
+TEST(Explain, ShowsEveryPassThatChangedSomething) {
   const Explanation e = explained([](Array x) { return ct::jit([](Array y) { return y * 2; })(x) + 1; }, np::ones({8}));
   std::vector<std::string> names;
   for (const auto& [name, printed] : e.passes) {
     names.push_back(name);
     EXPECT_FALSE(printed.empty()) << name;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"traced", "simplified", "inlined", "fused", "planned"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"traced", "inline jit", "fuse", "plan memory"}));
+  EXPECT_NE(e.text().find("inline jit"), std::string::npos) << e.text();
+}
+TEST(Explain, HasARowForEveryPass) {
+  const Explanation e =
+      explained([](Array x) { return np::cumsum(ct::jit([](Array y) { return y * y; })(x)) + 1; }, np::ones({8}));
+  ASSERT_FALSE(e.pipeline.empty());
+  EXPECT_EQ(e.pipeline.front().name, "inline jit");
+  EXPECT_EQ(e.pipeline.front().difference, "-1 jit");
+  EXPECT_EQ(e.pipeline.back().name, "plan memory");
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < e.pipeline.size(); ++k) {
+    const ct::PassRow& row = e.pipeline[k];
+    EXPECT_FALSE(row.name.empty() || row.purpose.empty());
+    EXPECT_GE(row.microseconds, 0) << row.name;
+    EXPECT_TRUE(row.changed || row.difference.empty()) << row.name;
+    if (k) {
+      EXPECT_EQ(row.equations_before, e.pipeline[k - 1].equations_after) << row.name;
+    }
+    changed += row.changed;
+  }
+  EXPECT_LT(changed, e.pipeline.size());
+}
+TEST(Explain, TellsWhichPassRemovedAnEquation) {
+  const Explanation e =
+      explained([](Array a, Array b) { return np::matmul(a, b).T(); }, np::ones({32, 16}), np::ones({16, 24}));
+  const auto removes_it = [](const ct::PassRow& row) {
+    return row.difference.find("-1 transpose") != row.difference.npos;
+  };
+  const auto row = std::find_if(e.pipeline.begin(), e.pipeline.end(), removes_it);
+  ASSERT_NE(row, e.pipeline.end()) << e.text();
+  EXPECT_EQ(row->name, "transposed products");
+  const auto after =
+      std::find_if(e.passes.begin(), e.passes.end(), [&](const auto& pass) { return pass.first == row->name; });
+  ASSERT_NE(after, e.passes.end());
+  EXPECT_EQ(after->second.find("transpose"), std::string::npos) << after->second;
+  EXPECT_NE(std::prev(after)->second.find("transpose"), std::string::npos) << std::prev(after)->second;
 }
 TEST(Explain, SchedulesAreDescribed) {
   EXPECT_NE(explained([](Array x) { return x + 1; }, np::ones({1 << 20})).steps.find("parallel"), std::string::npos);

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "backend/native/executable.hpp"
-#include "backend/native/host_memory.hpp"
+#include "backend/native/runtime/host_memory.hpp"
 #include "core/trace.hpp"
 #include "expr/lowering.hpp"
 #include "support/expect_error.hpp"

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 
 using namespace cotan;
 using cotan::native::Matrix;

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "backend/native/routines/conv_problem.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 #include <cotan/cotan.hpp>
 
 #include "core/trace.hpp"
+#include "lowering/pipeline.hpp"
 
 namespace np = cotan::numpy;
 using namespace cotan;
@@ -19,6 +20,7 @@ template <class F, class... A>
 JaxprPtr traced(F f, const A&... args) {
   return make_jaxpr(f)(args...).jaxpr();
 }
+JaxprPtr simplify(const JaxprPtr& j) { return lowering::simplify(j); }
 int count(const Jaxpr& j, std::string_view primitive) {
   int n = 0;
   for (const Equation& e : j.equations) n += e.primitive->name == primitive;

@@ -193,4 +193,21 @@ TEST_F(WebGpuLoops, LanesThatShareAScan) {
       }
 }
 
+TEST_F(WebGpuLoops, ExplainTellsWhatTheDevicesPassesDid) {
+  const auto f = [](const Array& x) {
+    const auto step = [](const Array& c, const Array& v) { return std::pair{0.5 * c + v, np::exp(c)}; };
+    return lax::scan(step, np::zeros({}), x).second + np::cumsum(x);
+  };
+  const ct::Explanation e = ct::explain(ct::jit(f), waves(100));
+  std::string changed;
+  for (const ct::PassRow& row : e.pipeline)
+    if (row.changed) changed += row.name + "; ";
+  EXPECT_NE(changed.find("sink outputs; "), changed.npos) << e.text();
+  EXPECT_NE(changed.find("plan memory; "), changed.npos) << e.text();
+  std::string after_sinking;
+  for (const auto& [name, program] : e.passes)
+    if (name == "sink outputs") after_sinking = program;
+  EXPECT_GT(after_sinking.find("exp "), after_sinking.find("scan")) << "exp is done after the loop\n" << after_sinking;
+}
+
 }  // namespace

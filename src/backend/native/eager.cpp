@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/native/executable.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "backend/single_operation.hpp"
 #include "control/control.hpp"
 #include "core/trace.hpp"

@@ -7,20 +7,17 @@
 #include <set>
 #include <thread>
 
-#include "backend/native/host_memory.hpp"
-#include "backend/native/runtime.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/host_memory.hpp"
+#include "backend/native/runtime/symbols.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "backend/program_cache.hpp"
 #include "compiler/memory.hpp"
 #include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
-#include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
-#include "passes/passes.hpp"
-#include "passes/rewriter.hpp"
 
 namespace cotan::native {
 
@@ -105,6 +102,12 @@ void check_size(const AbstractValue& type) {
                             bytes);
 }
 
+/// What is a program and no routine on a CPU.
+bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
+  const Primitive* all[] = {&ops::fft_p, &ops::attention_p, &ops::attention_tangent_p, &ops::attention_backward_p};
+  return std::find(std::begin(all), std::end(all), &p) != std::end(all);
+}
+
 /// Where a routine outside of loops finds its operands and results.
 std::vector<void*> memory_of(const compiler::Program& program, const compiler::Routine& routine, void* const* io,
                              std::byte* arena) {
@@ -133,54 +136,30 @@ std::vector<void*> memory_of(const compiler::Program& program, const compiler::R
 
 }  // namespace
 
-const compiler::Target& native_target() {
-  static const compiler::Target target = [] {
-    compiler::Target t{.prefers_routine = prefers_routine,
-                       .takes_strides = takes_strides,
-                       .lane_bytes = vector_bytes(),
-                       .check_size = check_size};
+const lowering::Target& native_target() {
+  static const lowering::Target target = [] {
+    lowering::Target t{.expands_first = is_expanded};
+    t.control.keep_lanes = true;
+    t.compiler = {.prefers_routine = prefers_routine,
+                  .takes_strides = takes_strides,
+                  .lane_bytes = vector_bytes(),
+                  .check_size = check_size};
     // By the machine and not by the threads in use: these change no results. Chunks are twice the work.
     constexpr unsigned enough_cores = 4;
     constexpr std::int64_t chunks = 32;
-    if (std::thread::hardware_concurrency() >= enough_cores) t.scan_chunks = chunks;
+    if (std::thread::hardware_concurrency() >= enough_cores) t.control.chunks = chunks;
     if (const auto setting = environment::number("COTAN_SCAN_CHUNKS")) {
-      t.scan_chunks = std::min<std::int64_t>(*setting, 1 << 16);
-      t.chunk_always = true;
+      t.control.chunks = std::min<std::int64_t>(*setting, 1 << 16);
+      t.control.chunk_always = true;
     }
     return t;
   }();
   return target;
 }
 
-namespace {
-
-bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
-  const Primitive* all[] = {&ops::fft_p, &ops::attention_p, &ops::attention_tangent_p, &ops::attention_backward_p};
-  return std::find(std::begin(all), std::end(all), &p) != std::end(all);
-}
-bool has_expanded(const Jaxpr& jaxpr) {
-  return std::any_of(jaxpr.equations.begin(), jaxpr.equations.end(), [](const Equation& e) {
-    bool any = is_expanded(*e.primitive, {}, {});
-    map_nested(e.params, [&](const JaxprPtr& j) {
-      any = any || has_expanded(*j);
-      return j;
-    });
-    return any;
-  });
-}
-
-}  // namespace
-
-JaxprPtr for_device(const JaxprPtr& jaxpr) {
-  if (!has_expanded(*jaxpr)) return jaxpr;
-  // What derivatives compute again is there once; what a checkpoint computes again is not, since it is still a call.
-  return eliminate_dead_code(
-      eliminate_common_subexpressions(expand_routines(inline_all_but_checkpoints(jaxpr), is_expanded)));
-}
-
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend, Effort effort) : backend_(backend) {
   try {
-    program_ = compiler::compile(for_device(jaxpr), native_target());
+    program_ = lowering::lower(jaxpr, native_target()).program;
     const bool has_code = std::any_of(program_->steps.begin(), program_->steps.end(), [](const auto& step) {
       return !std::holds_alternative<compiler::Routine>(step);
     });

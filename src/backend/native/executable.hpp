@@ -1,9 +1,11 @@
 // A compiled program, ready to be called with arrays.
 #pragma once
 #include "backend/native/codegen/generate.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/step_times.hpp"
 #include "compiler/donation.hpp"
 #include "core/backend.hpp"
+#include "lowering/pipeline.hpp"
 
 namespace cotan::native {
 
@@ -41,20 +43,8 @@ const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend, Effort 
 /// Equal programs that are compiled from now on do not share what was compiled before.
 void clear_cache();
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out);
-const compiler::Target& native_target();
-/// With what is a program and no routine on a CPU expanded.
-JaxprPtr for_device(const JaxprPtr& jaxpr);
+const lowering::Target& native_target();
 
-/// What a routine step works on: the first elements of its operands, then of its results; nullptr for literals, and
-/// for results that the program has no use for.
-struct RoutineCall {
-  const compiler::Program& program;
-  const compiler::Routine& routine;
-  void* const* memory;
-  Backend& backend;
-  std::byte* operand(std::size_t k) const;  ///< of a literal its value
-  std::byte* result(std::size_t k) const { return static_cast<std::byte*>(memory[routine.operands.size() + k]); }
-};
 /// Runs the fastest implementation there is; at last the primitive's own evaluation rule.
 void run_routine(const RoutineCall& call);
 bool routine_takes_strides(const Primitive& p);

@@ -48,7 +48,7 @@ void describe_steps(compiler::Program& program, const std::vector<compiler::Step
 }  // namespace
 
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
-  const auto program = compiler::compile(for_device(jaxpr), native_target(), &out.passes);
+  const auto program = lowering::lower(lowering::without_calls(jaxpr, &out), native_target(), &out).program;
   GeneratedText text = listing_of(*program);
   out.llvm_ir = std::move(text.llvm_ir);
   out.assembly = std::move(text.assembly);

@@ -1,7 +1,7 @@
 // The native back end: whole programs compiled for this CPU; single operations by rules that are compiled already.
 #include "backend/native/eager.hpp"
 #include "backend/native/executable.hpp"
-#include "backend/native/host_memory.hpp"
+#include "backend/native/runtime/host_memory.hpp"
 #include "core/backend.hpp"
 #include "core/recorder.hpp"
 

@@ -13,11 +13,9 @@
 #include "backend/webgpu/routines/radix_sort.hpp"
 #include "backend/webgpu/routines/runs.hpp"
 #include "compiler/memory.hpp"
-#include "control/control.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
-#include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan::webgpu {
@@ -40,14 +38,26 @@ void check_size(const AbstractValue& type) {
     raise<OutOfMemoryError>("[jit] the device 'webgpu' has no room for {}; work in smaller pieces.", type);
 }
 
+/// Routines that there are no shaders for.
+bool is_expanded(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+  const Capabilities& c = device()->capabilities();
+  return !prefers_cumulative(p, types, params) && !prefers_counting_sort(p, types, c) &&
+         !prefers_radix_sort(p, types, c) && !prefers_sum_of_runs(p) && !prefers_attention(p, types, params, c);
+}
+/// Inside loops everything is expanded: one shader can hold it all.
+bool is_expanded_in_loops(const Primitive&, std::span<const AbstractValue>, const Params&) { return true; }
+
 }  // namespace
 
-const compiler::Target& webgpu_target() {
-  static const compiler::Target target = [] {
-    compiler::Target t{.prefers_routine = prefers_routine, .takes_strides = takes_strides};
+const lowering::Target& webgpu_target() {
+  static const lowering::Target target = [] {
+    lowering::Target out{.expands = is_expanded, .expands_in_loops = is_expanded_in_loops};
+    out.shares_scans = 2048;  // so many groups run side by side
+    out.sinks_outputs = out.puts_rows_in_lanes = out.splits_constants = true;
+    out.control = {.keep_lanes = true, .in_levels = true};
+    compiler::Target& t = out.compiler = {.prefers_routine = prefers_routine, .takes_strides = takes_strides};
     t.lane_bytes = element_bytes;  // a lane is a thread or a group of them: none are side by side in an array
     t.lane_equations = 4000;
-    t.scans_in_levels = true;
     t.check_size = check_size;
     t.item_bytes = item_bytes;
     t.keeps_rows = false;
@@ -60,32 +70,18 @@ const compiler::Target& webgpu_target() {
     t.kept_close_bytes = 6 << 10;
     t.local_bytes = std::min(enough, device()->capabilities().workgroup_bytes - reductions - t.kept_close_bytes);
     t.cut = {.long_reduction = 1 << 14, .few_results = 1 << 13, .piece_elements = 1 << 12, .most_pieces = 1024};
-    return t;
+    return out;
   }();
   return target;
-}
-
-SplitConstants for_device(const JaxprPtr& jaxpr) {
-  // Inside loops everything is expanded: one shader can hold it all.
-  const JaxprPtr expanded = expand_routines(
-      lower_associative_rests(inline_all_calls(jaxpr), true),
-      [](const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
-        const Capabilities& c = device()->capabilities();
-        return !prefers_cumulative(p, types, params) && !prefers_counting_sort(p, types, c) &&
-               !prefers_radix_sort(p, types, c) && !prefers_sum_of_runs(p) && !prefers_attention(p, types, params, c);
-      },
-      [](const Primitive&, std::span<const AbstractValue>, const Params&) { return true; });
-  constexpr std::int64_t few_lanes = 2048;  // so many groups run side by side
-  return split_constants(rows_in_lanes(sink_outputs(shared_scans_in_lanes(expanded, few_lanes))));
 }
 
 Executable::Executable(const JaxprPtr& jaxpr, Backend& backend) : backend_(backend) {
   const auto on = device();
   for (const AbstractValue& t : jaxpr->output_types())
     if (!is_supported(t.dtype)) raise_unsupported(t.dtype, "jit");
-  const SplitConstants split = for_device(jaxpr);
-  if (split.constants) constants_program_ = std::make_unique<Executable>(split.constants, backend);
-  plan_ = make_plan(compiler::compile(split.rest, webgpu_target()), on->capabilities());
+  lowering::Lowered lowered = lowering::lower(jaxpr, webgpu_target());
+  if (lowered.constants) constants_program_ = std::make_unique<Executable>(lowered.constants, backend);
+  plan_ = make_plan(std::move(lowered.program), on->capabilities());
   donations_ = std::make_unique<compiler::Donations>(*plan_.program, plan_.units, plan_.side_by_side, true);
   times_->steps.resize(plan_.shaders.size());
 }

@@ -7,13 +7,11 @@
 #include "backend/webgpu/timeline.hpp"
 #include "compiler/donation.hpp"
 #include "core/backend.hpp"
-#include "passes/passes.hpp"
+#include "lowering/pipeline.hpp"
 
 namespace cotan::webgpu {
 
-const compiler::Target& webgpu_target();
-/// The program without operations that the device has no code for, and what of it is computed once.
-SplitConstants for_device(const JaxprPtr& jaxpr);
+const lowering::Target& webgpu_target();
 
 /// The device "webgpu".
 Backend& backend();

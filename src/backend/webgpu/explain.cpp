@@ -55,7 +55,7 @@ std::string times_of(const Executable& executable) {
 
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
   // From the Program, which the compiler prints, to the plan, which is what runs.
-  compiler::compile(for_device(jaxpr).rest, webgpu_target(), &out.passes);
+  lowering::lower(lowering::without_calls(jaxpr, &out), webgpu_target(), &out);
   const Executable& executable = executable_of(jaxpr, backend());
   const Plan& plan = executable.plan();
   const PlanCounts counts = count(plan);

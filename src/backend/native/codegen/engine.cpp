@@ -26,7 +26,7 @@
 
 #include <atomic>
 
-#include "backend/native/runtime.hpp"
+#include "backend/native/runtime/symbols.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {

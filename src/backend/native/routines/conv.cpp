@@ -10,7 +10,7 @@
 #include "backend/native/routines/gemm.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/gemm_scratch.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
 
 namespace cotan::native {

@@ -9,7 +9,7 @@
 #include "backend/native/routines/cumulative_lines.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/half_runs.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
 
 namespace cotan::native {

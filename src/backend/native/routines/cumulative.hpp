@@ -1,6 +1,6 @@
 // Running sums, products, extrema, log-sum-exps and the linear recurrence along one axis.
 #pragma once
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

@@ -1,6 +1,6 @@
 // Matrix products of whole arrays, by the GEMM of this folder.
 #pragma once
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

@@ -7,7 +7,7 @@
 #include "backend/native/routines/gemm_kernels.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/gemm_scratch.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 
 namespace cotan::native {
 namespace {

@@ -6,7 +6,7 @@
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/linalg_small.hpp"
 #include "backend/native/routines/temporary.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "core/trace.hpp"
 #include "ops/linalg/matrix.hpp"
 

@@ -1,6 +1,6 @@
 // Decompositions of batches of matrices: small ones by loops of their own, larger ones by LAPACK.
 #pragma once
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/native/routines/gemm_partition.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 
 namespace cotan::native {
 

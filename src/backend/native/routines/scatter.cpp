@@ -13,7 +13,7 @@
 #include "backend/native/routines/half_runs.hpp"
 #include "backend/native/routines/scatter_windows.hpp"
 #include "backend/native/routines/temporary.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
 #include "ops/scalar_ops.hpp"
 

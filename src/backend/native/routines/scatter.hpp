@@ -1,6 +1,6 @@
 // Windows of updates written, added, … into an operand at dynamic positions.
 #pragma once
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

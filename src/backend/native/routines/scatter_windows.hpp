@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

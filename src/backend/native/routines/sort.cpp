@@ -7,7 +7,7 @@
 #include "backend/native/routines/radix_sort.hpp"
 #include "backend/native/routines/sort_order.hpp"
 #include "backend/native/routines/temporary.hpp"
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 
 namespace cotan::native {
 namespace {

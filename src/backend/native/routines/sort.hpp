@@ -1,6 +1,6 @@
 // Sorting along an axis, and the largest elements of lines.
 #pragma once
-#include "backend/native/executable.hpp"
+#include "backend/native/routines/routine_call.hpp"
 
 namespace cotan::native {
 

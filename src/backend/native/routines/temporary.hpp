@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "backend/native/executable.hpp"
-#include "backend/native/host_memory.hpp"
+#include "backend/native/routines/routine_call.hpp"
+#include "backend/native/runtime/host_memory.hpp"
 #include "core/error.hpp"
 
 namespace cotan::native {

@@ -1,6 +1,6 @@
 // Lanes after lanes: a loop per lane that reads what another loop of the same lane has given becomes one program with
 // it, so that what is between them stays in the cache of who runs the lane.
-#include "control/control.hpp"
+#include "lowering/device_passes.hpp"
 #include "passes/passes.hpp"
 
 namespace cotan {

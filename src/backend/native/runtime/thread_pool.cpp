@@ -1,6 +1,6 @@
 // One loop at a time owns the pool; its chunks are claimed with an atomic counter. Workers that have nothing
 // to do spin for a few microseconds, since loops tend to follow each other, and then sleep in the kernel.
-#include "backend/native/thread_pool.hpp"
+#include "backend/native/runtime/thread_pool.hpp"
 
 #if defined(__linux__)
 #include <sched.h>

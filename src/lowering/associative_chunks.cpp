@@ -8,7 +8,8 @@
 // What C L + 1 elements leave over follows one after the other.
 #include <cmath>
 
-#include "control/chunks.hpp"
+#include "lowering/associative.hpp"
+#include "lowering/chunks.hpp"
 
 namespace cotan {
 
@@ -153,6 +154,11 @@ Arrays in_levels(const AssociativeScan& s, std::span<const Array> consts, std::s
   return Chunks(s, consts, elements, unknown, done, chunking_of(n, levels, s), levels).run();
 }
 
+Arrays rest_in_levels(const AssociativeScan& s, std::span<const Array> consts, std::span<const Array> elements,
+                      const Mask& unknown, const Arrays& done) {
+  return in_levels(s, consts, elements, unknown, done, levels_for(elements[0].shape()[0]));
+}
+
 }  // namespace
 
 Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Array> args, std::int64_t chunks) {
@@ -160,12 +166,12 @@ Arrays associative_scan_in_chunks(const AssociativeScan& s, std::span<const Arra
   return Chunks(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {}, cut, 0).run();
 }
 
-Arrays associative_rest_in_levels(const AssociativeScan& s, std::span<const Array> consts,
-                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done) {
-  return in_levels(s, consts, elements, unknown, done, levels_for(elements[0].shape()[0]));
-}
 Arrays associative_scan_in_levels(const AssociativeScan& s, std::span<const Array> args) {
-  return associative_rest_in_levels(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {});
+  return rest_in_levels(s, args.subspan(0, s.consts), args.subspan(s.consts), Mask(s.leaves(), true), {});
+}
+JaxprPtr associative_rest_in_levels(const AssociativeRest& rest) {
+  if (!rest.transposed) return rest.program(rest_in_levels);
+  return associative_backward_in_levels(rest.scan, rest.unknown, rest.linear, rest.in_steps->input_types());
 }
 
 }  // namespace cotan

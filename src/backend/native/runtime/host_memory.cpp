@@ -1,4 +1,4 @@
-#include "backend/native/host_memory.hpp"
+#include "backend/native/runtime/host_memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // A scan whose stacks all lanes read, step by step: they wait for it. Where there are threads enough, each lane takes
 // its steps along with those of its own scan, and nobody waits.
-#include "control/control.hpp"
+#include "lowering/device_passes.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 

@@ -1,4 +1,4 @@
-#include "backend/native/runtime.hpp"
+#include "backend/native/runtime/symbols.hpp"
 
 #include <cmath>
 

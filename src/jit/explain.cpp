@@ -4,18 +4,38 @@
 
 #include "core/backend.hpp"
 #include "core/error.hpp"
-#include "passes/passes.hpp"
+#include "lowering/pipeline.hpp"
 
 namespace cotan {
+
+namespace {
+
+/// A line for each pass that changed the program.
+std::string table_of(const std::vector<PassRow>& pipeline) {
+  if (pipeline.empty()) return {};
+  std::size_t changed = 0, width = 0;
+  for (const PassRow& row : pipeline) {
+    changed += row.changed;
+    if (row.changed) width = std::max(width, row.name.size());
+  }
+  std::string out = fmt::format("passes: {} of {} changed the program\n", changed, pipeline.size());
+  for (const PassRow& row : pipeline)
+    if (row.changed)
+      out += fmt::format("  {:<{}} {:>5} -> {:<5} {:>8.0f} us{}{}\n", row.name, width, row.equations_before,
+                         row.equations_after, row.microseconds, row.difference.empty() ? "" : "  ", row.difference);
+  return out;
+}
+
+}  // namespace
 
 std::string Explanation::text() const {
   return fmt::format(
       "device {}: {} kernels, {} routines, {} loops, {} dispatches in {} submission{}\n"
-      "bytes: {} at the peak ({} arguments, {} results{}, {} temporary)\n{}{}",
+      "bytes: {} at the peak ({} arguments, {} results{}, {} temporary)\n{}{}{}",
       device, kernels, routines, loops, dispatches, submissions, submissions == 1 ? "" : "s", peak_bytes,
       argument_bytes, result_bytes,
       donated_bytes ? fmt::format(", {} of them in arguments given up", donated_bytes) : "", temporary_bytes, steps,
-      times);
+      times, table_of(pipeline));
 }
 std::ostream& operator<<(std::ostream& out, const Explanation& e) { return out << e.text(); }
 
@@ -30,8 +50,7 @@ Explanation explain(const Program& program, std::string_view device, const std::
   Explanation out;
   out.device = backend.name();
   out.passes.push_back({"traced", program.str()});
-  const JaxprPtr jaxpr = simplify(program.jaxpr());
-  out.passes.push_back({"simplified", to_string(*jaxpr)});
+  const JaxprPtr jaxpr = lowering::simplify(program.jaxpr(), &out);
   const auto bytes = [](const AbstractValue& t) { return t.size() * static_cast<std::int64_t>(itemsize(t.dtype)); };
   for (const auto& t : jaxpr->input_types()) out.argument_bytes += bytes(t);
   for (const auto& t : jaxpr->output_types()) out.result_bytes += bytes(t);

@@ -1,8 +1,8 @@
 // What a scan computes only to give it out needs no loop: it is done for all steps at once, after the loop. Sums over
 // the steps become sums of what the steps give.
-#include "control/control.hpp"
 #include "core/def_use.hpp"
 #include "core/error.hpp"
+#include "lowering/device_passes.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"

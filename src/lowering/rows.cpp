@@ -8,6 +8,7 @@
 
 #include "control/rows_rules.hpp"
 #include "core/error.hpp"
+#include "lowering/device_passes.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"

@@ -6,8 +6,9 @@
 //   inside    all chunks at once   what the elements come to, and the λ that a chunk by itself sends to its start
 //   between   one after the other  λ at the starts, or the same once more in chunks of chunks
 //   results   all chunks at once   x̄, from the λ at the end of each chunk
-#include "control/chunks.hpp"
 #include "core/error.hpp"
+#include "lowering/associative.hpp"
+#include "lowering/chunks.hpp"
 
 namespace cotan {
 

@@ -1,6 +1,6 @@
 // Control flow for compilers: what they do not know becomes what they do.
-#include "control/control.hpp"
-#include "ops/ops.hpp"
+#include "lowering/associative.hpp"
+#include "lowering/device_passes.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
 
@@ -82,7 +82,8 @@ JaxprPtr lower_rests(const JaxprPtr& jaxpr, bool in_levels) {
                     map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
       continue;
     }
-    const JaxprPtr form = inline_all_calls(in_levels ? associative_rest_in_levels(e.params) : e.params.jaxpr("jaxpr"));
+    const JaxprPtr form =
+        inline_all_calls(in_levels ? associative_rest_in_levels(AssociativeRest(e.params)) : e.params.jaxpr("jaxpr"));
     const std::vector<Atom> results = splice(*form, rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
@@ -95,17 +96,6 @@ JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels) {
   return eliminate_dead_code(lower_rests(jaxpr, in_levels));
 }
 
-bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations) {
-  for (const Equation& e : program.equations) {
-    const Primitive& p = *e.primitive;
-    if (e.primitive == &scan_p ? !fits_lanes(Scan(e.params), most_equations) : !(p.scalar || p.scalars || p.element))
-      return false;
-  }
-  return true;
-}
-
-JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) {
-  return merge_lanes(lower(lower_associative_rests(jaxpr, how.in_levels && how.keep_lanes), how, false));
-}
+JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how) { return lower(jaxpr, how, false); }
 
 }  // namespace cotan

@@ -1,0 +1,173 @@
+// jit, from the call of a jitted function to the device: the cache of traced programs.
+#include <algorithm>
+#include <cotan/debug.hpp>
+#include <cstdio>
+#include <list>
+#include <mutex>
+#include <unordered_set>
+
+#include "core/backend.hpp"
+#include "core/environment.hpp"
+#include "core/recorder.hpp"
+#include "lowering/pipeline.hpp"
+#include "transforms/calls.hpp"
+
+namespace cotan {
+
+// The compile log -------------------------------------------------------------------------------
+
+namespace {
+
+struct CompileLog {
+  std::mutex mutex;
+  std::function<void(const std::string&)> sink;
+  CompileLog() {
+    if (environment::is_on("COTAN_LOG_COMPILES"))
+      sink = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  }
+};
+CompileLog& compile_log() {
+  static CompileLog& log = *new CompileLog;
+  return log;
+}
+bool compile_log_enabled() {
+  std::lock_guard lock(compile_log().mutex);
+  return static_cast<bool>(compile_log().sink);
+}
+void write_compile_log(const std::string& line) {
+  std::function<void(const std::string&)> sink;
+  {
+    std::lock_guard lock(compile_log().mutex);
+    sink = compile_log().sink;
+  }
+  if (sink) sink(line);
+}
+
+}  // namespace
+
+void log_compiles(std::function<void(const std::string&)> sink) {
+  std::lock_guard lock(compile_log().mutex);
+  compile_log().sink = std::move(sink);
+}
+
+// The cache -------------------------------------------------------------------------------------
+
+namespace flat {
+
+class JitCache {
+ public:
+  struct Entry {
+    std::string key;
+    Types types;
+    ClosedJaxpr program;
+    std::vector<bool> wide;  ///< arguments that the program takes in f64 though they are weak; empty: none
+    std::shared_ptr<const void> payload;
+  };
+  std::mutex mutex;
+  std::list<Entry> entries;  // a handful per function: a scan beats a hash table
+
+  const Entry* find(const std::string& key, std::span<const Array> args) const {
+    for (const Entry& e : entries)
+      if (e.key == key && std::equal(e.types.begin(), e.types.end(), args.begin(), args.end(),
+                                     [](const AbstractValue& t, const Array& a) { return t == a.aval(); }))
+        return &e;
+    return nullptr;
+  }
+  /// Why nothing fits, in words, against the entry that is nearest.
+  std::string miss_reason(const std::string& key, const Types& types) const {
+    if (entries.empty()) return "first call";
+    const Entry& last = entries.back();
+    if (last.types.size() != types.size())
+      return fmt::format("{} array arguments, last time {}", types.size(), last.types.size());
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] == last.types[i]) continue;
+      if (types[i].dtype == last.types[i].dtype && types[i].shape == last.types[i].shape)
+        return fmt::format("argument leaf {} is {}weakly typed now", i, types[i].weak_type ? "" : "not ");
+      return fmt::format("argument leaf {} is {}, last time {}", i, types[i].str(), last.types[i].str());
+    }
+    return key != last.key ? "static arguments or tree structure differ" : "an older entry differs";
+  }
+};
+
+std::shared_ptr<JitCache> make_jit_cache() { return std::make_shared<JitCache>(); }
+
+namespace {
+
+/// The same array may be given up in several places of the arguments: it is gone once.
+void give_up(std::span<const Array> args, const std::vector<bool>& donated, Arrays& out) {
+  std::unordered_set<const detail::Value*> gone;
+  for (std::size_t i = 0; i < donated.size(); ++i)
+    if (donated[i]) gone.insert(args[i].value().get());
+  // An argument that is also a result lives on in the result alone.
+  for (Array& a : out)
+    if (const auto* c = gone.contains(a.value().get()) ? concrete(a) : nullptr)
+      a = Array(std::make_shared<detail::Concrete>(c->aval, c->buffer));
+  for (std::size_t i = 0; i < donated.size(); ++i)
+    if (donated[i]) donate(args[i]);
+}
+
+}  // namespace
+
+Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
+           const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
+           std::span<const Array> args, const JitOptions& options, const Paths& paths) {
+  check_defined(args, "jit", paths);
+  const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
+  {
+    std::lock_guard lock(cache.mutex);
+    entry = cache.find(key, args);
+  }
+  JitCache::Entry traced;
+  if (!entry) {
+    traced.types = types_of(args);
+    std::string reason;
+    if (compile_log_enabled()) {
+      std::lock_guard lock(cache.mutex);
+      reason = cache.miss_reason(key, traced.types);
+    }
+    {
+      const recorder::Span span("trace", options.name);
+      CallProgram call = trace_call(with_names(f, paths), traced.types, "jit", options.name);
+      traced.program = {lowering::simplify(call.closed.jaxpr), call.closed.consts};
+      if (std::find(call.wide.begin(), call.wide.end(), true) != call.wide.end()) traced.wide = std::move(call.wide);
+    }
+    traced.payload = make_payload();
+    traced.key = key;
+    bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
+    for (const Array& c : traced.program.consts) closed &= concrete(c) != nullptr;
+    if (!reason.empty())
+      write_compile_log(fmt::format("[jit] traced {} ({}): {} equations{}", options.name, reason,
+                                    traced.program.jaxpr->equations.size(),
+                                    closed ? "" : "; closes over a tracer, so it is not cached"));
+    std::lock_guard lock(cache.mutex);
+    entry = closed ? cache.find(key, args) : &traced;  // another thread may have been faster
+    if (!entry) entry = &cache.entries.emplace_back(std::move(traced));
+  }
+  payload = entry->payload;
+  const Arrays& consts = entry->program.consts;
+  Arrays wide_args, with_consts;
+  std::span<const Array> operands = args;
+  if (!entry->wide.empty()) operands = wide_args = widened(args, entry->wide);
+  if (!consts.empty()) operands = with_consts = concat(consts, operands);
+
+  std::vector<bool> donated;
+  if (!options.donate.empty()) {
+    donated.resize(consts.size(), false);
+    donated.insert(donated.end(), options.donate.begin(), options.donate.end());
+  }
+  Arrays out;
+  const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() && !debug_bounds() &&
+                        std::all_of(operands.begin(), operands.end(), [](const Array& a) { return concrete(a); });
+  if (evaluate) {  // nothing else is watching: straight to the device
+    const recorder::Span span("call", options.name);
+    out = common_backend(jit_p, operands)
+              .run_program(entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
+  } else {
+    out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
+  }
+  if (!options.donate.empty()) give_up(args, options.donate, out);
+  return out;
+}
+
+}  // namespace flat
+}  // namespace cotan
