@@ -39,41 +39,6 @@ docs: setup  ## the generated pages in docs/, and the site with the reference in
 	@python3 -B tools/docs/fill_numbers.py
 	@python3 -B tools/docs/make_site.py build/docs/html
 
-asan ubsan tsan setup
-
-JOBS := $(shell nproc 2>/dev/null || echo 2)
-
-# $(call build,PRESET[,TARGET]): prints progress to a person, only problems to a log file.
-define build
-@mkdir -p build/$(1)
-@cmake --preset $(1) >build/$(1)/configure.log || { cat build/$(1)/configure.log; exit 1; }
-@echo "building $(or $(2),all) in build/$(1)"
-@quiet=--quiet; [ -t 1 ] && quiet=; cmake --build --preset $(1) $(if $(2),--target $(2)) -- $$quiet
-endef
-
-help:  ## show this list
-	@sed -n 's/^\([a-z ]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
-
-demo: setup  ## build cotan-dlm and fit the built-in series; reports and plots go to out/
-	$(call build,release,cotan-dlm)
-	@build/release/apps/cotan-dlm demo $(ARGS)
-
-test: setup  ## build everything and run the tests
-	$(call build,release)
-	@ctest --preset release -j $(JOBS)
-
-bench: setup  ## cotan beside JAX, PyTorch, jax-js, OpenBLAS; ARGS="--only softmax --quick" selects, --help
-	$(call build,release,cotan_bench)
-	@tools/bench_setup.sh python
-	@python3 bench/run.py $(ARGS)
-
-docs: setup  ## regenerate docs/features.md, webgpu_dtypes.md and environment.md from the code
-	$(call build,release,test_cases)
-	@build/release/tests/test_cases --features >build/features.md
-	@build/release/tests/test_cases --webgpu-dtypes >build/webgpu_dtypes.md
-	@build/release/tests/test_cases --environment >build/environment.md
-	@mv build/features.md build/webgpu_dtypes.md build/environment.md docs/
-
 asan ubsan tsan: setup  ## build with that sanitizer and run the tests
 	$(call build,$@)
 	@ctest --preset $@ -j $(JOBS)
