@@ -29,8 +29,8 @@ int main() {
   std::cout << l.text() << "\n";
   assert(l.routines == 1 && l.kernels == 1);
 
-  // Everything that led there can be read: the traced program, what each pass made of it (text() has a row for each that
-  // changed something), LLVM's code and the assembly.
+  // Everything that led there can be read: the traced program, what each pass made of it (text() has a row for each
+  // that changed something), LLVM's code and the assembly.
   for (const auto& [name, program] : l.passes)
     std::cout << "after '" << name << "': " << program.size() << " characters\n";
   assert(l.llvm_ir.find("define") != std::string::npos && !l.assembly.empty());

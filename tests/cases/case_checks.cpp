@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cotan/cotan.hpp>
+#include <filesystem>
 
 #include "cases/compare.hpp"
 
@@ -343,7 +344,10 @@ const std::vector<Check>& all_checks() {
   return checks;
 }
 
-void load_goldens() { goldens = ct::load_npz(COTAN_SOURCE_DIR "/tests/golden/cases.npz"); }
+void load_goldens() {
+  for (const auto& file : std::filesystem::directory_iterator(COTAN_SOURCE_DIR "/tests/golden/cases"))
+    goldens.merge(ct::load_npz(file.path()));
+}
 void drop_goldens() { goldens.clear(); }
 
 }  // namespace cases

@@ -15,7 +15,7 @@ struct Check {
 /// differences.
 const std::vector<Check>& all_checks();
 
-/// The arrays of tests/golden/cases.npz, held between these two calls.
+/// The arrays of tests/golden/cases/*.npz, held between these two calls.
 void load_goldens();
 void drop_goldens();
 

@@ -47,6 +47,7 @@ class Case:
     params: dict
     grad: list  # indices of the arguments to differentiate; empty: no gradient golden
     row: dict = field(repr=False)
+    family: str = ""  # the name of its file
 
     @property
     def exact(self):
@@ -130,6 +131,7 @@ def load():
             for case in expand(row):
                 assert case.id not in seen, f"{path.name}: two rows give {case.id}; add a tag"
                 seen.add(case.id)
+                case.family = path.stem
                 cases.append(case)
     return cases
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/cases.npz: what real JAX gives for every case of tests/cases.
+"""Writes tests/golden/cases/*.npz: what real JAX gives for every case of tests/cases, a file for each file there.
 
-    generate.py            writes the file
-    generate.py --missing  computes only cases that the file does not have, and drops those that are gone
-    generate.py --check    computes again and compares with the committed file
+    generate.py            writes the files
+    generate.py --missing  computes only cases that the files do not have, and drops those that are gone
+    generate.py --check    computes again and compares with the committed files
     generate.py --list     prints the case ids
+    … FAMILY…              only these files of tests/cases, by their names without .json
 
 Keys: <id>/out<k>, and <id>/grad<i> for the cotangent of argument i. bf16 and f16 are stored
 as float32 under <id>/out<k>.bf16 or .f16. tests/cases/README.md has the whole specification.
@@ -29,7 +30,7 @@ assert jax.config.jax_threefry_partitionable
 import cases
 import jax_ops
 
-GOLDEN = cases.ROOT / "tests" / "golden" / "cases.npz"
+GOLDEN = cases.ROOT / "tests" / "golden" / "cases"
 NAMES = {np.dtype(v): k for k, v in cases.DTYPES.items()}
 HALF = {np.dtype(np.float16): ".f16", np.dtype(ml_dtypes.bfloat16): ".bf16"}
 
@@ -100,18 +101,42 @@ def same(case, key, old, new):
     return f"differs: {old.ravel()[:4]} became {new.ravel()[:4]}"
 
 
+def load(families):
+    """Key -> array of the committed files of these families."""
+    arrays = {}
+    for family in families:
+        path = GOLDEN / f"{family}.npz"
+        if path.exists():
+            with np.load(path) as golden:
+                arrays.update(golden)
+    return arrays
+
+
+def save(table, arrays):
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    for family in sorted({c.family for c in table}):
+        ids = {c.id for c in table if c.family == family}
+        path = GOLDEN / f"{family}.npz"
+        own = {k: a for k, a in arrays.items() if k.rpartition("/")[0] in ids}
+        old = load([family])
+        if old.keys() == own.keys() and all(old[k].tobytes() == own[k].tobytes() for k in own):
+            continue  # archives have dates: a file that says the same stays as it is
+        np.savez_compressed(path, **own)
+        print(f"{path.relative_to(cases.ROOT)}: {len(ids)} cases, {len(own)} arrays, {path.stat().st_size / 1e3:.0f} kB")
+
+
 def check(table, arrays):
     by_id = {c.id: c for c in table}
     problems, rounded = [], 0
-    with np.load(GOLDEN) as golden:
-        problems += [f"{k}: not in the golden file" for k in arrays.keys() - golden.keys()]
-        problems += [f"{k}: no longer in the table" for k in golden.keys() - arrays.keys()]
-        for key in sorted(arrays.keys() & golden.keys()):
-            old = golden[key]
-            rounded += old.tobytes() != arrays[key].tobytes()
-            difference = same(by_id[key.rpartition("/")[0]], key, old, arrays[key])
-            if difference:
-                problems.append(f"{key}: {difference}")
+    golden = load({c.family for c in table})
+    problems += [f"{k}: not in the golden file" for k in arrays.keys() - golden.keys()]
+    problems += [f"{k}: no longer in the table" for k in golden.keys() - arrays.keys()]
+    for key in sorted(arrays.keys() & golden.keys()):
+        old = golden[key]
+        rounded += old.tobytes() != arrays[key].tobytes()
+        difference = same(by_id[key.rpartition("/")[0]], key, old, arrays[key])
+        if difference:
+            problems.append(f"{key}: {difference}")
     print(f"{len(arrays)} arrays, {rounded} not bit-identical, {len(problems)} problems")
     if problems:
         sys.exit("\n".join(problems))
@@ -122,23 +147,26 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--missing", action="store_true")
+    parser.add_argument("families", nargs="*", metavar="FAMILY")
     options = parser.parse_args()
     table = cases.load()
+    unknown = set(options.families) - {c.family for c in table}
+    if unknown:
+        sys.exit(f"no such file of tests/cases: {', '.join(sorted(unknown))}")
+    if options.families:
+        table = [c for c in table if c.family in options.families]
     if options.list:
         return print("\n".join(c.id for c in table))
     kept = {}
     if options.missing:
         ids = {c.id for c in table}
-        with np.load(GOLDEN) as golden:
-            kept = {key: golden[key] for key in golden if key.rpartition("/")[0] in ids}
+        golden = load({c.family for c in table})
+        kept = {key: golden[key] for key in golden if key.rpartition("/")[0] in ids}
     have = {key.rpartition("/")[0] for key in kept}
     arrays = kept | compute([c for c in table if c.id not in have])
     if options.check:
         return check(table, arrays)
-    GOLDEN.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(GOLDEN, **arrays)
-    print(f"{GOLDEN.relative_to(cases.ROOT)}: {len({c.op for c in table})} ops, {len(table)} cases, "
-          f"{len(arrays)} arrays, {GOLDEN.stat().st_size / 1e6:.2f} MB")
+    save(table, arrays)
 
 
 if __name__ == "__main__":
