@@ -1,6 +1,6 @@
-// Elements from the host to an Array and back: the templates that array.hpp declares. Include that one.
+// Elements from the host to an Array and back: the templates that array.hpp declares. Include that one,
+// which ends with this.
 #pragma once
-#include <cotan/array.hpp>
 
 namespace cotan {
 
