@@ -36,6 +36,7 @@ docs: setup  ## the generated pages in docs/, and the site with the reference in
 	@build/release/tests/test_cases --environment >build/environment.md
 	@mv build/features.md build/webgpu_dtypes.md build/environment.md docs/
 	@build/release/docs/tutorials/tutorial_readme docs/images/readme.svg
+	@python3 -B tools/names/make_page.py
 	@python3 -B tools/docs/fill_numbers.py
 	@python3 -B tools/docs/make_site.py build/docs/html
 
