@@ -51,8 +51,7 @@ int weight(expr::Op op) {
 }
 
 bool is_single_term(const expr::Reduction& r) {
-  using expr::ReduceOp;
-  if (r.op == ReduceOp::argmax || r.op == ReduceOp::argmin) return false;
+  if (r.gives_position) return false;
   for (std::size_t k = 0; k < r.shape.size(); ++k)
     if (r.reduced[k] && r.shape[k] != 1) return false;
   return true;
@@ -211,7 +210,7 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     // A narrow result, such as a mask, is worth keeping: its operands need not be.
     bool narrows = false;
     for (Expr l : loads) narrows |= itemsize(l->dtype) > itemsize(type(v).dtype) && type(v).size() > 1;
-    const bool is_view = p.op_class == OpClass::view || &p == &ops::iota_p || &p == &ops::stop_gradient_p;
+    const bool is_view = p.op_class == OpClass::view || p.rewrites.is_trivial || p.rewrites.shares_memory;
     // What a loop makes of the result of a reduction belongs to it: the sum can start from what is added to it.
     bool of_reduction = false;
     for (Expr l : loads)

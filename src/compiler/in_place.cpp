@@ -4,15 +4,9 @@
 
 #include "compiler/memory.hpp"
 #include "compiler/operations.hpp"
-#include "ops/gather_scatter.hpp"
-#include "ops/ops.hpp"
+#include "expr/lowering.hpp"
 
 namespace cotan::compiler {
-
-bool is_scatter(const Primitive* p) {
-  return p == &ops::scatter_p || p == &ops::scatter_add_p || p == &ops::scatter_mul_p || p == &ops::scatter_min_p ||
-         p == &ops::scatter_max_p;
-}
 
 namespace {
 
@@ -81,7 +75,7 @@ class Chain {
       const Var* from = e.inputs.empty() ? nullptr : std::get_if<Var>(&e.inputs[0]);
       if (!from) return std::nullopt;
       if (e.primitive == &copy_p) return readers(*from) == 1 ? std::optional(Link{Link::copy, *from, v}) : std::nullopt;
-      const bool updates = e.primitive == &ops::dynamic_update_slice_p || is_scatter(e.primitive);
+      const bool updates = e.primitive->window != nullptr;
       // What it puts there must not be the array itself, and be something.
       for (std::size_t i = 1; updates && i < e.inputs.size(); ++i)
         if (flat_.type(e.inputs[i]).size() == 0) return std::nullopt;
@@ -171,101 +165,44 @@ void change_in_place(Flat& flat, FlatLoop& loop) {
 
 namespace {
 
-/// A kernel that runs over a window and writes it somewhere into an array.
-class WindowWriter {
+/// The operands of an operation that writes a window into the first of them. They are read from memory: an expression
+/// might read what is being overwritten.
+class WindowOperands final : public expr::Operands {
  public:
-  WindowWriter(const Equation& e, Definitions& definitions, const Shape& window)
-      : equation_(e), definitions_(definitions), result_(e.outputs[0].id) {
-    kernel_.name = e.primitive->name;
-    for (auto d : window) {
-      at_.push_back(d == 1 ? expr::integer(0) : expr::variable(d));
-      if (d != 1) kernel_.loops.push_back({at_.back(), d, false});
-    }
-  }
-  const std::vector<Expr>& at() const { return at_; }
-  /// From memory: an expression might read what is being overwritten.
-  Expr element(std::size_t operand, std::span<const Expr> index) const {
-    const Atom& a = equation_.inputs[operand];
+  WindowOperands(const Equation& e, Definitions& definitions) : equation_(e), definitions_(definitions) {}
+  Expr at(std::size_t k, std::span<const Expr> index, Expr) const override {
+    const BufferId result = equation_.outputs[0].id;
+    if (k == 0) return expr::load(result, definitions_.type(result).dtype, definitions_.offset(result, index));
+    const Atom& a = equation_.inputs[k];
     const Var* v = std::get_if<Var>(&a);
     if (!v || definitions_.kind(v->id) == Kind::input) return definitions_.read(a, index);
     return expr::load(v->id, definitions_.type(a).dtype, definitions_.offset(v->id, index));
   }
-  Expr before(std::span<const Expr> to) const {
-    return expr::load(result_, definitions_.type(result_).dtype, definitions_.offset(result_, to));
-  }
-  Kernel write(Expr value, std::span<const Expr> to) {
-    kernel_.passes.push_back({{}, {{result_, definitions_.offset(result_, to), value}}, {}});
-    return std::move(kernel_);
-  }
+  const AbstractValue& type(std::size_t k) const override { return definitions_.type(equation_.inputs[k]); }
+  std::size_t size() const override { return equation_.inputs.size(); }
 
  private:
   const Equation& equation_;
   Definitions& definitions_;
-  const BufferId result_;
-  std::vector<Expr> at_;
-  Kernel kernel_;
 };
-
-Kernel slice_kernel(const Equation& e, Definitions& definitions) {
-  const Shape &shape = definitions.type(e.outputs[0].id).shape, &window = definitions.type(e.inputs[1]).shape;
-  WindowWriter writer(e, definitions, window);
-  std::vector<Expr> to;
-  for (std::size_t k = 0; k < shape.size(); ++k)
-    to.push_back(writer.at()[k] + ops::clamped_start(ops::start_index(writer.element(k + 2, {})), shape[k], window[k]));
-  return writer.write(writer.element(1, writer.at()), to);
-}
-
-/// What the element becomes.
-Expr combined(const Primitive* scatter, Expr old, Expr update) {
-  if (scatter == &ops::scatter_p) return update;
-  const Primitive& p = scatter == &ops::scatter_add_p   ? ops::add_p
-                       : scatter == &ops::scatter_mul_p ? ops::mul_p
-                       : scatter == &ops::scatter_min_p ? ops::min_p
-                                                        : ops::max_p;
-  const DType dtype = update->dtype, wide = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
-  const std::vector<Expr> operands{expr::cast(old, wide), expr::cast(update, wide)};
-  return expr::cast(p.scalar(operands, {}), dtype);
-}
-
-/// A scatter of one window.
-std::optional<Kernel> scatter_kernel(const Equation& e, Definitions& definitions) {
-  const Shape &shape = definitions.type(e.outputs[0].id).shape, &indices = definitions.type(e.inputs[1]).shape,
-              &updates = definitions.type(e.inputs[2]).shape;
-  const Ints &axes = e.params.ints("scatter_dims_to_operand_dims"), &inserted = e.params.ints("inserted_window_dims"),
-             &window_axes = e.params.ints("update_window_dims");
-  if (ops::product(indices) != static_cast<std::int64_t>(axes.size()) ||
-      !e.params.ints("operand_batching_dims").empty())
-    return std::nullopt;
-  WindowWriter writer(e, definitions, updates);
-  std::vector<Expr> to;
-  Shape sizes;
-  for (std::size_t k = 0, w = 0; k < shape.size(); ++k) {
-    const bool kept = !ops::contains(inserted, static_cast<std::int64_t>(k));
-    const auto axis = kept ? static_cast<std::size_t>(window_axes[w++]) : 0;
-    to.push_back(kept ? writer.at()[axis] : expr::integer(0));
-    sizes.push_back(kept ? updates[axis] : 1);
-  }
-  Expr inside = expr::boolean(true);
-  for (std::size_t j = 0; j < axes.size(); ++j) {
-    const auto k = static_cast<std::size_t>(axes[j]);
-    std::vector<Expr> at(indices.size(), expr::integer(0));
-    at.back() = expr::integer(static_cast<std::int64_t>(j));
-    const Expr start = ops::start_index(writer.element(1, at)), clamped = ops::clamped_start(start, shape[k], sizes[k]);
-    inside = inside & eq(start, clamped);
-    to[k] = to[k] + clamped;
-  }
-  const Expr old = writer.before(to);
-  Expr value = combined(e.primitive, old, writer.element(2, writer.at()));
-  if (e.params.text("mode") != ops::mode_clip) value = expr::select(inside, value, old);
-  return writer.write(value, to);
-}
 
 }  // namespace
 
 std::optional<Kernel> update_kernel(const Equation& e, Definitions& definitions) {
-  if (!definitions.program().written_over.contains(e.outputs[0].id)) return std::nullopt;
-  if (e.primitive == &ops::dynamic_update_slice_p) return slice_kernel(e, definitions);
-  return is_scatter(e.primitive) ? scatter_kernel(e, definitions) : std::nullopt;
+  const Primitive& p = *e.primitive;
+  const BufferId result = e.outputs[0].id;
+  if (!p.window || !definitions.program().written_over.contains(result)) return std::nullopt;
+  Kernel kernel;
+  kernel.name = p.name;
+  std::vector<Expr> at;
+  for (auto d : definitions.type(e.inputs[p.window_operand]).shape) {
+    at.push_back(d == 1 ? expr::integer(0) : expr::variable(d));
+    if (d != 1) kernel.loops.push_back({at.back(), d, false});
+  }
+  const auto element = p.window(p, WindowOperands(e, definitions), at, e.params);
+  if (!element) return std::nullopt;
+  kernel.passes.push_back({{}, {{result, definitions.offset(result, element->index), element->value}}, {}});
+  return kernel;
 }
 
 }  // namespace cotan::compiler

@@ -10,8 +10,6 @@ namespace cotan::compiler {
 void change_in_place(Flat& flat, FlatLoop& loop);
 /// Per item: the values that it reads, nested ones included.
 std::vector<BufferId> values_read(const Item& item);
-/// Whether the operation is its first operand, changed in some places.
-bool is_scatter(const Primitive* p);
 /// For an operation that changes its first operand where it lies: the kernel that writes the window, if it is one.
 std::optional<Kernel> update_kernel(const Equation& e, Definitions& definitions);
 

@@ -125,7 +125,7 @@ class KernelBuilder {
     const auto index = full_index(m.value);
     const Expr term = with_row_buffers(definitions_.expand(m.value, index));
     Expr position;
-    if (r.op == expr::ReduceOp::argmax || r.op == expr::ReduceOp::argmin) {
+    if (r.gives_position) {
       for (std::size_t k = 0; k < r.shape.size(); ++k)
         if (r.reduced[k]) position = index[k];
     }

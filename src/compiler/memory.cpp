@@ -89,11 +89,11 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
   if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype))
     return false;
   if (const auto* routine = std::get_if<Routine>(&step)) {
-    // A scatter starts with a copy of its operand, which then is none.
+    // It starts with a copy of its operand, which then is none.
     const auto reads = [&](const Operand& o) {
       return o.buffer >= 0 && program.root(o.buffer) == program.root(operand);
     };
-    return is_scatter(routine->primitive) && reads(routine->operands[0]) &&
+    return routine->primitive->window && reads(routine->operands[0]) &&
            std::none_of(routine->operands.begin() + 1, routine->operands.end(), reads);
   }
   const auto* kernel = std::get_if<Kernel>(&step);

@@ -44,8 +44,9 @@ std::string to_string(const Program& program, const Kernel& kernel) {
     const std::string indent(kernel.passes.size() > 1 ? 4 : 2, ' ');
     if (kernel.passes.size() > 1) out += fmt::format("  pass {}\n", p);
     for (const Reduce& r : pass.reductions)
-      out += fmt::format("{}b{}: {} = {} of {}\n", indent, r.result,
-                         program.buffers[static_cast<std::size_t>(r.result)].type, name(r.op), to_string(r.value));
+      out += fmt::format("{}b{}: {} = {}{} of {}\n", indent, r.result,
+                         program.buffers[static_cast<std::size_t>(r.result)].type, r.position ? "place of " : "",
+                         name(r.op), to_string(r.value));
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores)
         out += fmt::format("{}b{}[{}]: {} ({}) = {}\n", indent, s.buffer, to_string(s.offset),

@@ -56,7 +56,7 @@ struct Store {
 struct Reduce {
   expr::ReduceOp op;
   Expr value;
-  Expr position;  ///< argmax, argmin: what is kept beside the value, an i64
+  Expr position;  ///< of an extremum whose place is the result: what is kept beside the value, an i64
   BufferId result;
 };
 /// One run over the reduced loops. A kernel without reduced loops has one pass, of stores alone.

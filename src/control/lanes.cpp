@@ -4,6 +4,7 @@
 
 #include "control/control.hpp"
 #include "core/error.hpp"
+#include "core/rows.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
 
@@ -218,6 +219,18 @@ void lanes_prune(Equation& e, const Mask& used) {
   e.params = l.params();
 }
 
+rows::Answer lanes_on_rows(const rows::Question& q) {
+  const Lanes lanes(q.e.params);
+  const Mask given = depends_on(*lanes.program, lanes.mapped);
+  if (count(given) != given.size()) return {};
+  rows::OnRows on{{}, 0, q.e.params};
+  for (std::size_t i = 0; i < q.in.size(); ++i) {
+    if (lanes.mapped[i] && q.axes[i] != 0) return {};
+    on.in.push_back(lanes.mapped[i] ? 0 : rows::whole);
+  }
+  return on;
+}
+
 }  // namespace
 
 const Primitive lanes_p{.name = "lanes",
@@ -228,6 +241,7 @@ const Primitive lanes_p{.name = "lanes",
                         .transpose = lanes_transpose,
                         .batch = lanes_batch,
                         .partial_eval = lanes_partial_eval,
-                        .prune = lanes_prune};
+                        .prune = lanes_prune,
+                        .on_rows = lanes_on_rows};
 
 }  // namespace cotan

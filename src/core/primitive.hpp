@@ -1,6 +1,7 @@
 // Primitive: one operation and everything that any part of cotan knows about it.
 #pragma once
 #include <cotan/flat.hpp>
+#include <optional>
 #include <span>
 
 #include "core/params.hpp"
@@ -11,7 +12,12 @@ namespace expr {
 class Expr;
 class Operands;
 struct Reduction;
+struct WindowElement;
 }  // namespace expr
+namespace rows {
+struct OnRows;
+struct Question;
+}  // namespace rows
 
 class PartialEvalTrace;
 class Rewriter;
@@ -46,6 +52,26 @@ struct Partial {
   const Params& params;
 };
 using PartialRule = Array (*)(const Partial&);
+
+/// What is known of the operands of an equation before it runs.
+struct OperandFacts {
+  const Params& params;
+  DType dtype;                                 ///< of the result
+  std::vector<std::optional<double>> numbers;  ///< what all elements of an operand are, where that is known
+  std::vector<std::size_t> first;              ///< which operand is the first that is the same value
+};
+
+/// What rewrites may make use of. Nothing here changes a bit of any result.
+struct Rewrites {
+  /// The operand that the result is, if its type is the result's too: x * 1, x | x.
+  std::optional<std::size_t> (*same_as)(const OperandFacts&) = nullptr;
+  /// The parameters of one operation that does what two of them do one after the other.
+  Params (*compose)(const Params& first, const Params& second) = nullptr;
+  bool undoes_itself = false;  ///< applied again, with the same parameters, it gives its operand
+  bool is_cheap = false;       ///< costs next to nothing beside reading what it is applied to
+  bool is_trivial = false;     ///< nobody would put its result into memory
+  bool shares_memory = false;  ///< its evaluation moves nothing: the result is in the operand's memory
+};
 
 /// How a back end treats the operation.
 /// `call` applies a nested program once; `control` decides how often, and which.
@@ -83,6 +109,8 @@ struct Primitive {
   bool not_differentiable = false;
   /// Gives the elements of its operand in the dtype `new_dtype`.
   bool casts = false;
+  /// `eval` is written in other operations, so that it can be traced: it is the expansion too.
+  bool is_composed = false;
 
   // How a compiler sees it (expr/lowering.hpp). An operation with none of these rules is a routine: it is
   // called with whole arrays.
@@ -96,12 +124,28 @@ struct Primitive {
   /// The element of the result at an index, or of a reduction the term.
   Expr (*element)(const expr::Operands&, std::span<const Expr> index, const Params&) = nullptr;
   expr::Reduction (*reduction)(std::span<const AbstractValue>, const Params&) = nullptr;
+  /// Of an operation that changes a window of its first operand, which a compiler may do in place: where the element
+  /// at an index of the window goes, and what is there then. nullopt: not for these parameters.
+  std::optional<expr::WindowElement> (*window)(const Primitive&, const expr::Operands&, std::span<const Expr> index,
+                                               const Params&) = nullptr;
+  std::size_t window_operand = 0;  ///< the one that has the window's shape
+
+  Rewrites rewrites = {};
+  /// How it is an operation on rows (core/rows.hpp). Elementwise operations need no rule.
+  std::optional<rows::OnRows> (*on_rows)(const rows::Question&) = nullptr;
+  /// By which operation it puts two elements together, as cumsum does by add; nullptr: it does not.
+  const Primitive* combine = nullptr;
 };
 
 /// `p` with a scalar rule: what the factories of elementwise primitives end with.
 inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, bool keeps_halves = false) {
   p.scalar = scalar;
   p.keeps_halves = keeps_halves;
+  return p;
+}
+inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, Rewrites rewrites) {
+  p.scalar = scalar;
+  p.rewrites = rewrites;
   return p;
 }
 

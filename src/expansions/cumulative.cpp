@@ -29,19 +29,16 @@ Array log_sum_exp(const Array& x, const Params& params) {
   return ops::select(bind1(ops::is_finite_p, {parts[0]}), parts[0] + np::log(parts[1]), parts[0]);
 }
 
-}  // namespace
-
 Arrays cumulative(const Primitive& p, std::span<const Array> x, const Params& params) {
   if (x[0].size() == 0) return {x[0]};
   const DType dtype = x[0].dtype();
-  const Array wider = ops::cast(x[0], wide(dtype));
-  if (&p == &ops::cumlogsumexp_p) return {ops::cast(log_sum_exp(wider, params), dtype)};
-  const Primitive& combine = &p == &ops::cumsum_p    ? ops::add_p
-                             : &p == &ops::cumprod_p ? ops::mul_p
-                             : &p == &ops::cummax_p  ? ops::max_p
-                                                     : ops::min_p;
-  const Arrays y = along_axis({wider}, params, [&](std::span<const Array> e) { return bind(combine, e); });
-  return {ops::cast(y[0], dtype)};
+  const auto combine = [&](std::span<const Array> e) { return bind(*p.combine, e); };
+  return {ops::cast(along_axis({ops::cast(x[0], wide(dtype))}, params, combine)[0], dtype)};
+}
+Arrays log_sum_exps(const Primitive&, std::span<const Array> x, const Params& params) {
+  if (x[0].size() == 0) return {x[0]};
+  const DType dtype = x[0].dtype();
+  return {ops::cast(log_sum_exp(ops::cast(x[0], wide(dtype)), params), dtype)};
 }
 
 /// The maps y -> a y + b, composed.
@@ -52,5 +49,12 @@ Arrays linear_recurrence(const Primitive&, std::span<const Array> x, const Param
   const Arrays y = along_axis({ops::cast(x[0], wide(dtype)), ops::cast(x[1], wide(dtype))}, params, compose);
   return {ops::cast(y[1], dtype)};
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands_cumulative{{&ops::cumsum_p, &ops::cumprod_p, &ops::cummax_p, &ops::cummin_p},
+                                            {cumulative}};
+const RuleFor<Expansion> expands_log_sum_exp{{&ops::cumlogsumexp_p}, {log_sum_exps}};
+const RuleFor<Expansion> expands_recurrence{{&ops::linear_recurrence_p}, {linear_recurrence}};
 
 }  // namespace cotan::expansions

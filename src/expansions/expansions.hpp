@@ -2,8 +2,15 @@
 // operations and gathers, for devices that have no routine for them.
 #pragma once
 #include "core/jaxpr.hpp"
+#include "core/rules.hpp"
 
 namespace cotan {
+
+/// The results of a primitive on these operands by other operations; none: it cannot be done for these. An expansion is
+/// attached by a RuleFor<Expansion> in the file that it is in.
+struct Expansion {
+  Arrays (*expand)(const Primitive& p, std::span<const Array> x, const Params& params);
+};
 
 /// What sorts of long rows become: the positions (i32) of the words (u32) of a vector in ascending order, equal ones in
 /// the order they are in. Devices may have a routine for it.

@@ -2,6 +2,8 @@
 // out a column or a row of the result and changes all of the matrix, also what is done with: that is never
 // read again, so that no masks are needed. A matrix is a lane. Very small ones are written out without a
 // loop, on the whole batch at once, so that they fuse with what is around them.
+#include <cotan/lax.hpp>
+
 #include "expansions/tools.hpp"
 #include "ops/linalg/matrix.hpp"
 
@@ -185,7 +187,7 @@ Arrays lu_of_one(const Array& a) {
     const Array &x = in[0], &permutation = in[1], &j = in[2], seat = numbers(m);
     const Array column = ops::reshape(column_at(x, j), {m});
     const Array sizes = np::where(seat >= j, np::abs(take(column, permutation, 0)), scalar(dtype, -1));
-    const Array pivot = bind1(ops::argmax_p, {sizes}, {{"axis", std::int64_t{0}}, {"index_dtype", i32}});
+    const Array pivot = lax::argmax(sizes, 0);
     const Array chosen = element_at(permutation, pivot);
     const Array swapped =
         np::where(seat == j, chosen, np::where(seat == pivot, element_at(permutation, j), permutation));
@@ -254,8 +256,6 @@ Arrays qr_of_one(const Array& a, bool full) {
   return {np::where(ok, q, none), np::where(at.row > at.column, zero, np::where(ok, r, none))};
 }
 
-}  // namespace
-
 Arrays cholesky(const Primitive&, std::span<const Array> x, const Params&) {
   if (x[0].size() == 0) return {x[0]};
   if (rows(x[0]) <= written_out) return {cholesky_written_out(x[0])};
@@ -305,5 +305,12 @@ Arrays qr(const Primitive& p, std::span<const Array> x, const Params& params) {
   }
   return for_each_matrix({x[0]}, [&](std::span<const Array> a) { return qr_of_one(a[0], full); });
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands_cholesky{{&ops::cholesky_p}, {cholesky}};
+const RuleFor<Expansion> expands_triangular_solve{{&ops::triangular_solve_p}, {triangular_solve}};
+const RuleFor<Expansion> expands_lu{{&ops::lu_p}, {lu}};
+const RuleFor<Expansion> expands_qr{{&ops::qr_p}, {qr}};
 
 }  // namespace cotan::expansions

@@ -99,8 +99,6 @@ class Stage {
   int axis_ = 1;
 };
 
-}  // namespace
-
 Arrays fft(const Primitive&, std::span<const Array> x, const Params& params) {
   const Shape& shape = x[0].shape();
   if (x[0].size() == 0) return {x[0], x[1]};
@@ -110,5 +108,9 @@ Arrays fft(const Primitive&, std::span<const Array> x, const Params& params) {
   for (const ops::FftStage& stage : plan.stages) state = Stage(stage, x[2], shape, axis).run(state);
   return {ops::reshape(state.re, shape), ops::reshape(state.im, shape)};
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands{{&ops::fft_p}, {fft}};
 
 }  // namespace cotan::expansions

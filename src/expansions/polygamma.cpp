@@ -43,8 +43,6 @@ Array polygamma_of_one(const Array& x, std::int64_t n) {
   return ops::select(outside, none, ops::select(pole, at_pole, y));
 }
 
-}  // namespace
-
 Arrays polygamma(const Primitive&, std::span<const Array> x, const Params& params) {
   if (x[0].size() == 0) return {x[0]};
   const DType dtype = x[0].dtype();
@@ -52,5 +50,9 @@ Arrays polygamma(const Primitive&, std::span<const Array> x, const Params& param
   const auto one = [&](std::span<const Array> in) { return Arrays{polygamma_of_one(in[0], params.integer("n"))}; };
   return {ops::cast(ops::reshape(for_each_lane({flat}, {}, one)[0], x[0].shape()), dtype)};
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands{{&ops::polygamma_p}, {polygamma}};
 
 }  // namespace cotan::expansions

@@ -30,10 +30,8 @@ Array as_i32(const Array& index) {
 
 /// How two elements combine; nothing for a scatter that replaces.
 const Primitive* combination_of(const Primitive& p, DType dtype) {
-  if (&p == &ops::scatter_p) return nullptr;
-  const bool sums = &p == &ops::scatter_add_p, products = &p == &ops::scatter_mul_p, maxima = &p == &ops::scatter_max_p;
-  if (dtype == bool_) return sums || maxima ? &ops::or_p : &ops::and_p;
-  return sums ? &ops::add_p : products ? &ops::mul_p : maxima ? &ops::max_p : &ops::min_p;
+  if (!p.combine || dtype != bool_) return p.combine;
+  return p.combine == &ops::add_p || p.combine == &ops::max_p ? &ops::or_p : &ops::and_p;
 }
 Array combined(const Primitive* combine, const Array& a, const Array& b) {
   return combine ? bind1(*combine, {a, b}) : b;
@@ -234,8 +232,6 @@ Array by_sorting(const Array& operand, const Windows& w, const Primitive* combin
   return ops::select(place.inside & spread(hit), combined(combine, operand, value), operand);
 }
 
-}  // namespace
-
 Arrays sum_of_runs(const Primitive&, std::span<const Array> x, const Params& params) {
   const Array sorted = take(x[0], x[1], 0), key = numbers(params.integer("count"));
   const Array count = count_up_to(sorted, key);
@@ -262,6 +258,12 @@ Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& param
   const Array sum = by_sorting(ops::cast(operand, wide(dtype)), wider, combine, params.flag("unique_indices"));
   return {ops::cast(sum, dtype)};
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands_sum_of_runs{{&sum_of_runs_p}, {sum_of_runs}};
+const RuleFor<Expansion> expands_scatter{
+    {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_mul_p, &ops::scatter_min_p, &ops::scatter_max_p}, {scatter}};
 
 }  // namespace cotan::expansions
 

@@ -191,8 +191,6 @@ Array order_of(const Arrays& keys, std::int64_t wanted) {
   return ops::reshape(order, result);
 }
 
-}  // namespace
-
 Arrays sort(const Primitive&, std::span<const Array> x, const Params& params) {
   if (x[0].size() == 0) return Arrays(x.begin(), x.end());
   const auto axis = static_cast<int>(params.integer("dimension"));
@@ -217,6 +215,12 @@ Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params)
 Arrays order_of_words(const Primitive&, std::span<const Array> x, const Params&) {
   return {sorted_positions({x[0]}, x[0].size())};
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands_sort{{&ops::sort_p}, {sort}};
+const RuleFor<Expansion> expands_top_k{{&ops::top_k_p}, {top_k}};
+const RuleFor<Expansion> expands_order{{&order_of_words_p}, {order_of_words}};
 
 }  // namespace cotan::expansions
 

@@ -199,8 +199,6 @@ Arrays svd_of_tall(const Array& a, bool full, bool with_vectors) {
   return {values, np::where(s.ok, qr[0] * ops::reshape(all_signs, {1, width}), none), np::where(s.ok, o.vt, none)};
 }
 
-}  // namespace
-
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params) {
   if (x[0].size() == 0) return {x[0], ops::zeros_of(p.type(p, std::vector{x[0].aval()}, params)[1])};
   const bool lower = params.flag("lower");
@@ -226,5 +224,10 @@ Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params) {
     return out;
   });
 }
+
+}  // namespace
+
+const RuleFor<Expansion> expands_eigh{{&ops::eigh_p}, {eigh}};
+const RuleFor<Expansion> expands_svd{{&ops::svd_p}, {svd}};
 
 }  // namespace cotan::expansions

@@ -1,35 +1,15 @@
-// What expansions are written with: loops and lanes of functions on arrays, and the families' own functions.
+// What expansions are written with: loops and lanes of functions on arrays.
 #pragma once
 #include <cotan/numpy.hpp>
 #include <limits>
 
 #include "control/control.hpp"
+#include "expansions/expansions.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan::expansions {
 
 namespace np = numpy;
-
-/// The results of a primitive on these operands, by other operations; none: it cannot be done for these.
-using Expand = Arrays (*)(const Primitive& p, std::span<const Array> x, const Params& params);
-
-// By file.
-Arrays cumulative(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays linear_recurrence(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays cholesky(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays triangular_solve(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays lu(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays qr(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays sort(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays top_k(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays order_of_words(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays sum_of_runs(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays scatter(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays fft(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays attention(const Primitive& p, std::span<const Array> x, const Params& params);
-Arrays polygamma(const Primitive& p, std::span<const Array> x, const Params& params);
 
 // Loops ---------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ class Operands {
   virtual std::size_t size() const = 0;
 };
 
-enum class ReduceOp : std::uint8_t { sum, product, max, min, bit_and, bit_or, argmax, argmin };
+enum class ReduceOp : std::uint8_t { sum, product, max, min, bit_and, bit_or };
 std::string_view name(ReduceOp op);
 
 /// A result that combines terms: `shape` holds the axes of the result in order and, anywhere between them, the
@@ -25,6 +25,14 @@ struct Reduction {
   ReduceOp op;
   Shape shape;
   std::vector<bool> reduced;
+  /// Of max and min along one axis: the result is where the extremum is, the first of several.
+  bool gives_position = false;
+};
+
+/// One element of a window that an operation writes into its first operand.
+struct WindowElement {
+  std::vector<Expr> index;
+  Expr value;
 };
 
 }  // namespace cotan::expr

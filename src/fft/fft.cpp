@@ -5,8 +5,8 @@
 #include <cotan/numpy.hpp>
 
 #include "fft/transform.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::fft {
 

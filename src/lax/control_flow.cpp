@@ -6,8 +6,8 @@
 #include "control/control.hpp"
 #include "core/construct.hpp"
 #include "core/error.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::flat {
 

@@ -5,7 +5,7 @@
 #include <cotan/lax.hpp>
 #include <tuple>
 
-#include "numpy/promote.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::lax {
 

@@ -1,8 +1,8 @@
 // lax: running reductions and sorting by name.
 #include <cotan/lax.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::lax {
 

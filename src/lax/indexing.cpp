@@ -1,8 +1,8 @@
 // lax: gather, scatter and dynamic slices by name.
 #include <cotan/lax.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::lax {
 

@@ -3,8 +3,8 @@
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::lax {
 
@@ -12,9 +12,6 @@ using numpy::promote;
 
 namespace {
 
-Array on_floats(const Primitive& p, const Array& a, const Params& params = {}) {
-  return bind1(p, {numpy::cast_to(a, numpy::inexact_result_type({&a, 1}))}, params);
-}
 Array on_pair(const Primitive& p, const Array& a, const Array& b) { return bind1(p, promote(p.name, {a, b})); }
 Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op) {
   std::vector<int> list(axes.begin(), axes.end());
@@ -26,28 +23,11 @@ Array reduce(const Primitive& p, const Array& a, const std::vector<std::int64_t>
   std::sort(over.begin(), over.end());
   return over.empty() ? a : bind1(p, {a}, {{"axes", over}});
 }
-Array arg_reduce(const Primitive& p, const Array& a, int axis, DType index_dtype) {
-  if (!is_integer(index_dtype))
-    raise<TypeError>("[{}] indices cannot be {}; give an integer dtype.", p.name, index_dtype);
-  return bind1(p, {a},
-               {{"axis", std::int64_t{numpy::resolve_axis(axis, a.ndim(), p.name)}}, {"index_dtype", index_dtype}});
-}
 
 }  // namespace
 
 // Elementwise -----------------------------------------------------------------------------------
 
-Array rsqrt(const ArrayLike& a) { return on_floats(ops::rsqrt_p, a); }
-Array logistic(const ArrayLike& a) { return on_floats(ops::logistic_p, a); }
-Array erf(const ArrayLike& a) { return on_floats(ops::erf_p, a); }
-Array erfc(const ArrayLike& a) { return on_floats(ops::erfc_p, a); }
-Array erf_inv(const ArrayLike& a) { return on_floats(ops::erf_inv_p, a); }
-Array lgamma(const ArrayLike& a) { return on_floats(ops::lgamma_p, a); }
-Array digamma(const ArrayLike& a) { return on_floats(ops::digamma_p, a); }
-Array polygamma(int n, const ArrayLike& a) {
-  if (n < 0) raise<ValueError>("[polygamma] the order {} is negative; it counts derivatives of digamma.", n);
-  return n == 0 ? digamma(a) : on_floats(ops::polygamma_p, a, {{"n", std::int64_t{n}}});
-}
 Array integer_pow(const ArrayLike& a, int n) {
   return bind1(ops::integer_pow_p, {a.array()}, {{"y", std::int64_t{n}}});
 }
@@ -142,11 +122,5 @@ Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
   return reduce(ops::reduce_and_p, a, axes);
 }
 Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_or_p, a, axes); }
-Array argmax(const ArrayLike& a, int axis, DType index_dtype) {
-  return arg_reduce(ops::argmax_p, a, axis, index_dtype);
-}
-Array argmin(const ArrayLike& a, int axis, DType index_dtype) {
-  return arg_reduce(ops::argmin_p, a, axis, index_dtype);
-}
 
 }  // namespace cotan::lax

@@ -2,7 +2,7 @@
 #pragma once
 #include <cotan/linalg.hpp>
 
-#include "numpy/promote.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::linalg {
 

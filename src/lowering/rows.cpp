@@ -2,11 +2,13 @@
 // some axis stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them
 // never leaves the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however
 // long it is.
+#include "core/rows.hpp"
+
 #include <limits>
 #include <map>
 #include <set>
 
-#include "control/rows_rules.hpp"
+#include "control/control.hpp"
 #include "core/error.hpp"
 #include "lowering/device_passes.hpp"
 #include "ops/ops.hpp"
@@ -22,7 +24,7 @@ using namespace rows;
 constexpr std::int64_t most_elements = 256;  ///< of a value in a row
 
 /// Whether fusion ends there elsewhere: what follows has to wait for all of it.
-bool ends_kernels(const Primitive& p) { return p.reduction || &p == &ops::dot_general_p || &p == &lanes_p; }
+bool ends_kernels(const Primitive& p) { return p.reduction || &p == &lanes_p; }
 
 class RowFinder {
  public:

@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::int64_t most_elements = 64;  ///< of a value that is given out in place of what is computed from it
 
-bool is_cheap(const Primitive& p) {
-  for (const Primitive* cheap :
-       {&ops::add_p, &ops::sub_p, &ops::mul_p, &ops::neg_p, &ops::select_p, &ops::convert_element_type_p})
-    if (&p == cheap) return true;
-  return false;
-}
-
 class Sinker {
  public:
   explicit Sinker(const Scan& scan) : s_(scan), body_(*scan.body), values_(body_) {
@@ -40,7 +33,7 @@ class Sinker {
     for (std::size_t k = s_.carries; k < body_.outputs.size(); ++k) add_target(body_.outputs[k]);
     bool costly = false;
     for (std::size_t k = 0; k < sunk_.size(); ++k)
-      costly = costly || (sunk_[k] && !is_cheap(*body_.equations[k].primitive));
+      costly = costly || (sunk_[k] && !body_.equations[k].primitive->rewrites.is_cheap);
     if (!costly) return false;
     find_frontier();
     std::size_t more = 0, fewer = 0;

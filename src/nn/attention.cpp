@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cotan/nn.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::nn {
 

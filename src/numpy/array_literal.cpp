@@ -4,8 +4,8 @@
 
 #include "core/backend.hpp"
 #include "core/typed.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

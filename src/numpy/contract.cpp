@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

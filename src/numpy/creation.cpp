@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/typed.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

@@ -4,8 +4,8 @@
 #include <cotan/numpy.hpp>
 #include <numbers>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 
@@ -216,34 +216,6 @@ Array nan_to_num(const ArrayLike& a, double nan, std::optional<double> posinf, s
 }
 
 // Functions of floats ---------------------------------------------------------------------------
-
-#define COTAN_FLOAT_FUNCTION(name, primitive) \
-  Array name(const ArrayLike& a) { return bind1(ops::primitive, {to_inexact(a)}); }
-
-COTAN_FLOAT_FUNCTION(sqrt, sqrt_p)
-COTAN_FLOAT_FUNCTION(cbrt, cbrt_p)
-COTAN_FLOAT_FUNCTION(exp, exp_p)
-COTAN_FLOAT_FUNCTION(exp2, exp2_p)
-COTAN_FLOAT_FUNCTION(expm1, expm1_p)
-COTAN_FLOAT_FUNCTION(log, log_p)
-COTAN_FLOAT_FUNCTION(log2, log2_p)
-COTAN_FLOAT_FUNCTION(log10, log10_p)
-COTAN_FLOAT_FUNCTION(log1p, log1p_p)
-COTAN_FLOAT_FUNCTION(sin, sin_p)
-COTAN_FLOAT_FUNCTION(cos, cos_p)
-COTAN_FLOAT_FUNCTION(tan, tan_p)
-COTAN_FLOAT_FUNCTION(arcsin, asin_p)
-COTAN_FLOAT_FUNCTION(arccos, acos_p)
-COTAN_FLOAT_FUNCTION(arctan, atan_p)
-COTAN_FLOAT_FUNCTION(sinh, sinh_p)
-COTAN_FLOAT_FUNCTION(cosh, cosh_p)
-COTAN_FLOAT_FUNCTION(tanh, tanh_p)
-COTAN_FLOAT_FUNCTION(arcsinh, asinh_p)
-COTAN_FLOAT_FUNCTION(arccosh, acosh_p)
-COTAN_FLOAT_FUNCTION(arctanh, atanh_p)
-COTAN_FLOAT_FUNCTION(rint, round_p)
-
-#undef COTAN_FLOAT_FUNCTION
 
 Array sinc(const ArrayLike& a) {
   const Array x = to_inexact(a) * pi;

@@ -1,8 +1,8 @@
 // NumPy's rules for index expressions: which elements they name and in which order the result has its axes.
 #include "core/trace.hpp"
 #include "numpy/indexing.hpp"
-#include "numpy/promote.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::indexing {
 

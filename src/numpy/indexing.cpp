@@ -4,8 +4,8 @@
 
 #include <cotan/numpy.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan {
 

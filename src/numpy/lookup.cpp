@@ -6,8 +6,8 @@
 #include <cotan/numpy.hpp>
 
 #include "numpy/indexing.hpp"
-#include "numpy/promote.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

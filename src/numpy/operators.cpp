@@ -1,8 +1,8 @@
 // The operators and member functions of Array: other spellings of cotan::numpy.
 #include <cotan/numpy.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "numpy/contract.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

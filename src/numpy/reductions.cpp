@@ -3,8 +3,8 @@
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 
@@ -149,12 +149,13 @@ Array nanmin(const ArrayLike& a, const Axes& axis, bool keepdims) {
 
 namespace {
 
-Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std::optional<int> axis, bool keepdims) {
+using ArgExtremum = Array (*)(const ArrayLike& a, int axis, DType index_dtype);
+Array arg_extremum(ArgExtremum of, std::string_view op, const Array& a, std::optional<int> axis, bool keepdims) {
   const Array x = axis ? a : ravel(a);
   const int at = axis ? resolve_axis(*axis, a.ndim(), op) : 0;
   if (x.shape()[at] == 0)
     raise<ShapeError>("[{}] {} is empty along axis {}; an empty axis has no extremum.", op, a.aval(), at);
-  const Array index = bind1(p, {x}, {{"axis", std::int64_t{at}}, {"index_dtype", DType::i32}});
+  const Array index = of(x, at, DType::i32);
   if (!keepdims) return index;
   Shape shape(a.shape().size(), 1);
   if (axis) {
@@ -166,10 +167,10 @@ Array arg_extremum(const Primitive& p, std::string_view op, const Array& a, std:
 
 }  // namespace
 Array argmax(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
-  return arg_extremum(ops::argmax_p, "argmax", a, axis, keepdims);
+  return arg_extremum(lax::argmax, "argmax", a, axis, keepdims);
 }
 Array argmin(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
-  return arg_extremum(ops::argmin_p, "argmin", a, axis, keepdims);
+  return arg_extremum(lax::argmin, "argmin", a, axis, keepdims);
 }
 
 Array logsumexp(const ArrayLike& a, const Axes& axis, bool keepdims) {

@@ -3,8 +3,8 @@
 #include <cotan/numpy.hpp>
 #include <numeric>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

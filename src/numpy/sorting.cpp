@@ -2,8 +2,8 @@
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::numpy {
 

@@ -1,9 +1,11 @@
 // Arithmetic: exact on integers (two's complement), correctly rounded on floats.
 #include <cmath>
+#include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
 #include "expr/math.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/promote.hpp"
 #include "ops/scalar_math.hpp"
 #include "ops/scalar_ops.hpp"
 
@@ -197,6 +199,25 @@ Arrays neg_transpose(const Primitive&, std::span<const Array> ct, std::span<cons
   return {-ct[0]};
 }
 
+// Identities. Only those that keep every bit: x + 0 is none, since -0 + 0 is +0; x - 0 is one.
+using Same = std::optional<std::size_t>;
+
+bool is_negative_zero(double v) { return v == 0.0 && std::signbit(v); }
+Same add_same_as(const OperandFacts& x) {
+  for (std::size_t i : {0, 1})
+    if (x.numbers[i] == 0.0 && (!is_floating(x.dtype) || is_negative_zero(*x.numbers[i]))) return 1 - i;
+  return {};
+}
+Same sub_same_as(const OperandFacts& x) {
+  return x.numbers[1] == 0.0 && !is_negative_zero(*x.numbers[1]) ? Same(0) : Same();
+}
+Same mul_same_as(const OperandFacts& x) {
+  return x.numbers[1] == 1.0 ? Same(0) : x.numbers[0] == 1.0 ? Same(1) : Same();
+}
+/// x / 1, x ** 1
+Same first_beside_one(const OperandFacts& x) { return x.numbers[1] == 1.0 ? Same(0) : Same(); }
+Same integer_pow_same_as(const OperandFacts& x) { return x.params.integer("y") == 1 ? Same(0) : Same(); }
+
 Primitive linear_in_operands(Primitive p, decltype(Primitive::transpose) transpose) {
   p.transpose = transpose;
   return p;
@@ -285,8 +306,8 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
 
 }  // namespace
 
-const Primitive neg_p =
-    lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose), neg_scalar);
+const Primitive neg_p = lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose),
+                                neg_scalar, Rewrites{.undoes_itself = true, .is_cheap = true});
 const Primitive abs_p =
     lowered(unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); }),
             abs_scalar);
@@ -298,33 +319,33 @@ const Primitive add_p = lowered(
     linear_in_operands(
         binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
         additive_transpose<false>),
-    add_scalar);
+    add_scalar, Rewrites{.same_as = add_same_as, .is_cheap = true});
 const Primitive sub_p = lowered(
     linear_in_operands(binary<sub, Accepts::numeric>(
                            "sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
                        additive_transpose<true>),
-    sub_scalar);
+    sub_scalar, Rewrites{.same_as = sub_same_as, .is_cheap = true});
 const Primitive mul_p = lowered(
     linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
                                                          [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
                        mul_transpose),
-    mul_scalar);
+    mul_scalar, Rewrites{.same_as = mul_same_as, .is_cheap = true});
 const Primitive div_p = lowered(
     linear_in_operands(
         binary<div, Accepts::numeric>("div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
                                               [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
         div_transpose),
-    div_scalar);
+    div_scalar, Rewrites{.same_as = first_beside_one});
 const Primitive rem_p = lowered(
     binary<rem, Accepts::numeric>("rem", {[](const Partial& p) { return p.t; },
                                           [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }}),
     rem_scalar);
-const Primitive max_p =
-    lowered(binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
-            [](Xs x, const Params&) { return max(x[0], x[1]); });
-const Primitive min_p =
-    lowered(binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
-            [](Xs x, const Params&) { return min(x[0], x[1]); });
+const Primitive max_p = lowered(
+    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
+    [](Xs x, const Params&) { return max(x[0], x[1]); }, Rewrites{.same_as = same_as_equal});
+const Primitive min_p = lowered(
+    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
+    [](Xs x, const Params&) { return min(x[0], x[1]); }, Rewrites{.same_as = same_as_equal});
 const Primitive pow_p =
     lowered(binary<power, Accepts::numeric>(
                 "pow", {[](const Partial& p) {
@@ -337,14 +358,15 @@ const Primitive pow_p =
                           const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
                           return p.t * (log_x * p.y);
                         }}),
-            pow_scalar);
+            pow_scalar, Rewrites{.same_as = first_beside_one});
 const Primitive integer_pow_p{.name = "integer_pow",
                               .op_class = OpClass::elementwise,
                               .type = integer_pow_type,
                               .eval = integer_pow_eval,
                               .partials = {integer_pow_partial},
                               .batch = elementwise_batch,
-                              .scalar = integer_pow_scalar};
+                              .scalar = integer_pow_scalar,
+                              .rewrites = {.same_as = integer_pow_same_as}};
 const Primitive sqrt_p = lowered(
     unary<[](auto x) { return scalar_math::sqrt(x); }>("sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
     [](Xs x, const Params&) { return sqrt(x[0]); });
@@ -404,5 +426,21 @@ const Primitive clamp_p{
                  [](const Partial& p) { return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0); }},
     .batch = elementwise_batch,
     .scalar = [](Xs x, const Params&) { return min(max(x[1], x[0]), x[2]); }};
+const Listed listed{&neg_p,   &abs_p,  &sign_p,  &square_p, &add_p,         &sub_p,         &mul_p,
+                    &div_p,   &rem_p,  &max_p,   &min_p,    &pow_p,         &integer_pow_p, &sqrt_p,
+                    &rsqrt_p, &cbrt_p, &atan2_p, &hypot_p,  &hypot_share_p, &nextafter_p,   &clamp_p};
 
 }  // namespace cotan::ops
+
+namespace cotan::numpy {
+
+Array sqrt(const ArrayLike& a) { return on_float(ops::sqrt_p, a); }
+Array cbrt(const ArrayLike& a) { return on_float(ops::cbrt_p, a); }
+
+}  // namespace cotan::numpy
+
+namespace cotan::lax {
+
+Array rsqrt(const ArrayLike& a) { return numpy::on_float(ops::rsqrt_p, a); }
+
+}  // namespace cotan::lax

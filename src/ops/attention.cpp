@@ -346,20 +346,24 @@ const Primitive attention_p{.name = "attention",
                             .eval = evaluate<attention_forward>,
                             .jvp = forward_jvp,
                             .transpose = program_transpose<attention_forward>,
-                            .batch = batch};
+                            .batch = batch,
+                            .is_composed = true};
 const Primitive attention_tangent_p{.name = "attention_tangent",
                                     .op_class = OpClass::routine,
                                     .type = tangent_type,
                                     .eval = evaluate<attention_tangent>,
                                     .jvp = program_jvp<attention_tangent>,
                                     .transpose = tangent_transpose,
-                                    .batch = batch};
+                                    .batch = batch,
+                                    .is_composed = true};
 const Primitive attention_backward_p{.name = "attention_backward",
                                      .op_class = OpClass::routine,
                                      .type = backward_type,
                                      .eval = evaluate<attention_backward>,
                                      .jvp = program_jvp<attention_backward>,
                                      .transpose = program_transpose<attention_backward>,
-                                     .batch = batch};
+                                     .batch = batch,
+                                     .is_composed = true};
+const Listed listed{&attention_p, &attention_tangent_p, &attention_backward_p};
 
 }  // namespace cotan::ops

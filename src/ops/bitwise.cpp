@@ -50,20 +50,23 @@ Expr arithmetic_shift(Xs x, const Params&) {
 
 }  // namespace
 
-const Primitive and_p = lowered(binary<on_bits<[](auto a, auto b) { return a & b; }>, Accepts::bits>("and", {}),
-                                [](Xs x, const Params&) { return x[0] & x[1]; });
-const Primitive or_p = lowered(binary<on_bits<[](auto a, auto b) { return a | b; }>, Accepts::bits>("or", {}),
-                               [](Xs x, const Params&) { return x[0] | x[1]; });
+const Primitive and_p = lowered(
+    binary<on_bits<[](auto a, auto b) { return a & b; }>, Accepts::bits>("and", {}),
+    [](Xs x, const Params&) { return x[0] & x[1]; }, Rewrites{.same_as = same_as_equal});
+const Primitive or_p = lowered(
+    binary<on_bits<[](auto a, auto b) { return a | b; }>, Accepts::bits>("or", {}),
+    [](Xs x, const Params&) { return x[0] | x[1]; }, Rewrites{.same_as = same_as_equal});
 const Primitive xor_p = lowered(binary<on_bits<[](auto a, auto b) { return a ^ b; }>, Accepts::bits>("xor", {}),
                                 [](Xs x, const Params&) { return x[0] ^ x[1]; });
-const Primitive not_p = lowered(unary<on_bits<[](auto a) {
-                                        if constexpr (std::is_same_v<decltype(a), bool>)
-                                          return !a;
-                                        else
-                                          return ~a;
-                                      }>,
-                                      Accepts::bits>("not", nullptr),
-                                [](Xs x, const Params&) { return ~x[0]; });
+const Primitive not_p = lowered(
+    unary<on_bits<[](auto a) {
+            if constexpr (std::is_same_v<decltype(a), bool>)
+              return !a;
+            else
+              return ~a;
+          }>,
+          Accepts::bits>("not", nullptr),
+    [](Xs x, const Params&) { return ~x[0]; }, Rewrites{.undoes_itself = true});
 const Primitive shift_left_p = lowered(
     binary<on_bits<[](auto a, auto b) {
              using T = decltype(a);
@@ -95,5 +98,14 @@ const Primitive clz_p = lowered(
     unary<on_bits<[](auto a) { return std::countl_zero(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>(
         "clz", nullptr),
     [](Xs x, const Params&) { return leading_zeros(x[0]); });
+const Listed listed{&and_p,
+                    &or_p,
+                    &xor_p,
+                    &not_p,
+                    &shift_left_p,
+                    &shift_right_logical_p,
+                    &shift_right_arithmetic_p,
+                    &population_count_p,
+                    &clz_p};
 
 }  // namespace cotan::ops

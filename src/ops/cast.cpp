@@ -98,7 +98,8 @@ const Primitive convert_element_type_p{
     .casts = true,
     .scalar = [](std::span<const expr::Expr> x,
                  const Params& params) { return expr::cast(x[0], params.dtype("new_dtype")); },
-    .keeps_halves = true};
+    .keeps_halves = true,
+    .rewrites = {.same_as = [](const OperandFacts&) { return std::optional<std::size_t>(0); }, .is_cheap = true}};
 const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
                                        .op_class = OpClass::view,
                                        .type = bitcast_type,
@@ -113,7 +114,9 @@ const Primitive stop_gradient_p{.name = "stop_gradient",
                                 .batch = elementwise_batch,
                                 .not_differentiable = true,
                                 .scalar = [](std::span<const expr::Expr> x, const Params&) { return x[0]; },
-                                .keeps_halves = true};
+                                .keeps_halves = true,
+                                .rewrites = {.shares_memory = true}};
+const Listed listed{&convert_element_type_p, &bitcast_convert_type_p, &stop_gradient_p};
 
 Array cast(const Array& a, DType dtype) {
   if (a.weak_type())

@@ -71,6 +71,12 @@ Arrays select_transpose(const Primitive&, std::span<const Array> ct, std::span<c
   return out;
 }
 
+/// Both branches are the same, or it is known which one it is.
+std::optional<std::size_t> select_same_as(const OperandFacts& x) {
+  if (x.first[2] == 1) return 1;
+  return x.numbers[0] ? std::optional<std::size_t>(*x.numbers[0] != 0 ? 1 : 2) : std::nullopt;
+}
+
 }  // namespace
 
 const Primitive eq_p = comparison<[](auto a, auto b) { return a == b; }, expr::eq>("eq");
@@ -101,7 +107,9 @@ const Primitive select_p{
     .transpose = select_transpose,
     .batch = elementwise_batch,
     .scalar = [](std::span<const expr::Expr> x, const Params&) { return expr::select(x[0], x[1], x[2]); },
-    .keeps_halves = true};
+    .keeps_halves = true,
+    .rewrites = {.same_as = select_same_as, .is_cheap = true}};
+const Listed listed{&eq_p, &ne_p, &lt_p, &le_p, &gt_p, &ge_p, &is_finite_p, &select_p};
 
 Array select(const Array& predicate, const Array& on_true, const Array& on_false) {
   return bind1(select_p, {predicate, on_true, on_false});

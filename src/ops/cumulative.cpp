@@ -228,13 +228,14 @@ BatchResult recurrence_batch(const Primitive& self, std::span<const Array> x, st
 }
 
 template <auto eval, Accepts accepts>
-Primitive cumulative(std::string_view name, PartialRule partial) {
+Primitive cumulative(std::string_view name, PartialRule partial, const Primitive* combine = nullptr) {
   return {.name = name,
           .op_class = OpClass::routine,
           .type = cumulative_type<accepts>,
           .eval = eval,
           .partials = {partial},
-          .batch = cumulative_batch};
+          .batch = cumulative_batch,
+          .combine = combine};
 }
 
 }  // namespace
@@ -245,10 +246,14 @@ const Primitive cumsum_p{.name = "cumsum",
                          .eval = cumulative_eval<RunningSum>,
                          .partials = {[](const Partial& p) { return bind1(cumsum_p, {p.t}, p.params); }},
                          .transpose = cumsum_transpose,
-                         .batch = cumulative_batch};
-const Primitive cumprod_p = cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
-const Primitive cummax_p = cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
-const Primitive cummin_p = cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
+                         .batch = cumulative_batch,
+                         .combine = &add_p};
+const Primitive cumprod_p =
+    cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial, &mul_p);
+const Primitive cummax_p =
+    cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial, &max_p);
+const Primitive cummin_p =
+    cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial, &min_p);
 const Primitive cumlogsumexp_p =
     cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>("cumlogsumexp", cumlogsumexp_partial);
 const Primitive linear_recurrence_p{.name = "linear_recurrence",
@@ -258,5 +263,6 @@ const Primitive linear_recurrence_p{.name = "linear_recurrence",
                                     .partials = {recurrence_factor, recurrence_term},
                                     .transpose = recurrence_transpose,
                                     .batch = recurrence_batch};
+const Listed listed{&cumsum_p, &cumprod_p, &cummax_p, &cummin_p, &cumlogsumexp_p, &linear_recurrence_p};
 
 }  // namespace cotan::ops

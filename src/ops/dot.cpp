@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/rows.hpp"
 #include "expr/lowering.hpp"
 #include "ops/strided.hpp"
 
@@ -198,6 +199,40 @@ expr::Expr dot_term(const expr::Operands& x, std::span<const expr::Expr> i, cons
   return a->dtype == DType::bool_ ? a & b : a * b;
 }
 
+/// Results have batches first, then what is left of the left operand, then of the right one.
+rows::Answer dot_on_rows(const rows::Question& q) {
+  const Dimensions d(q.e.params);
+  const int a = q.axes[0], b = q.axes[1], batches = static_cast<int>(d.batch_a.size());
+  const auto free_before = [](int axis, const Ints& contract, const Ints& batch) {
+    return static_cast<int>(free_axes(axis, contract, batch).size());
+  };
+  const auto answer = [&](int in_a, int in_b, int out, const Ints& batch_a, const Ints& batch_b) {
+    const auto less = [](const Ints& axes, int gone) {
+      return gone == rows::whole ? axes : rows::renumbered(axes, gone);
+    };
+    return rows::OnRows{{in_a, in_b},
+                        out,
+                        q.e.params.with("batch_lhs", less(batch_a, in_a))
+                            .with("batch_rhs", less(batch_b, in_b))
+                            .with("contract_lhs", less(d.contract_a, in_a))
+                            .with("contract_rhs", less(d.contract_b, in_b))};
+  };
+  const int shared = a != rows::whole && b != rows::whole ? rows::place_in(d.batch_a, a) : batches;
+  if (shared < batches && d.batch_b[static_cast<std::size_t>(shared)] == b)
+    return answer(a, b, shared, rows::without(d.batch_a, shared), rows::without(d.batch_b, shared));
+  const auto is_free = [](int axis, const Ints& contract, const Ints& batch) {
+    return axis != rows::whole && !rows::has(batch, axis) && !rows::has(contract, axis);
+  };
+  if (is_free(a, d.contract_a, d.batch_a))
+    return answer(a, rows::whole, batches + free_before(a, d.contract_a, d.batch_a), d.batch_a, d.batch_b);
+  if (is_free(b, d.contract_b, d.batch_b))
+    return answer(
+        rows::whole, b,
+        batches + free_before(q.in[0].ndim(), d.contract_a, d.batch_a) + free_before(b, d.contract_b, d.batch_b),
+        d.batch_a, d.batch_b);
+  return {};
+}
+
 }  // namespace
 
 const Primitive dot_general_p{
@@ -210,7 +245,9 @@ const Primitive dot_general_p{
     .transpose = dot_transpose,
     .batch = dot_batch,
     .element = dot_term,
-    .reduction = dot_reduction};
+    .reduction = dot_reduction,
+    .on_rows = dot_on_rows};
+const Listed listed{&dot_general_p};
 
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,
                   const Ints& batch_b) {

@@ -186,6 +186,15 @@ expr::Expr update_element(const expr::Operands& x, std::span<const expr::Expr> i
   return expr::select(inside, x.at(1, at, inside), x.at(0, i));
 }
 
+std::optional<expr::WindowElement> update_window(const Primitive&, const expr::Operands& x,
+                                                 std::span<const expr::Expr> at, const Params&) {
+  const Shape &shape = x.type(0).shape, &window = x.type(1).shape;
+  std::vector<expr::Expr> to;
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    to.push_back(at[k] + clamped_start(start_index(x.at(k + 2, {})), shape[k], window[k]));
+  return expr::WindowElement{std::move(to), x.at(1, at)};
+}
+
 }  // namespace
 
 const Primitive dynamic_slice_p{.name = "dynamic_slice",
@@ -205,6 +214,9 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .transpose = update_transpose,
                                        .batch = update_batch,
                                        .out_of_bounds = update_out_of_bounds,
-                                       .element = update_element};
+                                       .element = update_element,
+                                       .window = update_window,
+                                       .window_operand = 1};
+const Listed listed{&dynamic_slice_p, &dynamic_update_slice_p};
 
 }  // namespace cotan::ops

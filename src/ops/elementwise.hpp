@@ -29,6 +29,11 @@ Types elementwise_type(const Primitive& self, std::span<const AbstractValue> x, 
 BatchResult elementwise_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
                               std::int64_t size, const Params& params);
 
+/// For operations that give their operand where both are the same.
+inline std::optional<std::size_t> same_as_equal(const OperandFacts& x) {
+  return x.first[1] == 0 ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
 /// Step between elements: 0 for a 0-d operand among larger ones.
 inline std::int64_t step(const Array& a, std::int64_t size) { return a.size() == 1 && size != 1 ? 0 : 1; }
 

@@ -2,6 +2,7 @@
 // slice_sizes, mode and, optionally, fill_value.
 #include <set>
 
+#include "core/rows.hpp"
 #include "ops/gather_scatter.hpp"
 
 namespace cotan::ops {
@@ -377,6 +378,33 @@ BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<c
   return {{gather(operand, indices, d, sizes, params.text("mode"), fill_of(params))}, {0}};
 }
 
+/// With an index for each row, into its own row or into what all share.
+rows::Answer gather_on_rows(const rows::Question& q) {
+  const int indices = q.axes[1];
+  if (indices == rows::whole || indices == q.in[1].ndim() - 1) return {};
+  const WindowDims d = dims_of(q.e.params);
+  int out = -1;  // the results' axes that are no offsets are those of the indices
+  for (int left = indices; left >= 0; --left) do
+      ++out;
+    while (contains(d.offset_dims, out));
+  rows::OnRows on{{rows::whole, indices}, out, q.e.params.with("offset_dims", rows::renumbered(d.offset_dims, out))};
+  const int batch = rows::place_in(d.start_indices_batching_dims, indices);
+  if (batch == static_cast<int>(d.start_indices_batching_dims.size())) {
+    on.params = on.params.with("start_indices_batching_dims", rows::renumbered(d.start_indices_batching_dims, indices));
+    return on;
+  }
+  const int axis = static_cast<int>(d.operand_batching_dims[static_cast<std::size_t>(batch)]);
+  on.in[0] = axis;
+  on.params = on.params
+                  .with("start_indices_batching_dims",
+                        rows::renumbered(rows::without(d.start_indices_batching_dims, batch), indices))
+                  .with("operand_batching_dims", rows::renumbered(rows::without(d.operand_batching_dims, batch), axis))
+                  .with("collapsed_slice_dims", rows::renumbered(d.collapsed_slice_dims, axis))
+                  .with("start_index_map", rows::renumbered(d.start_index_map, axis))
+                  .with("slice_sizes", rows::without(q.ints("slice_sizes"), axis));
+  return on;
+}
+
 }  // namespace
 
 const Primitive gather_p{.name = "gather",
@@ -387,7 +415,9 @@ const Primitive gather_p{.name = "gather",
                          .transpose = gather_transpose,
                          .batch = gather_batch,
                          .out_of_bounds = gather_out_of_bounds,
-                         .element = gather_element};
+                         .element = gather_element,
+                         .on_rows = gather_on_rows};
+const Listed listed{&gather_p};
 
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params) {
   const auto few = few_reads(operand, indices, params, 1);

@@ -1,5 +1,6 @@
-// The primitives, by family, and the few functions on arrays that rules share. Operands here are already
-// of one dtype and of one shape (or 0-d): promotion and broadcasting happen in numpy/.
+// Primitives that others than their own file name, by family, and the few functions on arrays that rules share.
+// Operands here are already of one dtype and of one shape (or 0-d): promotion and broadcasting happen before
+// (promote.hpp).
 #pragma once
 #include "core/construct.hpp"
 #include "core/primitive.hpp"
@@ -11,8 +12,9 @@ extern const Primitive neg_p, abs_p, sign_p, add_p, sub_p, mul_p, div_p, rem_p, 
     square_p, sqrt_p, rsqrt_p, cbrt_p, atan2_p, hypot_p, hypot_share_p, nextafter_p, clamp_p;
 // transcendental.cpp
 extern const Primitive exp_p, exp2_p, expm1_p, log_p, log2_p, log10_p, log1p_p, sin_p, cos_p, tan_p, asin_p, acos_p,
-    atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, erf_p, erfc_p, erf_inv_p, lgamma_p,
-    digamma_p, polygamma_p, logaddexp_p, logaddexp2_p;
+    atan_p, sinh_p, cosh_p, tanh_p, asinh_p, acosh_p, atanh_p, logistic_p, logaddexp_p, logaddexp2_p;
+// gamma_functions.cpp
+extern const Primitive digamma_p, polygamma_p;
 // rounding.cpp
 extern const Primitive floor_p, ceil_p, round_p, trunc_p;
 // compare.cpp
@@ -22,11 +24,10 @@ extern const Primitive and_p, or_p, xor_p, not_p, shift_left_p, shift_right_logi
     population_count_p, clz_p;
 // cast.cpp
 extern const Primitive convert_element_type_p, bitcast_convert_type_p, stop_gradient_p;
-// shape.cpp
+// reshape.cpp, broadcast.cpp, slice.cpp, pad.cpp, concatenate.cpp, iota.cpp
 extern const Primitive reshape_p, transpose_p, broadcast_in_dim_p, slice_p, pad_p, rev_p, concatenate_p, iota_p;
-// reduce.cpp, argminmax.cpp
-extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p, argmax_p,
-    argmin_p;
+// reduce.cpp
+extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p;
 // cumulative.cpp
 extern const Primitive cumsum_p, cumprod_p, cummax_p, cummin_p, cumlogsumexp_p, linear_recurrence_p;
 // dot.cpp
@@ -49,7 +50,11 @@ extern const Primitive threefry2x32_p;
 // sampler_math.cpp
 extern const Primitive fma_p, sampler_log_p, sampler_log1p_p, sampler_erf_inv_p;
 
-/// All of them, sorted by name: what the feature table and the tests go through.
+/// Puts primitives into the list of all; every file has one, below what it defines.
+struct Listed {
+  Listed(std::initializer_list<const Primitive*> primitives);
+};
+/// All that are listed, sorted by name: what the feature table and the tests go through.
 std::vector<const Primitive*> all_primitives();
 
 // Shape functions that rules use; no-ops return their argument.

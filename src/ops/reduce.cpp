@@ -1,11 +1,10 @@
 // Reductions over axes. Params: axes (sorted). The reference sums pairwise per output, in the compute type.
-#include <algorithm>
+#include "ops/reduce.hpp"
+
 #include <cmath>
 #include <cotan/numpy.hpp>
 
-#include "expr/lowering.hpp"
 #include "ops/scalar_ops.hpp"
-#include "ops/strided.hpp"
 
 namespace cotan::ops {
 
@@ -18,22 +17,6 @@ Types reduce_type(const Primitive& self, std::span<const AbstractValue> x, const
     if (axis < 0 || axis >= x[0].ndim())
       raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
   return {{x[0].dtype, erase_axes(x[0].shape, params.ints("axes")), x[0].weak_type}};
-}
-
-/// Calls f(output index, pointer-offset list) per output element: offsets of the reduced elements in order.
-template <class F>
-void for_each_reduced(const Array& x, const Ints& axes, F&& f) {
-  const Ints strides = strides_of(x.shape());
-  Shape kept_shape, kept_strides, axis_shape, axis_strides;
-  for (std::int64_t i = 0; i < x.ndim(); ++i) {
-    const bool reduced = std::find(axes.begin(), axes.end(), i) != axes.end();
-    (reduced ? axis_shape : kept_shape).push_back(x.shape()[i]);
-    (reduced ? axis_strides : kept_strides).push_back(strides[i]);
-  }
-  std::vector<std::int64_t> offsets;
-  for_each_offset(axis_shape, axis_strides, axis_strides, [&](std::int64_t o, std::int64_t) { offsets.push_back(o); });
-  for_each_offset(kept_shape, kept_strides, strides_of(kept_shape),
-                  [&](std::int64_t base, std::int64_t out) { f(out, base, offsets); });
 }
 
 /// Pairwise: the error grows with log n, and the order does not depend on anything but n.
@@ -131,13 +114,10 @@ expr::Reduction reduction_of(std::span<const AbstractValue> x, const Params& par
   for (auto axis : params.ints("axes")) reduced[axis] = true;
   return {op, x[0].shape, std::move(reduced)};
 }
-template <expr::ReduceOp op>
-expr::Reduction arg_reduction(std::span<const AbstractValue> x, const Params& params) {
-  std::vector<bool> reduced(x[0].shape.size(), false);
-  reduced[params.integer("axis")] = true;
-  return {op, x[0].shape, std::move(reduced)};
+rows::Answer reduce_on_rows(const rows::Question& q) {
+  const Ints& axes = q.ints("axes");
+  return rows::reduced(q, axes, q.e.params.with("axes", rows::renumbered(axes, q.axes[0])));
 }
-expr::Expr term(const expr::Operands& x, std::span<const expr::Expr> i, const Params&) { return x.at(0, i); }
 
 /// A reduced value back in the operand's shape.
 Array spread(const Array& reduced, const Shape& shape, const Ints& axes) {
@@ -195,48 +175,55 @@ const Primitive reduce_sum_p{.name = "reduce_sum",
                              .partials = {[](const Partial& p) { return reduce_sum(p.t, p.params.ints("axes")); }},
                              .transpose = reduce_sum_transpose,
                              .batch = reduce_batch,
-                             .element = term,
-                             .reduction = reduction_of<expr::ReduceOp::sum>};
+                             .element = reduced_element,
+                             .reduction = reduction_of<expr::ReduceOp::sum>,
+                             .on_rows = reduce_on_rows};
 const Primitive reduce_prod_p{.name = "reduce_prod",
                               .op_class = OpClass::reduction,
                               .type = reduce_type<Accepts::numeric>,
                               .eval = reduce_eval<scalar_ops::mul, one>,
                               .partials = {prod_partial},
                               .batch = reduce_batch,
-                              .element = term,
-                              .reduction = reduction_of<expr::ReduceOp::product>};
+                              .element = reduced_element,
+                              .reduction = reduction_of<expr::ReduceOp::product>,
+                              .on_rows = reduce_on_rows};
 const Primitive reduce_max_p{.name = "reduce_max",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::maximum, lowest>,
                              .partials = {extremum_partial},
                              .batch = reduce_batch,
-                             .element = term,
-                             .reduction = reduction_of<expr::ReduceOp::max>};
+                             .element = reduced_element,
+                             .reduction = reduction_of<expr::ReduceOp::max>,
+                             .on_rows = reduce_on_rows};
 const Primitive reduce_min_p{.name = "reduce_min",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
                              .eval = reduce_eval<scalar_ops::minimum, highest>,
                              .partials = {extremum_partial},
                              .batch = reduce_batch,
-                             .element = term,
-                             .reduction = reduction_of<expr::ReduceOp::min>};
+                             .element = reduced_element,
+                             .reduction = reduction_of<expr::ReduceOp::min>,
+                             .on_rows = reduce_on_rows};
 const Primitive reduce_and_p{.name = "reduce_and",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::bits>,
                              .eval = reduce_eval<both, all_ones>,
                              .batch = reduce_batch,
                              .not_differentiable = true,
-                             .element = term,
-                             .reduction = reduction_of<expr::ReduceOp::bit_and>};
+                             .element = reduced_element,
+                             .reduction = reduction_of<expr::ReduceOp::bit_and>,
+                             .on_rows = reduce_on_rows};
 const Primitive reduce_or_p{.name = "reduce_or",
                             .op_class = OpClass::reduction,
                             .type = reduce_type<Accepts::bits>,
                             .eval = reduce_eval<either, zero>,
                             .batch = reduce_batch,
                             .not_differentiable = true,
-                            .element = term,
-                            .reduction = reduction_of<expr::ReduceOp::bit_or>};
+                            .element = reduced_element,
+                            .reduction = reduction_of<expr::ReduceOp::bit_or>,
+                            .on_rows = reduce_on_rows};
+const Listed listed{&reduce_sum_p, &reduce_prod_p, &reduce_max_p, &reduce_min_p, &reduce_and_p, &reduce_or_p};
 
 Array reduce_sum(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_sum_p, {a}, {{"axes", axes}});
@@ -244,64 +231,5 @@ Array reduce_sum(const Array& a, const Ints& axes) {
 Array reduce_max(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_max_p, {a}, {{"axes", axes}});
 }
-
-// argmax and argmin: the first extremum along one axis, as an index; NaN counts as the extremum -----
-
-namespace {
-
-Types arg_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
-  const std::int64_t axis = params.integer("axis");
-  if (axis < 0 || axis >= x[0].ndim())
-    raise<IndexError>("[{}] axis {} is out of range for {}; axes count from 0.", self.name, axis, x[0]);
-  if (x[0].shape[axis] == 0)
-    raise<ShapeError>("[{}] axis {} of {} is empty and has no extremum; give it at least one element.", self.name, axis,
-                      x[0]);
-  return {{params.dtype("index_dtype"), erase_axes(x[0].shape, {axis}), false}};
-}
-template <bool larger>
-Arrays arg_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  auto [out, buffer] = allocate_like(x, result_type(self, x, params));
-  dispatch(x[0].dtype(), [&, &b = buffer, &o = out]<class T>() {
-    using C = Compute<T>;
-    for_each_reduced(x[0], {params.integer("axis")},
-                     [&](std::int64_t at, std::int64_t base, const std::vector<std::int64_t>& offsets) {
-                       std::int64_t best = 0;
-                       for (std::size_t i = 1; i < offsets.size(); ++i) {
-                         const C current = static_cast<C>(data<T>(x[0])[base + offsets[best]]),
-                                 v = static_cast<C>(data<T>(x[0])[base + offsets[i]]);
-                         if constexpr (std::is_floating_point_v<C>) {
-                           if (std::isnan(current)) break;
-                           if (std::isnan(v)) best = static_cast<std::int64_t>(i);
-                         }
-                         if (larger ? v > current : v < current) best = static_cast<std::int64_t>(i);
-                       }
-                       dispatch(o.dtype(), [&]<class I>() { reinterpret_cast<I*>(b->data())[at] = convert<I>(best); });
-                     });
-  });
-  return {out};
-}
-BatchResult arg_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
-                      const Params& params) {
-  return {bind(self, {move_axis(x[0], dims[0], 0)}, params.with("axis", params.integer("axis") + 1)), {0}};
-}
-
-}  // namespace
-
-const Primitive argmax_p{.name = "argmax",
-                         .op_class = OpClass::reduction,
-                         .type = arg_type,
-                         .eval = arg_eval<true>,
-                         .batch = arg_batch,
-                         .not_differentiable = true,
-                         .element = term,
-                         .reduction = arg_reduction<expr::ReduceOp::argmax>};
-const Primitive argmin_p{.name = "argmin",
-                         .op_class = OpClass::reduction,
-                         .type = arg_type,
-                         .eval = arg_eval<false>,
-                         .batch = arg_batch,
-                         .not_differentiable = true,
-                         .element = term,
-                         .reduction = arg_reduction<expr::ReduceOp::argmin>};
 
 }  // namespace cotan::ops

@@ -1,8 +1,10 @@
 // Rounding to integers; zero derivative.
 #include <cmath>
+#include <cotan/numpy.hpp>
 
 #include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::ops {
 
@@ -33,5 +35,12 @@ const Primitive trunc_p =
 const Primitive round_p =
     lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
             floats_rounded<expr::round>);
+const Listed listed{&floor_p, &ceil_p, &trunc_p, &round_p};
 
 }  // namespace cotan::ops
+
+namespace cotan::numpy {
+
+Array rint(const ArrayLike& a) { return on_float(ops::round_p, a); }
+
+}  // namespace cotan::numpy

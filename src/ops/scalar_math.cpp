@@ -12,10 +12,6 @@
 namespace cotan::scalar_math {
 namespace {
 
-// The type to compute a T result in.
-template <class T>
-using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-
 // 113 bits for sums that cancel. long double already has them on AArch64 Linux; where neither does,
 // digamma loses relative (not absolute) accuracy next to its roots.
 #ifdef __SIZEOF_FLOAT128__
@@ -98,8 +94,6 @@ COTAN_UNARY(tanh, Wider)
 COTAN_UNARY(asinh, Wider)
 COTAN_UNARY(acosh, Wider)
 COTAN_UNARY(atanh, Wider)
-COTAN_UNARY(erf, Wider)
-COTAN_UNARY(erfc, Wider)
 COTAN_BINARY(nextafter, Self)
 
 template <class T>

@@ -5,8 +5,13 @@
 // Special values are those of C's <cmath>; where C has no such function, those of JAX.
 // All functions are thread-safe. T is float or double.
 #pragma once
+#include <type_traits>
 
 namespace cotan::scalar_math {
+
+/// The type to compute a T result in, which is then rounded once.
+template <class T>
+using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
 // clang-format off
 template <class T> T exp(T x);
@@ -39,8 +44,6 @@ template <class T> T acosh(T x);
 template <class T> T atanh(T x);
 
 template <class T> T logistic(T x);  // 1/(1+e^-x)
-template <class T> T erf(T x);
-template <class T> T erfc(T x);
 template <class T> T erf_inv(T x);  // ±inf at ±1, NaN outside [-1, 1]
 template <class T> T lgamma(T x);  // log|Gamma(x)|; +inf at 0, -1, -2, … and ±inf
 template <class T> T digamma(T x);  // d/dx log Gamma(x); NaN at 0, -1, -2, … and -inf

@@ -242,9 +242,43 @@ std::string scatter_out_of_bounds(std::span<const Array> x, const Params& params
   return outside_window(x[0].aval(), x[1], dims, window_sizes(x[0].shape(), x[2].shape(), dims));
 }
 
+/// Of a scatter of one window.
+std::optional<expr::WindowElement> scatter_window(const Primitive& self, const expr::Operands& x,
+                                                  std::span<const expr::Expr> at, const Params& params) {
+  using expr::Expr;
+  const Shape &shape = x.type(0).shape, &indices = x.type(1).shape;
+  const WindowDims dims = dims_of(params);
+  const Ints& axes = dims.start_index_map;
+  if (product(indices) != static_cast<std::int64_t>(axes.size()) || !dims.operand_batching_dims.empty())
+    return std::nullopt;
+  const Ints sizes = window_sizes(shape, x.type(2).shape, dims);
+  std::vector<Expr> to;
+  for (std::size_t k = 0, w = 0; k < shape.size(); ++k)
+    to.push_back(contains(dims.collapsed_slice_dims, static_cast<std::int64_t>(k))
+                     ? expr::integer(0)
+                     : at[static_cast<std::size_t>(dims.offset_dims[w++])]);
+  Expr inside = expr::boolean(true);
+  for (std::size_t j = 0; j < axes.size(); ++j) {
+    const auto k = static_cast<std::size_t>(axes[j]);
+    std::vector<Expr> component(indices.size(), expr::integer(0));
+    component.back() = expr::integer(static_cast<std::int64_t>(j));
+    const Expr start = start_index(x.at(1, component)), clamped = clamped_start(start, shape[k], sizes[k]);
+    inside = inside & eq(start, clamped);
+    to[k] = to[k] + clamped;
+  }
+  const Expr old = x.at(0, to);
+  Expr value = x.at(2, at);
+  if (self.combine) {
+    const DType dtype = value->dtype, wide = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+    value = expr::cast(self.combine->scalar(std::vector{expr::cast(old, wide), expr::cast(value, wide)}, {}), dtype);
+  }
+  if (params.text("mode") != mode_clip) value = expr::select(inside, value, old);
+  return expr::WindowElement{to, value};
+}
+
 template <auto combine>
 Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
-                            decltype(Primitive::transpose) transpose) {
+                            decltype(Primitive::transpose) transpose, const Primitive* by = nullptr) {
   return {.name = name,
           .op_class = OpClass::data,
           .type = scatter_type,
@@ -252,18 +286,22 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
           .jvp = jvp,
           .transpose = transpose,
           .batch = scatter_batch,
-          .out_of_bounds = scatter_out_of_bounds};
+          .out_of_bounds = scatter_out_of_bounds,
+          .window = scatter_window,
+          .window_operand = 2,
+          .combine = by};
 }
 
 }  // namespace
 
 const Primitive scatter_p = scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose);
 const Primitive scatter_add_p =
-    scatter_primitive<scalar_ops::add>("scatter_add", scatter_add_jvp, scatter_add_transpose);
+    scatter_primitive<scalar_ops::add>("scatter_add", scatter_add_jvp, scatter_add_transpose, &add_p);
 const Primitive scatter_mul_p =
-    scatter_primitive<scalar_ops::mul>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose);
-const Primitive scatter_min_p = scatter_primitive<scalar_ops::minimum>("scatter_min", extremum_jvp, nullptr);
-const Primitive scatter_max_p = scatter_primitive<scalar_ops::maximum>("scatter_max", extremum_jvp, nullptr);
+    scatter_primitive<scalar_ops::mul>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose, &mul_p);
+const Primitive scatter_min_p = scatter_primitive<scalar_ops::minimum>("scatter_min", extremum_jvp, nullptr, &min_p);
+const Primitive scatter_max_p = scatter_primitive<scalar_ops::maximum>("scatter_max", extremum_jvp, nullptr, &max_p);
+const Listed listed{&scatter_p, &scatter_add_p, &scatter_mul_p, &scatter_min_p, &scatter_max_p};
 
 Array scatter(const Primitive& p, const Array& operand, const Array& indices, const Array& updates,
               const WindowDims& dims, const std::string& mode, bool unique_indices) {

@@ -1,16 +1,17 @@
-// Exponentials, logarithms, trigonometric and hyperbolic functions, error and gamma functions.
+// Exponentials, logarithms, trigonometric and hyperbolic functions.
 #include <cmath>
+#include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 #include <numbers>
 
 #include "expr/math.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/promote.hpp"
 #include "ops/scalar_math.hpp"
 
 namespace cotan::ops {
 
 namespace np = numpy;
-using std::numbers::inv_sqrtpi;
 using std::numbers::ln10;
 using std::numbers::ln2;
 
@@ -22,7 +23,8 @@ using std::numbers::ln2;
                                                          [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t; \
                                                          return derivative;                                            \
                                                        }),                                                             \
-      [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); })
+      [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); });                              \
+  const Listed op##_listed { &op##_p }
 
 COTAN_UNARY(exp, t* y);
 COTAN_UNARY(exp2, t*(y* ln2));
@@ -44,10 +46,6 @@ COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
 COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
 COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
 COTAN_UNARY(logistic, t*(y * (1.0 - y)));
-COTAN_UNARY(erf, t * (2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erfc, t * (-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
-COTAN_UNARY(erf_inv, t * (0.5 / inv_sqrtpi * np::exp(np::square(y))));
-COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
 #undef COTAN_UNARY
 
@@ -86,38 +84,36 @@ const Primitive logaddexp_p = lowered(
     binary<sum_of_powers<false>>("logaddexp", {share<false, true>, share<false, false>}), sum_of_powers_scalar<false>);
 const Primitive logaddexp2_p = lowered(
     binary<sum_of_powers<true>>("logaddexp2", {share<true, true>, share<true, false>}), sum_of_powers_scalar<true>);
-
-const Primitive digamma_p = lowered(
-    unary<[](auto v) { return scalar_math::digamma(v); }>(
-        "digamma", [](const Partial& p) { return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", std::int64_t{1}}}); }),
-    [](std::span<const expr::Expr> x, const Params&) { return expr::math::digamma(x[0]); });
-
-namespace {
-
-Arrays polygamma_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  auto [out, buffer] = allocate_like(x, x[0].aval());
-  dispatch_floating(x[0].dtype(), self.name, [&, &b = buffer, count = out.size()]<class T>() {
-    const T* in = data<T>(x[0]);
-    T* y = reinterpret_cast<T*>(b->data());
-    for (std::int64_t i = 0; i < count; ++i)
-      y[i] = convert<T>(scalar_math::polygamma(static_cast<double>(params.integer("n")),
-                                               static_cast<double>(static_cast<Compute<T>>(in[i]))));
-  });
-  return {out};
-}
-
-}  // namespace
-
-const Primitive polygamma_p{.name = "polygamma",
-                            .op_class = OpClass::elementwise,
-                            .type = elementwise_type<Accepts::floating>,
-                            .eval = polygamma_eval,
-                            .partials = {[](const Partial& p) {
-                              return p.t * bind1(polygamma_p, {p.x[0]}, {{"n", p.params.integer("n") + 1}});
-                            }},
-                            .batch = elementwise_batch,
-                            .scalar = [](std::span<const expr::Expr> x, const Params& params) {
-                              return expr::math::polygamma(params.integer("n"), x[0]);
-                            }};
+const Listed listed{&logaddexp_p, &logaddexp2_p};
 
 }  // namespace cotan::ops
+
+namespace cotan::numpy {
+
+Array exp(const ArrayLike& a) { return on_float(ops::exp_p, a); }
+Array exp2(const ArrayLike& a) { return on_float(ops::exp2_p, a); }
+Array expm1(const ArrayLike& a) { return on_float(ops::expm1_p, a); }
+Array log(const ArrayLike& a) { return on_float(ops::log_p, a); }
+Array log2(const ArrayLike& a) { return on_float(ops::log2_p, a); }
+Array log10(const ArrayLike& a) { return on_float(ops::log10_p, a); }
+Array log1p(const ArrayLike& a) { return on_float(ops::log1p_p, a); }
+Array sin(const ArrayLike& a) { return on_float(ops::sin_p, a); }
+Array cos(const ArrayLike& a) { return on_float(ops::cos_p, a); }
+Array tan(const ArrayLike& a) { return on_float(ops::tan_p, a); }
+Array arcsin(const ArrayLike& a) { return on_float(ops::asin_p, a); }
+Array arccos(const ArrayLike& a) { return on_float(ops::acos_p, a); }
+Array arctan(const ArrayLike& a) { return on_float(ops::atan_p, a); }
+Array sinh(const ArrayLike& a) { return on_float(ops::sinh_p, a); }
+Array cosh(const ArrayLike& a) { return on_float(ops::cosh_p, a); }
+Array tanh(const ArrayLike& a) { return on_float(ops::tanh_p, a); }
+Array arcsinh(const ArrayLike& a) { return on_float(ops::asinh_p, a); }
+Array arccosh(const ArrayLike& a) { return on_float(ops::acosh_p, a); }
+Array arctanh(const ArrayLike& a) { return on_float(ops::atanh_p, a); }
+
+}  // namespace cotan::numpy
+
+namespace cotan::lax {
+
+Array logistic(const ArrayLike& a) { return numpy::on_float(ops::logistic_p, a); }
+
+}  // namespace cotan::lax

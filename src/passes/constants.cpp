@@ -1,5 +1,4 @@
 #include "core/def_use.hpp"
-#include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
 
@@ -11,11 +10,8 @@ constexpr std::int64_t most_elements = 4096;
 
 /// Whether the operation reads its operands whole, from memory; what is elementwise computes them where it needs them.
 bool wants_memory(const Primitive& p) {
-  return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call ||
-         &p == &ops::dot_general_p;
+  return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call;
 }
-/// What nobody would put into memory.
-bool is_trivial(const Primitive& p) { return &p == &ops::iota_p || &p == &ops::broadcast_in_dim_p; }
 
 }  // namespace
 
@@ -42,7 +38,7 @@ SplitConstants split_constants(const JaxprPtr& jaxpr) {
     for (const Atom& a : e.inputs) {
       const Var* v = std::get_if<Var>(&a);
       if (!v || !constant[at(*v)] || taken[at(*v)] || given[at(*v)] || j.type(*v).size() < 2 ||
-          is_trivial(*values.definition(a)->primitive))
+          values.definition(a)->primitive->rewrites.is_trivial)
         continue;
       taken[at(*v)] = true;
       constants.outputs.push_back(*v);

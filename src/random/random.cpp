@@ -6,8 +6,8 @@
 #include <cotan/random.hpp>
 
 #include "core/backend.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::random {
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/def_use.hpp"
-#include "ops/ops.hpp"
 #include "passes/passes.hpp"
 #include "transforms/traces.hpp"
 
@@ -42,9 +41,10 @@ Linearized linearize_flat(const FlatFn& f, std::span<const Array> primals, std::
 
 namespace {
 
-/// Views of something no larger: cheaper to make again than to keep.
-bool is_free(const Primitive& p) {
-  return &p == &ops::reshape_p || &p == &ops::transpose_p || &p == &ops::rev_p || &p == &ops::broadcast_in_dim_p;
+/// A view of something no larger is cheaper to make again than to keep.
+bool is_free(const Equation& e, const Jaxpr& program) {
+  return e.primitive->op_class == OpClass::view && e.inputs.size() == 1 &&
+         program.type(e.inputs[0]).size() <= program.type(e.outputs[0]).size();
 }
 
 /// Residuals that are views become what they are views of; the unknown part makes the views.
@@ -67,8 +67,8 @@ void keep_no_views(SplitJaxpr& split) {
     Var outside = std::get<Var>(origins[r]), inside = unknown.inputs[r];
     for (;;) {
       const Equation* e = values.definition(outside);
-      const Var* operand = e && is_free(*e->primitive) ? std::get_if<Var>(&e->inputs[0]) : nullptr;
-      if (!operand || e->inputs.size() != 1) break;
+      const Var* operand = e && is_free(*e, known) ? std::get_if<Var>(&e->inputs[0]) : nullptr;
+      if (!operand) break;
       unknown.types.push_back(known.type(*operand));
       const Var before{static_cast<std::int32_t>(unknown.types.size()) - 1};
       views.push_back({e->primitive, {before}, {inside}, e->params, e->where});

@@ -32,7 +32,7 @@ Bits identity(ReduceOp op, DType dtype) {
     using Limits = std::numeric_limits<C>;
     const C most = Limits::has_infinity ? Limits::infinity() : Limits::max(),
             least = Limits::has_infinity ? static_cast<C>(-Limits::infinity()) : Limits::lowest();
-    const C by_op[] = {C(0), C(1), least, most, C(-1), C(0), least, most};  // in the order of ReduceOp
+    const C by_op[] = {C(0), C(1), least, most, C(-1), C(0)};  // in the order of ReduceOp
     return Interpreter::to_bits(convert<T>(by_op[static_cast<int>(op)]));
   });
 }
@@ -57,7 +57,7 @@ bool is_better(ReduceOp op, DType dtype, Bits x, Bits y) {
     const auto a = static_cast<Compute<T>>(Interpreter::from_bits<T>(x)),
                b = static_cast<Compute<T>>(Interpreter::from_bits<T>(y));
     if (a != a || b != b) return a != a && b == b;
-    return op == ReduceOp::argmax ? a > b : a < b;
+    return op == ReduceOp::max ? a > b : a < b;
   });
 }
 

@@ -7,7 +7,6 @@
 #include "backend/single_operation.hpp"
 #include "control/control.hpp"
 #include "core/trace.hpp"
-#include "ops/ops.hpp"
 
 namespace cotan::native {
 
@@ -65,7 +64,8 @@ Arrays run_in_blocks(Backend& backend, const Primitive& p, std::span<const Array
   return out;
 }
 
-bool is_product(const Primitive& p) { return &p == &ops::dot_general_p || &p == &ops::conv_general_dilated_p; }
+/// dot_general, convolutions.
+bool is_product(const Primitive& p) { return p.op_class == OpClass::routine && p.reduction; }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ Arrays run_eagerly(Backend& backend, const Primitive& p, std::span<const Array> 
   if (is_product(p) && args[0].size() * args[1].size() > large_product)
     return executable_of(program_of(p, types_of(args), params), backend).run(args);
   if (most < large || p.eval == nullptr) return p.eval(p, args, params);
-  if (&p == &ops::reshape_p || &p == &ops::stop_gradient_p) return p.eval(p, args, params);  // no work at all
+  if (p.rewrites.shares_memory) return p.eval(p, args, params);  // no work at all
   if (p.scalar || p.scalars) return run_in_blocks(backend, p, args, params, most);
   return executable_of(program_of(p, types_of(args), params), backend).run(args);
 }

@@ -16,7 +16,6 @@
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
-#include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
 
 namespace cotan::native {
@@ -75,25 +74,13 @@ extern "C" int cotan_native_parallel(void (*kernel)(void* const*, std::int64_t, 
 namespace {
 
 bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
-  if (&p == &ops::conv_general_dilated_p) return true;
-  if (&p != &ops::dot_general_p) return false;
-  // Small products and products with vectors are plain loops: they fuse with what is around them. What fits
-  // into registers is unrolled.
-  const std::int64_t lanes =
-      vector_bytes() / static_cast<std::int64_t>(std::max<std::size_t>(itemsize(types[0].dtype), 4));
-  const std::int64_t small_product = std::min<std::int64_t>(1 << 12, lanes << 10);
-  const auto extent = [](const AbstractValue& t, const Ints& axes) {
-    std::int64_t n = 1;
-    for (auto a : axes) n *= t.shape[static_cast<std::size_t>(a)];
-    return n;
-  };
-  const std::int64_t k = extent(types[0], params.ints("contract_lhs")),
-                     batch = extent(types[0], params.ints("batch_lhs"));
-  if (k == 0 || batch == 0) return false;
-  const std::int64_t m = types[0].size() / (batch * k), n = types[1].size() / (batch * k);
-  return m > 1 && n > 1 && k > 1 && m * n * k > small_product;
+  const NativeRoutine* routine = RuleFor<NativeRoutine>::find(p);
+  return routine && routine->pays && routine->pays(types, params);
 }
-bool takes_strides(const Primitive& p, const AbstractValue&) { return routine_takes_strides(p); }
+bool takes_strides(const Primitive& p, const AbstractValue&) {
+  const NativeRoutine* routine = RuleFor<NativeRoutine>::find(p);
+  return routine && routine->takes_strides;
+}
 
 void check_size(const AbstractValue& type) {
   const std::size_t bytes = checked_bytes(type, "jit");
@@ -102,10 +89,9 @@ void check_size(const AbstractValue& type) {
                             bytes);
 }
 
-/// What is a program and no routine on a CPU.
+/// What there is neither a routine for nor code.
 bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
-  const Primitive* all[] = {&ops::fft_p, &ops::attention_p, &ops::attention_tangent_p, &ops::attention_backward_p};
-  return std::find(std::begin(all), std::end(all), &p) != std::end(all);
+  return !p.scalar && !RuleFor<NativeRoutine>::find(p);
 }
 
 /// Where a routine outside of loops finds its operands and results.

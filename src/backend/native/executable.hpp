@@ -47,6 +47,5 @@ const lowering::Target& native_target();
 
 /// Runs the fastest implementation there is; at last the primitive's own evaluation rule.
 void run_routine(const RoutineCall& call);
-bool routine_takes_strides(const Primitive& p);
 
 }  // namespace cotan::native

@@ -16,18 +16,15 @@
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/trace.hpp"
-#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
 namespace {
 
 bool prefers_routine(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
-  return &p == &ops::dot_general_p && prefers_matmul(types, params);
+  return is_matmul(p) && prefers_matmul(types, params);
 }
-bool takes_strides(const Primitive& p, const AbstractValue&) {
-  return &p == &ops::dot_general_p || &p == &ops::attention_p || &p == &ops::attention_backward_p;
-}
+bool takes_strides(const Primitive& p, const AbstractValue&) { return is_matmul(p) || is_attention(p); }
 
 std::size_t item_bytes(DType) { return element_bytes; }
 

@@ -12,7 +12,6 @@
 #include "backend/webgpu/tuning.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
-#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
@@ -198,11 +197,11 @@ class Planner {
       }
     } else {
       const Routine& routine = std::get<Routine>(step);
-      if (routine.primitive == &ops::dot_general_p) {
+      if (is_matmul(*routine.primitive)) {
         add_matmul(routine, around, out);
         return;
       }
-      if (routine.primitive == &ops::attention_p || routine.primitive == &ops::attention_backward_p) {
+      if (is_attention(*routine.primitive)) {
         for (Shader& shader : attention_shaders(program_, routine, around, device_))
           out.push_back(dispatch(add_shader(std::move(shader))));
         return;

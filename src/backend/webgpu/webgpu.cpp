@@ -5,7 +5,6 @@
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
-#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
@@ -28,7 +27,7 @@ class WebGpuBackend final : public Backend {
       const auto branch = static_cast<std::size_t>(args[0].item<std::int32_t>());
       return run_program(params.jaxprs("branches")[branch], args.subspan(1), nullptr);
     }
-    if (&p == &ops::convert_element_type_p && !is_supported(args[0].dtype())) return p.eval(p, args, params);
+    if (p.casts && !is_supported(args[0].dtype())) return p.eval(p, args, params);
     return run_program(program_of(p, types_of(args), params), args, nullptr);
   }
   Arrays run_program(const JaxprPtr& jaxpr, std::span<const Array> args, const std::vector<bool>* donated) override {

@@ -214,7 +214,7 @@ Value* KernelEmitter::combine(llvm::IRBuilder<>& b, ReduceOp op, DType dtype, Va
 }
 
 Value* KernelEmitter::is_better(llvm::IRBuilder<>& b, const Reduce& r, Value* x, Value* p, Value* y, Value* q) {
-  const bool larger = r.op == ReduceOp::argmax;
+  const bool larger = r.op == ReduceOp::max;
   Value* first = b.CreateICmpSLT(p, q);
   if (is_floating(r.value->dtype)) {
     Value* beats = larger ? b.CreateFCmpOGT(x, y) : b.CreateFCmpOLT(x, y);
@@ -238,11 +238,9 @@ llvm::Constant* KernelEmitter::identity(ReduceOp op, DType dtype) {
     case ReduceOp::product:
       return real ? llvm::ConstantFP::get(type, 1.0) : llvm::ConstantInt::get(type, 1);
     case ReduceOp::max:
-    case ReduceOp::argmax:
       if (real) return llvm::ConstantFP::getInfinity(type, true);
       return llvm::ConstantInt::get(type, sign ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt(bits, 0));
     case ReduceOp::min:
-    case ReduceOp::argmin:
       if (real) return llvm::ConstantFP::getInfinity(type, false);
       return llvm::ConstantInt::get(type, sign ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
     case ReduceOp::bit_and:

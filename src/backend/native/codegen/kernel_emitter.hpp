@@ -133,7 +133,7 @@ class KernelEmitter {
   static Value* half(llvm::IRBuilder<>& b, Value* v, int n, bool high);
 
   static Value* combine(llvm::IRBuilder<>& b, ReduceOp op, DType dtype, Value* x, Value* y);
-  /// argmax, argmin: whether (x, p) comes before (y, q). NaN is the extremum; ties go to the first position.
+  /// Of extrema with positions: whether (x, p) comes before (y, q). NaN is the extremum; ties go to the first position.
   static Value* is_better(llvm::IRBuilder<>& b, const Reduce& r, Value* x, Value* p, Value* y, Value* q);
   llvm::Constant* identity(ReduceOp op, DType dtype);
 

@@ -1,5 +1,9 @@
 #include "backend/native/routines/conv_problem.hpp"
 
+#include "backend/native/routines/routine_call.hpp"
+#include "core/typed.hpp"
+#include "ops/ops.hpp"
+
 namespace cotan::native {
 
 Convolution conv_problem(const ops::ConvParams& params, const StridedOperand& lhs, const StridedOperand& rhs,
@@ -31,5 +35,25 @@ Convolution conv_problem(const ops::ConvParams& params, const StridedOperand& lh
                          .out = out.strides[out_axis(2 + i)]});
   return c;
 }
+
+namespace {
+
+void convolve(const RoutineCall& call) {
+  const auto &lhs = call.routine.operands[0], &rhs = call.routine.operands[1];
+  const Shape& out = call.program.buffers[static_cast<std::size_t>(call.routine.results[0])].type.shape;
+  const Convolution problem = conv_problem(ops::ConvParams(call.routine.params), {lhs.type.shape, lhs.strides},
+                                           {rhs.type.shape, rhs.strides}, {out, ops::strides_of(out)});
+  dispatch(lhs.type.dtype, [&]<class T>() {
+    conv<T>(problem, reinterpret_cast<const T*>(call.operand(0)), reinterpret_cast<const T*>(call.operand(1)),
+            reinterpret_cast<T*>(call.result(0)));
+  });
+}
+
+bool always(std::span<const AbstractValue>, const Params&) { return true; }
+
+}  // namespace
+
+const RuleFor<NativeRoutine> runs_conv{{&ops::conv_general_dilated_p},
+                                       {.run = convolve, .takes_strides = true, .pays = always}};
 
 }  // namespace cotan::native

@@ -1,16 +1,16 @@
 // Many lines run in parallel. Few long lines are cut into chunks of fixed length: a thread that takes a chunk
 // first sums it up, waits for the sum of all before it, and then runs along it while it is still in the
 // cache. How lines are cut depends on sizes alone, so that results do not depend on the number of threads.
-#include "backend/native/routines/cumulative.hpp"
-
 #include <atomic>
 #include <thread>
 
 #include "backend/native/routines/cumulative_lines.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/half_runs.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::native {
 namespace {
@@ -289,16 +289,18 @@ void scan(const RoutineCall& call) {
   });
 }
 
-}  // namespace
-
-void cumulative_sum(const RoutineCall& call) { scan<RunningSum>(call); }
-void cumulative_product(const RoutineCall& call) { scan<RunningProduct>(call); }
-void cumulative_max(const RoutineCall& call) { scan<RunningMax>(call); }
-void cumulative_min(const RoutineCall& call) { scan<RunningMin>(call); }
-void linear_recurrence(const RoutineCall& call) { scan<LinearRecurrence>(call); }
 void cumulative_logsumexp(const RoutineCall& call) {
   dispatch_floating(call.routine.operands[0].type.dtype, call.routine.primitive->name,
                     [&]<class T>() { Scan<RunningLogSumExp<Compute<T>>, T>(call).run(); });
 }
+
+}  // namespace
+
+const RuleFor<NativeRoutine> runs_cumsum{{&ops::cumsum_p}, {scan<RunningSum>}};
+const RuleFor<NativeRoutine> runs_cumprod{{&ops::cumprod_p}, {scan<RunningProduct>}};
+const RuleFor<NativeRoutine> runs_cummax{{&ops::cummax_p}, {scan<RunningMax>}};
+const RuleFor<NativeRoutine> runs_cummin{{&ops::cummin_p}, {scan<RunningMin>}};
+const RuleFor<NativeRoutine> runs_cumlogsumexp{{&ops::cumlogsumexp_p}, {cumulative_logsumexp}};
+const RuleFor<NativeRoutine> runs_linear_recurrence{{&ops::linear_recurrence_p}, {scan<LinearRecurrence>}};
 
 }  // namespace cotan::native

@@ -1,12 +1,14 @@
-#include "backend/native/routines/dot.hpp"
-
+// Matrix products of whole arrays, by the GEMM of this folder.
 #include <algorithm>
 #include <memory_resource>
 #include <span>
 
+#include "backend/native/codegen/generate.hpp"
 #include "backend/native/routines/gemm.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "core/error.hpp"
 #include "core/typed.hpp"
+#include "ops/ops.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::native {
@@ -131,10 +133,32 @@ void multiply(const RoutineCall& call) {
   });
 }
 
-}  // namespace
+/// Others fuse with what is around them.
+bool is_large(std::span<const AbstractValue> types, const Params& params) {
+  // Small products and products with vectors are plain loops: they fuse with what is around them. What fits
+  // into registers is unrolled.
+  const std::int64_t lanes =
+      vector_bytes() / static_cast<std::int64_t>(std::max<std::size_t>(itemsize(types[0].dtype), 4));
+  const std::int64_t small_product = std::min<std::int64_t>(1 << 12, lanes << 10);
+  const auto extent = [](const AbstractValue& t, const Ints& axes) {
+    std::int64_t n = 1;
+    for (auto a : axes) n *= t.shape[static_cast<std::size_t>(a)];
+    return n;
+  };
+  const std::int64_t k = extent(types[0], params.ints("contract_lhs")),
+                     batch = extent(types[0], params.ints("batch_lhs"));
+  if (k == 0 || batch == 0) return false;
+  const std::int64_t m = types[0].size() / (batch * k), n = types[1].size() / (batch * k);
+  return m > 1 && n > 1 && k > 1 && m * n * k > small_product;
+}
 
 void dot_general(const RoutineCall& call) {
   dispatch(call.routine.operands[0].type.dtype, [&]<class T>() { multiply<T>(call); });
 }
+
+}  // namespace
+
+const RuleFor<NativeRoutine> runs_dot_general{{&ops::dot_general_p},
+                                              {.run = dot_general, .takes_strides = true, .pays = is_large}};
 
 }  // namespace cotan::native

@@ -1,14 +1,15 @@
-#include "backend/native/routines/linalg.hpp"
-
+// Decompositions of batches of matrices: small ones by loops of their own, larger ones by LAPACK.
 #include <algorithm>
 #include <cstring>
 
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/linalg_small.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/temporary.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "core/trace.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::native {
 namespace {
@@ -139,8 +140,6 @@ void lu_of(const RoutineCall& call, std::int64_t n) {
 
 bool is_small(std::int64_t n) { return n >= 1 && n <= largest_small_matrix; }
 
-}  // namespace
-
 void cholesky(const RoutineCall& call) {
   const AbstractValue& a = call.routine.operands[0].type;
   const std::int64_t n = ops::columns_of(a.shape);
@@ -163,6 +162,8 @@ void lu(const RoutineCall& call) {
   if (!is_small(n) || ops::rows_of(a.shape) != n) return evaluate_matrices(call);
   if (a.size() > 0) dispatch_matrix(a.dtype, [&]<class T>(T) { lu_of<T>(call, n); });
 }
+
+}  // namespace
 
 void evaluate_matrices(const RoutineCall& call) {
   const compiler::Routine& routine = call.routine;
@@ -198,5 +199,10 @@ void evaluate_matrices(const RoutineCall& call) {
     }
   });
 }
+
+const RuleFor<NativeRoutine> runs_cholesky{{&ops::cholesky_p}, {cholesky}};
+const RuleFor<NativeRoutine> runs_triangular_solve{{&ops::triangular_solve_p}, {triangular_solve}};
+const RuleFor<NativeRoutine> runs_lu{{&ops::lu_p}, {lu}};
+const RuleFor<NativeRoutine> runs_by_matrix{{&ops::qr_p, &ops::eigh_p, &ops::svd_p}, {evaluate_matrices}};
 
 }  // namespace cotan::native

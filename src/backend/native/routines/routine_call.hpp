@@ -1,7 +1,8 @@
-// What a routine step of a program is given.
+// What a routine step of a program is given, and how routines are attached to primitives.
 #pragma once
 #include "compiler/program.hpp"
 #include "core/backend.hpp"
+#include "core/rules.hpp"
 
 namespace cotan::native {
 
@@ -15,5 +16,17 @@ struct RoutineCall {
   std::byte* operand(std::size_t k) const;  ///< of a literal its value
   std::byte* result(std::size_t k) const { return static_cast<std::byte*>(memory[routine.operands.size() + k]); }
 };
+
+/// This device's own implementation of a primitive. A RuleFor<NativeRoutine> in its file attaches it; primitives
+/// without one are evaluated by their rule.
+struct NativeRoutine {
+  void (*run)(const RoutineCall&);
+  bool takes_strides = false;  ///< of operands
+  /// For a primitive that could be a kernel as well: whether it is a routine on these operands.
+  bool (*pays)(std::span<const AbstractValue> types, const Params& params) = nullptr;
+};
+
+/// Any operation on batches of matrices by its evaluation rule, matrices in parallel.
+void evaluate_matrices(const RoutineCall& call);
 
 }  // namespace cotan::native

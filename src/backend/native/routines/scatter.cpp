@@ -1,7 +1,5 @@
 // Windows are applied in their order where they can meet, so that results are those of one thread. In
 // parallel run parts of the operand that no window leaves, or else pieces of all windows.
-#include "backend/native/routines/scatter.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -11,10 +9,12 @@
 #include "backend/native/routines/cumulative_ops.hpp"
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/half_runs.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/scatter_windows.hpp"
 #include "backend/native/routines/temporary.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
+#include "ops/ops.hpp"
 #include "ops/scalar_ops.hpp"
 
 namespace cotan::native {
@@ -307,15 +307,17 @@ void scatter_by(const RoutineCall& call) {
   dispatch(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Combine<combine, T>>).run(); });
 }
 
-}  // namespace
-
 void scatter(const RoutineCall& call) {
   if (!writes_something(call)) return;
   dispatch_width(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Replace<T>>).run(); });
 }
-void scatter_add(const RoutineCall& call) { scatter_by<ops::scalar_ops::add>(call); }
-void scatter_mul(const RoutineCall& call) { scatter_by<ops::scalar_ops::mul>(call); }
-void scatter_min(const RoutineCall& call) { scatter_by<extremum<false>>(call); }
-void scatter_max(const RoutineCall& call) { scatter_by<extremum<true>>(call); }
+
+}  // namespace
+
+const RuleFor<NativeRoutine> runs_scatter{{&ops::scatter_p}, {scatter}};
+const RuleFor<NativeRoutine> runs_scatter_add{{&ops::scatter_add_p}, {scatter_by<ops::scalar_ops::add>}};
+const RuleFor<NativeRoutine> runs_scatter_mul{{&ops::scatter_mul_p}, {scatter_by<ops::scalar_ops::mul>}};
+const RuleFor<NativeRoutine> runs_scatter_min{{&ops::scatter_min_p}, {scatter_by<extremum<false>>}};
+const RuleFor<NativeRoutine> runs_scatter_max{{&ops::scatter_max_p}, {scatter_by<extremum<true>>}};
 
 }  // namespace cotan::native

@@ -1,13 +1,13 @@
 // Keys are sorted as unsigned integers, digit by digit: alone where there is nothing else, with another
 // operand of the same size, or else with positions that all operands are then gathered by.
-#include "backend/native/routines/sort.hpp"
-
 #include <limits>
 
 #include "backend/native/routines/radix_sort.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/sort_order.hpp"
 #include "backend/native/routines/temporary.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::native {
 namespace {
@@ -248,8 +248,10 @@ class Sort {
   Method method_ = Method::alone;
 };
 
+void sort(const RoutineCall& call) { Sort(call).run(); }
+
 }  // namespace
 
-void sort(const RoutineCall& call) { Sort(call).run(); }
+const RuleFor<NativeRoutine> runs_sort{{&ops::sort_p}, {sort}};
 
 }  // namespace cotan::native

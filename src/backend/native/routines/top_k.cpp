@@ -4,10 +4,11 @@
 
 #include "backend/native/routines/gemm_partition.hpp"
 #include "backend/native/routines/radix_sort.hpp"
-#include "backend/native/routines/sort.hpp"
+#include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/sort_order.hpp"
 #include "backend/native/routines/temporary.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::native {
 namespace {
@@ -103,8 +104,6 @@ class TopK {
   std::int64_t n_, k_;
 };
 
-}  // namespace
-
 void top_k(const RoutineCall& call) {
   const compiler::Operand& x = call.routine.operands[0];
   const std::int64_t k = call.routine.params.integer("k"), n = x.type.shape.back();
@@ -121,5 +120,9 @@ void top_k(const RoutineCall& call) {
     });
   });
 }
+
+}  // namespace
+
+const RuleFor<NativeRoutine> runs_top_k{{&ops::top_k_p}, {top_k}};
 
 }  // namespace cotan::native

@@ -21,14 +21,12 @@ std::string wrap(DType dtype, const std::string& x) {
 std::string identity(Writer& w, ReduceOp op, DType dtype) {
   const bool real = is_floating(dtype), sign = is_signed_integer(dtype);
   const int bits = std::min(static_cast<int>(8 * itemsize(dtype)), 32);
-  const bool largest = op == ReduceOp::min || op == ReduceOp::argmin;
+  const bool largest = op == ReduceOp::min;
   switch (op) {
     case ReduceOp::product:
       return real ? "1.0f" : sign ? "1i" : "1u";
     case ReduceOp::max:
     case ReduceOp::min:
-    case ReduceOp::argmax:
-    case ReduceOp::argmin:
       if (dtype == DType::bool_) return largest ? "true" : "false";
       if (real) return w.opaque(largest ? 0x7f800000u : 0xff800000u, DType::f32);
       if (!sign) return largest ? fmt::format("{}u", bits == 32 ? 0xffffffffu : (1u << bits) - 1) : "0u";
@@ -64,7 +62,7 @@ std::string combine(Writer& w, ReduceOp op, DType dtype, const std::string& x, c
 
 std::string is_better(Writer& w, const Reduce& r, const std::string& x, const std::string& p, const std::string& y,
                       const std::string& q) {
-  const char* beats = r.op == ReduceOp::argmax ? ">" : "<";
+  const char* beats = r.op == ReduceOp::max ? ">" : "<";
   if (r.value->dtype == DType::bool_)
     return fmt::format("((u32({}) {} u32({})) || ({} == {} && {} < {}))", x, beats, y, x, y, p, q);
   if (!is_floating(r.value->dtype))

@@ -143,9 +143,10 @@ std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t widt
   return std::nullopt;
 }
 
+bool is_attention(const Primitive& p) { return &p == &ops::attention_p || &p == &ops::attention_backward_p; }
 bool prefers_attention(const Primitive& p, std::span<const AbstractValue> types, const Params& params,
                        const Capabilities& device) {
-  if (&p != &ops::attention_p && &p != &ops::attention_backward_p) return false;
+  if (!is_attention(p)) return false;
   constexpr std::int64_t widest = 256;
   const ops::AttentionSizes at(types[0], types[1]);
   const DType dtype = types[0].dtype;

@@ -45,6 +45,8 @@ struct AttentionTile {
 std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, bool backward,
                                             const Capabilities& device);
 
+/// Whether these shaders are for this operation.
+bool is_attention(const Primitive& p);
 /// Whether this is for these shaders, and not for the expansion.
 bool prefers_attention(const Primitive& p, std::span<const AbstractValue> types, const Params& params,
                        const Capabilities& device);

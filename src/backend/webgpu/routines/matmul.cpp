@@ -4,6 +4,7 @@
 
 #include "backend/webgpu/memory.hpp"
 #include "backend/webgpu/routines/matmul_parts.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::webgpu {
 
@@ -71,6 +72,8 @@ MatmulProblem matmul_problem(const compiler::Routine& routine) {
           .right = side(y, right),
           .result = routine.results[0]};
 }
+
+bool is_matmul(const Primitive& p) { return &p == &ops::dot_general_p; }
 
 bool prefers_matmul(std::span<const AbstractValue> types, const Params& params) {
   // As many terms as make a loop want the whole device (plan_loop): loops over smaller products stay one

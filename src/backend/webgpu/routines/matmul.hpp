@@ -88,5 +88,7 @@ DType sum_type(DType dtype);
 
 /// Whether a dot_general is worth shaders of its own; small ones fuse with what is around them.
 bool prefers_matmul(std::span<const AbstractValue> types, const Params& params);
+/// Whether these shaders are for this operation.
+bool is_matmul(const Primitive& p);
 
 }  // namespace cotan::webgpu

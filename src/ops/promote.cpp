@@ -1,4 +1,4 @@
-#include "numpy/promote.hpp"
+#include "ops/promote.hpp"
 
 #include <algorithm>
 
@@ -74,6 +74,9 @@ Array cast_to(const Array& a, ResultType type) {
   if (!type.weak) return ops::cast(a, type.dtype);
   if (auto constant = weak_constant(a, type.dtype)) return *constant;
   return bind1(ops::convert_element_type_p, {a}, {{"new_dtype", type.dtype}, {"weak_type", true}});
+}
+Array on_float(const Primitive& p, const Array& a, const Params& params) {
+  return bind1(p, {cast_to(a, inexact_result_type({&a, 1}))}, params);
 }
 Arrays cast_all(std::span<const Array> args, ResultType type) {
   Arrays out;

@@ -1,8 +1,9 @@
 // How operands of unlike dtypes and shapes meet: JAX's type lattice with weak scalars, NumPy's broadcasting.
 #pragma once
-#include <cotan/flat.hpp>
 #include <span>
 #include <string_view>
+
+#include "core/primitive.hpp"
 
 namespace cotan::numpy {
 
@@ -26,6 +27,9 @@ Shape broadcast_shapes(std::string_view op, std::span<const Array> args);
 Shape broadcast_shapes(std::string_view op, std::span<const Shape> shapes);
 /// Operands for an elementwise primitive: of the common shape, or 0-d.
 Arrays broadcast_operands(std::string_view op, Arrays args);
+
+/// `p` on an operand that becomes a float.
+Array on_float(const Primitive& p, const Array& a, const Params& params = {});
 
 /// Both together, for elementwise operations.
 Arrays promote(std::string_view op, std::initializer_list<Array> args);
