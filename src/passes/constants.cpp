@@ -9,12 +9,13 @@ namespace {
 
 constexpr std::int64_t most_elements = 4096;
 
-/// Whether the operation reads its operands whole, from memory; what is elementwise computes them where it needs them.
+/// Whether the operation reads whole operands from memory. Elementwise operations compute constants where they need
+/// them.
 bool wants_memory(const Primitive& p) {
   return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call ||
          &p == &ops::dot_general_p;
 }
-/// What nobody would put into memory.
+/// Too simple to be worth memory.
 bool is_trivial(const Primitive& p) { return &p == &ops::iota_p || &p == &ops::broadcast_in_dim_p; }
 
 }  // namespace
