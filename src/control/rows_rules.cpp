@@ -8,7 +8,7 @@ namespace cotan::rows {
 
 namespace {
 
-/// Numbers of axes after one of them is gone.
+/// Numbers of axes after one of them is removed.
 Ints renumbered(Ints axes, int gone) {
   for (auto& a : axes) a -= a > gone;
   return axes;
@@ -54,7 +54,7 @@ Answer transpose_on_rows(const Question& q) {
   return OnRows{
       {q.axes[0]}, out, q.e.params.with("permutation", renumbered(without(q.ints("permutation"), out), q.axes[0]))};
 }
-/// One that leaves its axes where they are, with a list of something for each of them.
+/// An operation that keeps its axes and has a list parameter with an entry per axis.
 Answer by_axis_on_rows(const Question& q, std::initializer_list<const char*> lists) {
   const int axis = q.axes[0];
   if (axis == whole || q.in[0].shape[static_cast<std::size_t>(axis)] != q.out.shape[static_cast<std::size_t>(axis)])
@@ -92,7 +92,7 @@ Answer argument_on_rows(const Question& q) {
   const std::int64_t axis = q.e.params.integer("axis");
   return reduced_on_rows(q, {axis}, q.e.params.with("axis", axis - (axis > q.axes[0])));
 }
-/// Results of products have batches first, then what is left of the left operand, then of the right one.
+/// Results of products have batch axes first, then the left operand's other axes, then the right one's.
 Answer product_on_rows(const Question& q) {
   const Ints &batch_a = q.ints("batch_lhs"), &batch_b = q.ints("batch_rhs"), &sum_a = q.ints("contract_lhs"),
              &sum_b = q.ints("contract_rhs");
@@ -121,7 +121,7 @@ Answer product_on_rows(const Question& q) {
                   batch_a, batch_b);
   return {};
 }
-/// With an index for each row, into its own row or into what all share.
+/// An index per row, into its own row or into an operand that all rows share.
 Answer gather_on_rows(const Question& q) {
   const int indices = q.axes[1];
   if (indices == whole || indices == q.in[1].ndim() - 1) return {};

@@ -1,4 +1,4 @@
-// How operations are operations on rows, where a row is what an index of some axis stands for (rows.cpp).
+// How operations act on rows, where a row is one index of some axis (lowering/rows.cpp).
 #pragma once
 #include "control/control.hpp"
 
@@ -7,7 +7,8 @@ namespace cotan::rows {
 inline constexpr std::int64_t least_rows = 64;
 inline constexpr int whole = -1;  ///< in the place of an axis: the operand is the same for all rows
 
-/// How an operation is one on rows: which axes of its operands and of its results have them, and what it is on a row.
+/// How an operation acts on rows: which axes of its operands and results are the rows, and what it computes for one
+/// row.
 struct OnRows {
   std::vector<int> in;
   int out;
@@ -28,7 +29,7 @@ inline Ints without(Ints list, int at) {
   list.erase(list.begin() + at);
   return list;
 }
-/// nullptr: it is not.
+/// nullptr: it does not act on rows.
 Rule rule_of(const Primitive& p);
 
 }  // namespace cotan::rows
