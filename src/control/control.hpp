@@ -78,8 +78,8 @@ Arrays bind_scan(const Scan& scan, std::span<const Array> args);
 /// A scan cut in two by what is known. The known part gives the known results and residuals; what does not
 /// depend on the step is computed before it.
 struct SplitScan {
-  JaxprPtr
-      before;  ///< captured, known constants -> constants of the known scan, residuals that are the same for all steps
+  /// Captured, known constants -> constants of the known scan, residuals that are the same for all steps.
+  JaxprPtr before;
   Arrays captured;
   Scan known, unknown;
   Mask carry_unknown, ys_unknown;

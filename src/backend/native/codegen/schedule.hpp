@@ -10,8 +10,8 @@ struct KernelSchedule {
   int unroll = 1;                   ///< vectors in flight, where a reduction would wait for itself
   std::vector<int> unroll_of_pass;  ///< instead, where lanes are reduced: passes are loops of their own
   std::int64_t block = 0;           ///< iterations of a kept vector loop per parallel iteration; 0: all of them
-  int tiled_loop =
-      -1;  ///< a kept loop that is blocked together with the vector loop, because some operand is contiguous along it
+  /// A kept loop that is blocked together with the vector loop, because some operand is contiguous along it.
+  int tiled_loop = -1;
   std::int64_t tile = 0;        ///< its iterations per block
   bool squares = false;         ///< as many of them at once as there are lanes: operands are transposed in registers
   std::int64_t iterations = 1;  ///< of the parallel loop: all kept loops but the vector loop, and its blocks
