@@ -100,6 +100,7 @@ COTAN_UNARY(acosh, Wider)
 COTAN_UNARY(atanh, Wider)
 COTAN_UNARY(erf, Wider)
 COTAN_UNARY(erfc, Wider)
+#undef COTAN_UNARY
 COTAN_BINARY(nextafter, Self)
 
 template <class T>
