@@ -1,7 +1,7 @@
 # Short names for what people do most. CMakePresets.json holds the build itself.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs format clean nightly asan ubsan tsan setup
+.PHONY: help demo test bench docs format clean nightly clang tidy asan ubsan tsan setup setup_nightly
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
@@ -40,15 +40,23 @@ docs: setup  ## the generated pages in docs/, and the site with the reference in
 	@python3 -B tools/docs/fill_numbers.py
 	@python3 -B tools/docs/make_site.py build/docs/html
 
+clang: setup_nightly  ## build with clang 19 and run the tests
+	$(call build,$@)
+	@ctest --preset $@ -j $(JOBS)
+
+tidy: setup_nightly  ## clang-tidy over src; ARGS="src/core" selects
+	@mkdir -p build/clang && cmake --preset clang >build/clang/configure.log || { cat build/clang/configure.log; exit 1; }
+	@tools/check/tidy.sh $(ARGS)
+
 asan ubsan tsan: setup  ## build with that sanitizer and run the tests
 	$(call build,$@)
 	@ctest --preset $@ -j $(JOBS)
 
 nightly: export COTAN_NIGHTLY := 1
-nightly: setup  ## the long run: nightly-size tests, then all sanitizers
+nightly: setup_nightly  ## the long run: nightly-size tests, clang, clang-tidy, all sanitizers
 	$(call build,release)
 	@ctest --preset release -C nightly -j $(JOBS) --timeout 14400
-	@env -u COTAN_NIGHTLY $(MAKE) asan ubsan tsan
+	@env -u COTAN_NIGHTLY $(MAKE) clang tidy asan ubsan tsan
 
 format: setup  ## clang-format all sources
 	@tools/check/format.sh --write
@@ -58,3 +66,6 @@ clean:  ## remove build/
 
 setup:
 	@tools/setup.sh
+
+setup_nightly:
+	@tools/setup.sh nightly

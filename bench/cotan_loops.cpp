@@ -16,7 +16,7 @@ namespace lax = cotan::lax;
 /// step's prediction.
 auto kalman_filter(const Array& theta, const Array& y, std::int64_t m) {
   const ct::DType dtype = y.dtype();
-  const auto eye = [&](std::int64_t diagonal = 0) { return np::eye(m, m, diagonal, dtype); };
+  const auto eye = [&](int diagonal = 0) { return np::eye(m, m, diagonal, dtype); };
   const Array F = 0.9 * eye() + 0.1 * eye(1), H = np::eye(1, m, 0, dtype);
   const Array Q = 0.1 * eye() * np::exp(theta[0]), R = np::exp(theta[1]);
   const auto step = [&](const std::tuple<Array, Array, Array>& carry, const Array& seen) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that the build needs, and only those that are missing.
+# Installs the Debian 12 packages that the build needs, and only those that are missing; with the argument `nightly` also what
+# `make nightly` needs.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
           libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev python3 clang-format-19
           libvulkan1 chromium-common)  # the Vulkan loader, and a software driver for tests of the device 'webgpu'
 command -v npm >/dev/null || packages+=(npm)
+[[ ${1:-} == nightly ]] && packages+=(clang-19 clang-tidy-19)
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system, nothing checked. Needed (Debian names): ${packages[*]}" >&2

@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "errors.hpp"
+#include "nothing.hpp"
 #include "text.hpp"
 
 namespace apps {
 namespace {
-
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 long long place_of(const Series& s, std::size_t row) { return std::llround((s.time[row] - s.time[0]) / s.step); }
 

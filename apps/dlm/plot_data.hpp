@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <vector>
 
-namespace apps {
+#include "nothing.hpp"
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+namespace apps {
 
 inline std::vector<double> times_or_index(const std::vector<double>& time, std::size_t count) {
   if (!time.empty()) return time;

@@ -8,10 +8,10 @@
 #include <numbers>
 #include <utility>
 
+#include "nothing.hpp"
+
 namespace apps {
 namespace {
-
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> finite(std::span<const double> values) {
   std::vector<double> out;

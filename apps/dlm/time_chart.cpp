@@ -75,7 +75,7 @@ std::vector<double> in_rows(std::size_t before, std::vector<double> values, std:
   return values;
 }
 
-std::vector<double> picked(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
+std::vector<double> at_rows(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
   std::vector<double> out;
   for (const std::size_t row : rows) out.push_back(values.at(row));
   return out;
@@ -111,7 +111,7 @@ Readout readout_of(const TimeChart& chart, const std::vector<double>& time, cons
 
 /// Values and jumps that were not expected, and events that were.
 std::string flags_of(const TimeChart& chart, const Frame& frame, const std::vector<double>& time) {
-  std::string out = time_lines(frame, picked(time, chart.level_shifts), purple);
+  std::string out = time_lines(frame, at_rows(time, chart.level_shifts), purple);
   for (const std::size_t row : chart.outliers)
     if (std::isfinite(chart.observed.at(row)))
       out += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='6.5' fill='none' stroke='{}' stroke-width='1.8'/>\n",

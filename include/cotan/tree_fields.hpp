@@ -196,6 +196,7 @@ constexpr auto fields(T& t) {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
 // The compiler spells a pointer to a field with the field's name; this object is never defined nor read.
 template <class T>

@@ -1,4 +1,4 @@
-// Whether devices that can try ways to run a program do so.
+// Whether devices may try several ways to run a program and keep the fastest.
 #include <atomic>
 #include <cotan/device.hpp>
 

@@ -156,10 +156,10 @@ class Compiler {
       for (Var v : {carry.start, carry.in, carry.out}) make_part(v, result, expr::integer(0));
       for (Var v : carry.aliases) make_part(v, result, expr::integer(0));
     } else if (buffer(carry.in).bytes() <= target_.small_bytes) {
-      // Small ones are handed on by copying, which for most means: in registers.
+      // Small carries are copied from step to step, which for most of them means: they stay in registers.
       buffer(carry.in).storage = buffer(carry.out).storage = Storage::local;
     } else {
-      // Two places take turns, so that the last value ends up where it is wanted.
+      // A large carry has two places that take turns, so that the last value ends up where it is wanted.
       out.spare = static_cast<BufferId>(program_.buffers.size());
       program_.buffers.push_back({.type = buffer(carry.in).type, .storage = Storage::arena, .scope = scope});
       const bool at_result = repeat.length < 0 || repeat.length % 2 == 0;
@@ -175,7 +175,7 @@ class Compiler {
   void place_results(const ForLoop& loop, const Item& item, Expr step) {
     if (loop.reverse) step = expr::integer(loop.length - 1) - step;
     for (std::size_t i = 0; i < loop.slices.size(); ++i) {
-      // What is the same in all lanes is there once.
+      // A value that is the same in all lanes is stored once.
       const Var whole = item.equation.outputs[loop.carries.size() + i];
       const std::int64_t size = flat_.type(loop.slices[i]).size();
       make_part(loop.slices[i], whole,
@@ -226,7 +226,7 @@ class Compiler {
   Expr first_lane_;  ///< of the group whose loop is being compiled
 };
 
-/// Whether a program is a few kernels on small arrays alone. (Many would take long to compile.)
+/// Whether a program is a few kernels on small arrays and nothing else. (Many kernels would take long to compile.)
 bool is_small(const Flat& flat, const Program& program) {
   constexpr std::int64_t most_elements = 64;
   constexpr std::size_t most_steps = 16;

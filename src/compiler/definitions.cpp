@@ -138,9 +138,10 @@ Definitions::Definitions(const Flat& program, const Target& target)
 
 namespace {
 
-/// Of a loop, whose number may be anything where a condition ends it.
+constexpr std::int64_t any_number = std::int64_t{1} << 62;
+
+/// The number of steps of a loop; where a condition ends it, it may be any.
 std::int64_t steps_of(const Control& control) {
-  constexpr std::int64_t any_number = std::int64_t{1} << 62;
   return std::visit(
       Overloaded{[](const ForLoop& loop) { return loop.length; }, [](const LaneLoop& loop) { return loop.groups; },
                  [](const auto&) { return any_number; }},
@@ -207,11 +208,11 @@ void Definitions::classify(const Equation& e, const Target& target, bool in_loop
     collect_loads(element, loads);
     costs_[v] = cost_of(element);
     const bool scalar = type(v).size() == 1;
-    // A narrow result, such as a mask, is worth keeping: its operands need not be.
+    // A narrow result, such as a mask, is worth storing: then its wider operands need not be.
     bool narrows = false;
     for (Expr l : loads) narrows |= itemsize(l->dtype) > itemsize(type(v).dtype) && type(v).size() > 1;
     const bool is_view = p.op_class == OpClass::view || p.rewrites.is_trivial || p.rewrites.shares_memory;
-    // What a loop makes of the result of a reduction belongs to it: the sum can start from what is added to it.
+    // An addition to a reduction's result in a loop belongs to the reduction: the sum can start from the other addend.
     bool of_reduction = false;
     for (Expr l : loads)
       of_reduction |= in_loop && !is_view && kinds_[static_cast<std::size_t>(l->bits)] == Kind::reduction;
@@ -250,7 +251,7 @@ Expr Definitions::expand(BufferId v, std::span<const Expr> index, Expr predicate
   const Equation& e = *equations_[v];
   const Primitive& p = *e.primitive;
   Expr out, lane;
-  if (program_.lanes[v]) {  // the equation knows nothing of them
+  if (program_.lanes[v]) {  // the equation does not have the axis of lanes
     lane = index.back();
     index = index.subspan(0, index.size() - 1);
   }

@@ -33,7 +33,7 @@ class Definitions {
   /// How many operations an element costs, without those of values that it loads.
   int cost(BufferId v) const { return costs_[v]; }
 
-  /// Values that are loads where other definitions read them. By default: all but inlined ones.
+  /// Values that other definitions load from memory. By default: all but inlined ones.
   void set_loaded(BufferId v, bool loaded) { loaded_[v] = loaded; }
   bool loaded(BufferId v) const { return loaded_[v]; }
   /// The element at `index` as other definitions see it: a load, or the expression.
@@ -41,7 +41,7 @@ class Definitions {
   Expr read(const Atom& a, std::span<const Expr> index, Expr predicate = {});
   /// The expression that defines it; of a reduction the term, at an index of the whole domain.
   Expr expand(BufferId v, std::span<const Expr> index, Expr predicate = {});
-  void forget();  ///< what was expanded: after set_loaded
+  void forget();  ///< drops cached expansions: needed after set_loaded
 
  private:
   class EquationOperands;
@@ -77,7 +77,7 @@ class Definitions {
 void collect_loads(Expr e, std::vector<Expr>& loads);
 /// Operations in an expression, by weight: an addition counts 1.
 int cost_of(Expr e);
-/// Of what differs along the variable.
+/// The same, counting only what differs along the variable.
 int cost_along(Expr variable, Expr e);
 
 }  // namespace cotan::compiler

@@ -43,7 +43,7 @@ std::vector<std::vector<int>> reusable_arguments(const Program& program, std::sp
                                         [&](const Output& o) { return o.buffer == input; });
       const int last = last_read[static_cast<std::size_t>(input)];
       if (returned || last > at || buffer(input).bytes() != buffer(program.outputs[k].buffer).bytes()) continue;
-      // Steps side by side may overwrite what none of the others reads.
+      // Steps that run side by side may overwrite only what none of the others reads.
       const bool alone = is_alone(at) || (!side_by_side.empty() && side_by_side[static_cast<std::size_t>(at)] &&
                                           unit(read_before[static_cast<std::size_t>(input)]) < unit(at));
       const bool in_place =

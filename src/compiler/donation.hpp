@@ -8,17 +8,17 @@
 
 namespace cotan::compiler {
 
-/// For every output the arguments whose memory it may take over: they are read for the last time before anything is
-/// written there, or then, element by element. `units`: which piece of code each step of the program is in, where a
-/// device runs several steps as one, whose parts may be at different steps; empty: every step is a piece of its own.
-/// `side_by_side`: steps whose piece has nothing but steps that know nothing of each other.
+/// For every output, the arguments whose memory it may take over: their last read comes before the first write, or at
+/// the same time element by element. `units` says which piece of code each step of the program is in, for devices that
+/// run several steps as one piece, whose threads may be at different steps; empty: every step is a piece of its own.
+/// `side_by_side`: pieces whose steps are independent of each other.
 std::vector<std::vector<int>> reusable_arguments(const Program& program, std::span<const int> units = {},
                                                  const std::vector<bool>& side_by_side = {});
 
-/// Which results take over which arguments, decided once for each choice of what is given up.
+/// Which results take over which arguments, decided once for each set of arguments that are given up.
 class Donations {
  public:
-  /// `same_dtype`: the device's memory knows what is in it.
+  /// `same_dtype`: the device's memory is typed, so that only equal dtypes can share it.
   explicit Donations(const Program& program, std::span<const int> units = {},
                      const std::vector<bool>& side_by_side = {}, bool same_dtype = false);
   /// By output the argument whose memory it takes, or -1. Every argument is taken once at most.
@@ -34,10 +34,10 @@ class Donations {
     std::vector<int> taken;
   };
   mutable std::mutex mutex_;
-  mutable std::list<Decided> decided_;  // one or two: a jitted function always gives up the same
+  mutable std::list<Decided> decided_;  // one or two: a jitted function mostly gives up the same arguments
 };
 
-/// Of the arguments of one call: whether nobody else sees an argument's memory, no other array and no other argument.
+/// Per argument of one call: whether no other array and no other argument uses its memory.
 class SoleOwners {
  public:
   explicit SoleOwners(std::span<const Array> args);

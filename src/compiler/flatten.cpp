@@ -15,8 +15,8 @@ namespace cotan::compiler {
 namespace {
 
 constexpr std::int64_t small_slice = 512;  ///< elements
-/// Of loops without carries: enough for threads to share them evenly, few enough for their temporaries. Steps are the
-/// same in pieces of any size.
+/// Of loops without carries: enough pieces for threads to share evenly, few enough that their temporaries stay small.
+/// Every step computes the same whatever the size of pieces.
 std::int64_t most_pieces(const Target& target) {
   return target.parallel_pieces ? target.parallel_pieces
                                 : 4 * std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
@@ -54,7 +54,7 @@ Flat Flattener::run(const Jaxpr& jaxpr) {
   add_equations(jaxpr, map, out_.top);
   for (const Atom& a : jaxpr.outputs) {
     Atom value = read(a, map);
-    // What lies inside another array cannot be given to the caller by itself.
+    // A part of another array cannot be given to the caller by itself.
     if (const Var* v = std::get_if<Var>(&value); v && is_given_out(*v))
       value = copy(value, out_.type(*v), false, out_.top);
     out_.top.outputs.push_back(value);
@@ -196,7 +196,7 @@ void Flattener::add_scan(Equation e, Block& block) {
   for (std::size_t i = 0; i < s.body->outputs.size(); ++i) {
     const AbstractValue& type = s.body->type(s.body->outputs[i]);
     const Atom value = read(s.body->outputs[i], map);
-    // A small y is also kept in a register: who reads it must not wait for the memory of ys.
+    // A small y is also kept in a register, so that its readers need not wait for the memory of ys.
     const bool copies = i >= s.carries && type.size() <= small_slice, in_lanes = varies(e.outputs[i]);
     const Var v = copies ? copy(value, type, in_lanes, loop.body) : own_output(value, type, in_lanes, loop.body);
     if (i < s.carries)

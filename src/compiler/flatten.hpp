@@ -1,5 +1,5 @@
-// Flat: a program and those nested in it, in one numbering of values. What is inside a loop reads what is
-// outside by its own number; only what changes from step to step has a number inside.
+// Flat: a program and those nested in it, with one numbering of all values. The inside of a loop reads outside values
+// by their own numbers; only what changes from step to step has a number inside.
 #pragma once
 #include <memory>
 #include <unordered_map>
@@ -45,7 +45,7 @@ struct FlatLoop {
 struct ForLoop : FlatLoop {
   std::int64_t length = 0, unroll = 1;
   bool reverse = false;
-  /// … then the ys, stacked: slices, which are values of the body.
+  /// … then the ys, stacked; the slices are values of the body.
   std::vector<Var> slices = {};
   /// Slices that are written right into the result of the lanes around the loop, a row per lane.
   struct LaneSlice {
@@ -53,7 +53,7 @@ struct ForLoop : FlatLoop {
     Var whole;
   };
   std::vector<LaneSlice> lane_slices = {};
-  bool parallel = false;   ///< its steps know nothing of each other
+  bool parallel = false;   ///< its steps are independent of each other
   std::int64_t grain = 1;  ///< and run in pieces of so many
 };
 struct WhileLoop : FlatLoop {
@@ -80,7 +80,7 @@ std::vector<const Block*> blocks_of(const Control& control);
 
 struct Flat {
   Types types;
-  /// By value: so many lanes, side by side in a last axis that its type has and its equation knows nothing of.
+  /// Per value: the number of lanes that lie side by side in a last axis, which its type has but its equation does not.
   std::vector<std::int64_t> lanes;
   std::unordered_map<std::int32_t, Ints> strides;               ///< of values that do not lie densely in memory
   std::unordered_map<std::int32_t, std::int32_t> written_over;  ///< values that are put where another one lies

@@ -26,12 +26,12 @@ class Flattener {
   bool is_given_out(Var v) const;
   /// A value of its own, equal to `a`, computed in `block`.
   Var copy(const Atom& a, const AbstractValue& type, bool in_lanes, Block& block);
-  /// What a block gives out: computed in it, and given out once. Its memory is where the result is wanted.
+  /// What a block outputs: computed in it, and output once. Its memory is the place where the result is wanted.
   Var own_output(const Atom& a, const AbstractValue& type, bool in_lanes, Block& block);
   static void add(Equation e, Control control, Block& block);
 
   void add_equations(const Jaxpr& jaxpr, Map& map, Block& block);
-  /// Calls that decide what becomes of their results themselves. Whether the equation is one.
+  /// Calls that place their results themselves. Gives whether the equation is one.
   bool add_special(const Equation& e, Equation& copy, const Jaxpr& jaxpr, Map& map, Block& block);
   void add_control(Equation e, Block& block);
   void inline_branch(const Equation& e, std::int64_t chosen, const std::vector<Atom>& inputs, Map& map, Block& block);
@@ -49,7 +49,7 @@ class Flattener {
   bool add_transforms(Equation& copy, const Equation& e, const DefUse& values, Block& block);
   /// What `a` is another shape of, in the same order.
   static Atom before_reshaping(Atom a, const Block& block);
-  /// Whether it is the ys of a loop in the block, or the results of lanes, and free to be put somewhere.
+  /// Whether it is the ys of a loop in the block, or the results of lanes, and can still be placed elsewhere.
   bool is_stacked(const Atom& a, const Block& block) const;
 
   // Lanes (flatten_lanes.cpp).
@@ -65,7 +65,8 @@ class Flattener {
   void add_lanes_apart(Equation e, const Equation& source, const Jaxpr& jaxpr, Map& outer, Block& block);
   /// The lanes of a value as its first axis.
   Var front(const Atom& value, const AbstractValue& type, Block& block);
-  /// If the value is the ys of a loop and nothing else needs it, its slices go to the lanes' rows of `whole`.
+  /// If a value is the ys of a loop and nothing else reads it, its slices are written right into the lanes' rows of
+  /// `whole`.
   bool write_slices_to(Var whole, const Atom& value, const Jaxpr& program, std::size_t output, Block& block);
 
   const Target& target_;

@@ -142,7 +142,7 @@ std::optional<Operand> Fuser::as_strides(BufferId v) {
     out.strides.push_back(affine->coefficient);
     offset = affine->rest;
   }
-  // What is left may depend on the loops around, but on no memory.
+  // The expression that is left may depend on surrounding loops, but on no memory.
   std::vector<Expr> loads;
   collect_loads(offset, loads);
   if (!loads.empty()) return std::nullopt;

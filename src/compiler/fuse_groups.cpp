@@ -8,12 +8,12 @@ namespace cotan::compiler {
 
 namespace {
 
-/// Rows that later passes read again must stay in the cache.
+/// Rows that later passes read again should stay in the cache.
 constexpr std::int64_t longest_repeated_row = 1 << 16;
 constexpr std::int64_t longest_repeated_column = 1 << 11;
 /// Keeps compile time and register pressure in bounds.
 constexpr std::size_t most_members = 96;
-/// Operations one after the other in a kernel: expressions are walked recursively, and stacks are finite.
+/// Most operations in a chain within a kernel: expressions are walked recursively, and stacks are finite.
 constexpr int longest_chain = 400;
 
 /// Kernels of at most this many elements share a loop with others of their shape, related or not.
@@ -131,14 +131,14 @@ std::vector<int> Fuser::candidates(BufferId v) {
     const auto u = static_cast<BufferId>(load->bits);
     if (node_of_[u] >= 0) producers.push_back(node_of_[u]);
     add_readers(u);
-    // What computes an operand again reads what the operand was computed from.
+    // Computing an operand again reads what the operand was computed from.
     if (definitions_.kind(u) == Kind::pointwise)
       for (BufferId leaf : operands_[u]) add_readers(leaf);
   }
   std::sort(producers.rbegin(), producers.rend());
   // Small kernels of a loop are straight-line code in one function anyway: each is best by itself.
   if (is_small(v)) return groups_among(producers);
-  std::sort(siblings.begin(), siblings.end());  // the earlier, the more can follow
+  std::sort(siblings.begin(), siblings.end());  // the earlier one, so that more can follow it
   producers.insert(producers.end(), siblings.begin(), siblings.end());
   // Small kernels that have nothing in common but their shape: one loop instead of two.
   if (product(domain_of(v)) <= small_domain)
@@ -165,7 +165,7 @@ std::optional<Fuser::Fit> Fuser::fits(BufferId v, int node) {
     if (shape != g.extents || (g.has_reduction && g.reduced != squeezed_mask(v))) return std::nullopt;
     return fits_at(v, node, false);
   }
-  // A matrix that is computed row by row while lanes run down the rows would have to be scattered.
+  // A matrix that is computed row by row while lanes run down the rows would have to be stored element by element.
   if (shape == g.extents && !(g.has_reduction && is_small(v)))
     if (const auto f = fits_at(v, node, false)) return f;
   if (g.has_reduction && shape == g.kept_extents()) return fits_at(v, node, true);

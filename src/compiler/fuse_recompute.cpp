@@ -13,7 +13,7 @@ void Fuser::recompute_if_cheaper(BufferId v) {
   int cost = 0;
   expand_to_memory(v, leaves, cost);
   if (cost > little) return;
-  // What is made of a sum in a loop stays with it: the sum can start from what is added to it.
+  // What is added to a sum in a loop stays in its group: the sum can start from it.
   if (is_small(v) && definitions_.equation(v)->primitive == &ops::add_p)
     for (BufferId u : operands_[v])
       if (definitions_.kind(u) == Kind::reduction) return;
@@ -28,7 +28,7 @@ void Fuser::recompute_if_cheaper(BufferId v) {
     const std::int64_t own =
         definitions_.type(v).size() * static_cast<std::int64_t>(itemsize(definitions_.type(v).dtype));
     if (more > own + own / 2 && !is_small(v)) return;
-    // The group would read a value at a place that is not its own.
+    // The group would read a value at another place than its own.
     for (BufferId leaf : leaves)
       if (node_of_[leaf] >= reader) return;
   }
@@ -68,7 +68,7 @@ void Fuser::expand_to_memory(BufferId v, std::vector<BufferId>& leaves, int& cos
   cost += definitions_.cost(v);
   for (Expr load : loads) {
     const auto u = static_cast<BufferId>(load->bits);
-    // Masks and their kind are kept instead: what they were computed from is wider.
+    // Masks and other narrow values are stored instead: what they were computed from is wider.
     const bool narrow = itemsize(definitions_.type(u).dtype) < itemsize(definitions_.type(v).dtype);
     if (definitions_.kind(u) == Kind::pointwise && here_[u] && !materialized_[u] && !narrow)
       expand_to_memory(u, leaves, cost);

@@ -24,14 +24,14 @@ class Fuser {
   void add_control(const Item& item);
   /// The value that an item overwrites.
   std::optional<BufferId> written_over(const Item& item) const;
-  /// What later items want of values that are computed from the one that item `i` overwrites is computed before.
+  /// What later items need and compute from the value that item `i` overwrites is computed before it.
   void keep_before(std::size_t i, BufferId overwritten);
-  /// Operands of what changes one of them are in memory of their own.
+  /// Gives operands of operations in place memory of their own.
   Operand dense_operand(const Atom& a);
   void add_routine(const Item& item);
   void add_node(Schedule::Node node, const Equation& e);
 
-  /// Memory that holds the operand, as it lies where the routine can take it so.
+  /// The memory that holds the operand, with its strides where the routine can take those.
   Operand routine_operand(const Equation& e, const Atom& a);
 
   /// A view whose elements lie in one buffer at an affine offset.
@@ -42,8 +42,8 @@ class Fuser {
 
   void keep_in_memory(BufferId v);
 
-  /// A value that other groups read is computed again there, where that reads no more memory than loading it
-  /// would and costs little: its store is saved.
+  /// A value that other groups read is computed again there, if that costs little and reads no more memory than loading
+  /// it: then it need not be stored.
   void recompute_if_cheaper(BufferId v);
   /// Whether a product in the group reads `v` on its left. Vectors lie along the right operand's columns, so that it
   /// would compute `v` element by element.
@@ -66,7 +66,7 @@ class Fuser {
 
   std::vector<bool> squeezed_mask(BufferId v) const;
 
-  /// Groups that compute an operand, the latest first, then groups that read the same memory, the first first.
+  /// Groups that compute an operand, the latest first; then groups that read the same memory, the earliest first.
   std::vector<int> candidates(BufferId v);
   /// Of a loop, and held in registers.
   bool is_small(BufferId v) const;

@@ -18,7 +18,7 @@ bool contains(const std::vector<BufferId>& list, BufferId v) {
 class Chain {
  public:
   Chain(Flat& flat, Block& body, Var in, Var out) : flat_(flat), body_(body), in_(in) {
-    // From the end to the beginning.
+    // Follows the chain from its end to its beginning.
     for (Var v = out; v != in_;) {
       const auto link = link_to(v);
       if (!link) return;
@@ -76,7 +76,7 @@ class Chain {
       if (!from) return std::nullopt;
       if (e.primitive == &copy_p) return readers(*from) == 1 ? std::optional(Link{Link::copy, *from, v}) : std::nullopt;
       const bool updates = e.primitive->window != nullptr;
-      // What it puts there must not be the array itself, and be something.
+      // The values that it writes must not be the array itself, and must not be empty.
       for (std::size_t i = 1; updates && i < e.inputs.size(); ++i)
         if (flat_.type(e.inputs[i]).size() == 0) return std::nullopt;
       for (std::size_t i = 1; updates && i < e.inputs.size(); ++i)
@@ -95,7 +95,7 @@ class Chain {
     return std::nullopt;
   }
 
-  /// Puts what follows from each link behind everything else. Fails where something there reads the value before.
+  /// Moves what follows from each link behind everything else. Fails if something there reads the value before.
   bool order() {
     for (const Link& link : links_) {
       if (link.kind == Link::copy) continue;

@@ -10,10 +10,10 @@ namespace cotan::compiler {
 
 namespace {
 
-/// What computing a value again, in all later passes that need it, has to cost for it to be kept for the row instead.
+/// A value that later passes need again is kept for the row if computing it again in all of them costs more than this.
 constexpr int worth_keeping = 4;
 
-/// They live on the stack, and should stay in the cache.
+/// Kept values live on the stack, and should fit into the cache.
 constexpr std::int64_t most_row_bytes = 512 << 10;
 
 DType accumulator(DType t) { return t == DType::f16 || t == DType::bf16 ? DType::f32 : t; }
@@ -35,7 +35,7 @@ class KernelBuilder {
     std::vector<BufferId> loaded_views;  // where what they look at changes later
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::inlined && definitions_.loaded(m.value)) loaded_views.push_back(m.value);
-    // Who reads whom is seen while every value of the group is a load.
+    // While every value of the group is a load, expressions show which values read which.
     for (const Member& m : group_.members)
       if (definitions_.kind(m.value) == Kind::pointwise) definitions_.set_loaded(m.value, true);
     definitions_.forget();
@@ -80,17 +80,17 @@ class KernelBuilder {
   }
   Expr home(const Member& m) const { return definitions_.offset(m.value, group_.index(type(m.value).shape, m.row)); }
 
-  /// What keeping a value for the row takes; lanes that are kept hold a few vectors of rows.
+  /// How much memory keeping a value for the row takes; where lanes keep values, a few vectors of rows.
   std::int64_t row_bytes(BufferId v) const {
     constexpr std::int64_t most_lanes = 64;
     const bool lanes_reduce = !group_.reduced.empty() && group_.reduced.back();
     return group_.row_size() * static_cast<std::int64_t>(itemsize(type(v).dtype)) * (lanes_reduce ? 1 : most_lanes);
   }
 
-  /// Values of the whole domain that would be computed in several passes, at some cost.
+  /// Values of the whole domain that several passes would compute, at some cost.
   std::set<BufferId> costly_again() {
     std::set<BufferId> costly;
-    std::map<BufferId, std::set<int>> passes;  // that compute it where they need it
+    std::map<BufferId, std::set<int>> passes;  // the passes that compute it
     for (auto m = group_.members.rbegin(); m != group_.members.rend(); ++m) {
       if (m->row && !is_reduction(m->value)) continue;
       const int again = static_cast<int>(passes[m->value].size()) - 1;

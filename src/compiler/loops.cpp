@@ -61,7 +61,7 @@ bool split_one(Kernel& kernel) {
   return false;
 }
 
-/// Two neighbours as one loop, if no expression tells them apart.
+/// Merges two neighbouring loops, if no expression needs their variables apart.
 bool merge_at(Kernel& kernel, std::size_t k) {
   const Loop &a = kernel.loops[k], &b = kernel.loops[k + 1];
   if (a.reduced != b.reduced || a.extent == 0 || b.extent == 0) return false;

@@ -89,7 +89,7 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
   if (from.bytes() != to.bytes() || from.copies != to.copies || itemsize(from.type.dtype) != itemsize(to.type.dtype))
     return false;
   if (const auto* routine = std::get_if<Routine>(&step)) {
-    // It starts with a copy of its operand, which then is none.
+    // The routine starts by copying its operand; in place there is nothing to copy.
     const auto reads = [&](const Operand& o) {
       return o.buffer >= 0 && program.root(o.buffer) == program.root(operand);
     };
@@ -129,8 +129,8 @@ namespace {
 
 std::size_t at(BufferId b) { return static_cast<std::size_t>(b); }
 
-/// All steps in one line, and when each buffer is in use. What a loop reads or writes that is not its own is in
-/// use for all of the loop.
+/// All steps in one sequence, with the time for which each buffer is in use. What a loop reads or writes of the outside
+/// is in use for the whole loop.
 class Lifetimes {
  public:
   explicit Lifetimes(const Program& program) : program_(program), first_(program.buffers.size(), -1), last_(first_) {
@@ -149,7 +149,7 @@ class Lifetimes {
         for (BufferId b : {c.in, c.out}) use_all(b, repeat->scope);
     for (const Repeat* repeat : repeats_)  // devices may look at it again before each step
       if (repeat->holds >= 0) use_all(repeat->holds, repeat->scope);
-    // Pieces of a parallel loop are not all at the same step: what one has done with, another may still be using.
+    // Pieces of a parallel loop may be at different steps: a buffer that one no longer needs may be in use by another.
     for (const Program::Scope& s : program.loops)
       if (s.copies > 1)
         for (std::size_t b = 0; b < program.buffers.size(); ++b)
@@ -216,7 +216,7 @@ class Lifetimes {
   std::vector<int> first_, last_;
 };
 
-/// Temporaries inside parallel loops, which run at the same time, are there once for each step.
+/// Temporaries inside parallel loops exist once for each step that runs at the same time.
 void separate_steps(Program& program) {
   std::vector<const Program::Scope*> scopes(program.loops.size() + 1, nullptr);
   for (const Program::Scope& s : program.loops) scopes[static_cast<std::size_t>(s.loop)] = &s;
@@ -330,7 +330,7 @@ struct Tenancy {
   std::int64_t place = -1;
 };
 
-/// Who needs memory, and when.
+/// Which buffers need memory, and when.
 std::vector<Tenancy> tenancies(Program& program, const Lifetimes& lives) {
   std::vector<Tenancy> out;
   std::vector<int> tenancy_of(program.buffers.size(), -1);
@@ -373,7 +373,7 @@ void plan_memory(Program& program, const Target& target) {
   const Lifetimes lives(program);
   use_output_memory(program, lives);
   use_carry_memory(program, lives);
-  // The largest first, each as low as those that live at the same time allow.
+  // The largest first, each at the lowest place that those in use at the same time leave free.
   std::vector<Tenancy> all = tenancies(program, lives);
   std::stable_sort(all.begin(), all.end(), [](const Tenancy& a, const Tenancy& b) { return a.bytes > b.bytes; });
   std::int64_t end = 0;

@@ -1,4 +1,4 @@
-// Operations that only compilers see: what flattening puts into a program beside the operations of the user's.
+// Operations that only compilers see: flattening adds them to a program beside the user's operations.
 #pragma once
 #include "core/primitive.hpp"
 

@@ -31,7 +31,7 @@ struct Buffer {
   /// Arena: one for each piece of a parallel loop, `copies` of them, of which `copy` is the step's own.
   std::int64_t copies = 1;
   Expr copy = {};
-  std::size_t item_bytes = 0;  ///< per element on the device; 0: as the host has it
+  std::size_t item_bytes = 0;  ///< bytes per element on the device; 0: as on the host
   std::size_t bytes() const {
     return static_cast<std::size_t>(type.size()) * (item_bytes ? item_bytes : itemsize(type.dtype));
   }
@@ -42,8 +42,8 @@ struct Loop {
   Expr variable;
   std::int64_t extent;
   bool reduced;
-  /// Where set, the loop runs over [piece * length, min(extent, (piece + 1) * length)): one piece of a
-  /// reduction that is cut up to run in parallel. `piece` is the variable of a kept loop.
+  /// Where set, the loop runs over [piece * length, min(extent, (piece + 1) * length)): one piece of a reduction that
+  /// is cut to run in parallel. `piece` is the variable of a kept loop.
   Expr piece = {};
   std::int64_t length = 0;
 };
@@ -72,7 +72,7 @@ struct Kernel {
   std::vector<Loop> loops;
   std::vector<Pass> passes;
   std::vector<BufferId> row_buffers;  ///< of storage row; offsets count from the start of the row
-  /// Results overlap nothing that the kernel reads, so that each can be stored as soon as it is known.
+  /// Results overlap nothing that the kernel reads, so that each can be stored as soon as it is computed.
   bool results_are_apart = false;
 };
 
@@ -116,7 +116,7 @@ struct Repeat {
   std::vector<Step> condition;  ///< before each step …
   BufferId holds = -1;          ///< … gives this
   std::vector<Step> steps;
-  bool parallel = false;             ///< its steps know nothing of each other …
+  bool parallel = false;             ///< its steps are independent of each other …
   std::int64_t grain = 1;            ///< … and run in pieces of so many
   std::vector<BufferId> kept_close;  ///< small arrays from outside that are copied to the stack for the loop
 };
@@ -153,7 +153,7 @@ struct Program {
   std::size_t temporary_bytes = 0;  ///< what the arena would be without reuse
   std::size_t output_bytes = 0, input_bytes = 0;
 
-  /// The buffer whose memory `b` is in: `b` itself but for parts of others.
+  /// The buffer whose memory `b` lies in: `b` itself unless it is a part of another.
   BufferId root(BufferId b) const {
     while (buffers[static_cast<std::size_t>(b)].storage == Storage::part)
       b = buffers[static_cast<std::size_t>(b)].whole;
@@ -169,25 +169,25 @@ struct Target {
   bool (*prefers_routine)(const Primitive&, std::span<const AbstractValue>, const Params&) = nullptr;
   /// Whether the routine takes operands with any strides, and not dense ones alone.
   bool (*takes_strides)(const Primitive&, const AbstractValue&) = nullptr;
-  /// Bytes of the lanes that run side by side in a loop per lane; 0: the device has no such lanes.
+  /// Bytes that the lanes of a loop per lane may take together, side by side; 0: the device has no such lanes.
   int lane_bytes = 0;
-  std::int64_t lane_equations = 200;  ///< of a step, at most: all that such lanes work on has to fit into registers
-  /// Raises for a value that the device could never hold, also where fusion would not store it: a loop over it
-  /// would not end.
+  std::int64_t lane_equations = 200;  ///< of a step, at most: all values of such lanes have to fit into registers
+  /// Raises for a value that the device cannot hold, even where fusion would not store it: a loop over it would not
+  /// end.
   void (*check_size)(const AbstractValue&) = nullptr;
   /// Bytes of an element in the device's memory; nullptr: as on the host.
   std::size_t (*item_bytes)(DType) = nullptr;
   /// Whether kernels may keep a row of values that a later pass needs again.
   bool keeps_rows = true;
-  /// A loop whose steps know nothing of each other runs in parallel from so many operations on …
+  /// A loop with independent steps runs in parallel if it has at least so many operations …
   double parallel_work = 1 << 21;
   /// … in at most so many pieces; 0: by the number of cores.
   std::int64_t parallel_pieces = 0;
-  /// Values of loops up to `small_bytes` are close to who computes with them: on the stack, or in memory that a group
-  /// of threads shares, as long as there is room for them and for copies of small arrays that loops read.
+  /// Values of loops of up to `small_bytes` are kept close: on the stack, or in memory that a group of threads shares,
+  /// as long as there is room for them and for copies of small arrays that loops read.
   std::size_t small_bytes = 2048, local_bytes = 64 << 10, kept_close_bytes = 32 << 10;
-  /// The device has temporary memory in blocks of so many bytes, and no array lies in two of them; 0: in one of any
-  /// size.
+  /// The device has temporary memory in blocks of so many bytes, and every array lies within one of them; 0: one block
+  /// of any size.
   std::int64_t block_bytes = 0;
   /// Reductions of this many elements to few results are cut into pieces.
   struct Cut {
@@ -201,7 +201,8 @@ std::string to_string(const Program& program, const Routine& routine);
 std::string to_string(const Program& program, const Step& step);
 std::string heading_of(const Program& program, const Repeat& loop);
 
-/// f of what the step is: visit_step(step, Overloaded{[](const Kernel&) {…}, …, [](Repeat&) {…}, [](const auto&) {…}}).
+/// Calls f with what the step is: visit_step(step, Overloaded{[](const Kernel&) {…}, …, [](Repeat&) {…}, [](const
+/// auto&) {…}}).
 template <class F>
 decltype(auto) visit_step(const Step& step, F&& f) {
   return std::visit(Overloaded{[&](const std::unique_ptr<Repeat>& loop) -> decltype(auto) { return f(*loop); },

@@ -58,8 +58,8 @@ Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
   }
 }
 
-/// sum + addend as a sum that starts from the addend, where that is known before the loop's step: the addition is then
-/// not waited for.
+/// Rewrites sum + addend as a sum that starts from the addend, where that is known before the loop's step: nothing then
+/// has to wait for the addition.
 Expr started_from_addend(Expr value, Expr sum, const std::vector<Expr>& terms, const Program& program) {
   if (value->op != expr::Op::add || !is_floating(value->dtype) || value->dtype != sum->dtype) return value;
   const bool first = value->operands[0] == sum;
@@ -107,7 +107,7 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   Plan plan;
   std::int64_t reduced = 1;
   int operations = 0;
-  int per_row = 0;  // operations that are not repeated per term
+  int per_row = 0;  // operations that are not repeated for each term
   bool reduces = false;
   for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) {
@@ -143,7 +143,7 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   if (!lanes && domain > most_strided) return std::nullopt;
   const std::int64_t limit = lanes ? most_terms : most_scalar_terms;
   if (reduced > limit || (!lanes && reduced > (in_loop ? longest : 8))) return std::nullopt;
-  // From the inside: kept loops go as long as the code stays small.
+  // From the innermost loop outwards: kept loops are unrolled as long as the code stays small.
   std::int64_t terms = reduced;
   for (std::size_t k = plan.kept.size() - (lanes ? 1 : 0); k-- > 0;) {
     const std::int64_t extent = plan.kept[k].extent;
@@ -162,7 +162,7 @@ std::int64_t shortest_row(const Kernel& kernel, const Program& program, Expr alo
   std::vector<Expr> loads;
   std::int64_t shortest = 0;
   const auto see = [&](std::int64_t buffer, Expr offset) {
-    if (!depends_on(offset, along)) return;  // all lanes read the same
+    if (!depends_on(offset, along)) return;  // all lanes read the same element
     const std::int64_t row = row_of(program.buffers[static_cast<std::size_t>(buffer)]);
     if (row > 0 && (shortest == 0 || row < shortest)) shortest = row;
   };
@@ -203,7 +203,7 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
           const Store placed{s.buffer, substitute(s.offset, at), substitute(s.value, at)};
           if (program.buffers[static_cast<std::size_t>(s.buffer)].storage != Storage::row)
             straight.stores.push_back(placed);
-          // Later passes take the value instead of loading it.
+          // Later passes use the value instead of loading it.
           for (Expr load : loads)
             if (load->bits == s.buffer) at[load.get()] = expr::cast(placed.value, dtype_of(s.buffer));
         }
@@ -227,7 +227,7 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
       }
     }
   }
-  // Only stores of the whole domain are ever planned over an operand.
+  // Memory planning puts only stores of the whole domain over an operand.
   kernel.results_are_apart =
       std::all_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& pass) { return pass.stores.empty(); });
   kernel.loops = plan->kept;

@@ -1,7 +1,7 @@
-// What is left of an associative scan whose derivative is taken: leaves that are not known yet (tangents, as a rule)
-// where the others have their results. It is linear in the unknown leaves, and so is its transpose. One after the other
-// it is a scan and a scan backwards; for devices that want it in levels it is built anew from the function that
-// combines (lowering/associative_chunks.cpp).
+// The linear program that the derivative of an associative scan leaves: results of leaves that are not known yet
+// (tangents, as a rule), given the results of the others. It and its transpose are linear in the unknown leaves. One
+// step after the other it is a scan, and its transpose a scan backwards; for devices that want levels it is built anew
+// from the combining function (lowering/associative_chunks.cpp).
 #include "control/control.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
@@ -23,8 +23,8 @@ Types part_of(const Types& types, std::size_t from, std::size_t count) {
                types.begin() + static_cast<std::ptrdiff_t>(from + count));
 }
 
-/// The transpose of `forward`, which is linear in the operands where `linear`. What is known is computed first; the
-/// rest is linear. Calls with rules of their own stay: there may be more derivatives.
+/// The transpose of `forward`, which is linear in the operands where `linear`. The part that does not depend on those
+/// is computed first. Calls with rules of their own are kept, since there may be more derivatives.
 JaxprPtr transpose_of(const Jaxpr& forward, const Types& operands, const Mask& linear) {
   const SplitJaxpr split = partial_eval_jaxpr(forward, linear, Mask(forward.outputs.size(), true));
   Types types;
@@ -94,7 +94,7 @@ JaxprPtr AssociativeRest::program(Form form) const {
 
 namespace {
 
-// Derivatives of derivatives go through the scan.
+// Derivatives of this program are derivatives of the scan that it is.
 JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
                    const Params& params) {
   const JaxprPtr program = params.jaxpr("jaxpr");
@@ -109,8 +109,8 @@ JvpResult rest_jvp(const Primitive&, std::span<const Array> primals, std::span<c
 Arrays rest_partial_eval(const Primitive&, PartialEvalTrace&, std::span<const Array> args, const Params& params) {
   return eval_jaxpr(*params.jaxpr("jaxpr"), args);
 }
-/// A batch goes into the elements, and the function combines batches. Leaves that are not known are batches all of
-/// them, and so are constants whose cotangents are asked for: each lane has its own.
+/// The batch goes into the elements, and the function combines batches. Unknown leaves are all batched, and so are
+/// constants whose cotangents are wanted: each lane has its own.
 BatchResult rest_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                        const Params& params) {
   const AssociativeRest r(params);

@@ -39,7 +39,7 @@ Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array
   Mask known = unknown;
   known.flip();
   if (length <= 1) return where(unknown, elements);
-  // The element that is its own result, and the others; results that the next step starts from.
+  // The first element, which is its own result; the other elements; and the results that the next steps start from.
   const std::int64_t at = s.reverse ? length - 1 : 0, from = s.reverse ? 0 : 1;
   const auto first = [&](const Array& a) {
     return ops::reshape(ops::slice_axis(a, 0, at, at + 1), Shape(a.shape().begin() + 1, a.shape().end()));
@@ -132,8 +132,8 @@ JvpResult ascan_jvp(const Primitive&, std::span<const Array> primals, std::span<
   return r;
 }
 
-/// Known leaves are an associative scan of their own. Given their partial results, the others (tangents, as a
-/// rule) follow a linear recurrence.
+/// Known leaves are an associative scan by themselves. Given their results, the others (tangents, as a rule) follow a
+/// linear recurrence.
 Arrays ascan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
                           const Params& params) {
   const AssociativeScan s(params);

@@ -33,7 +33,7 @@ Arrays cond_eval(const Primitive&, std::span<const Array> args, const Params& pa
   return eval_jaxpr(*branches_of(params)[static_cast<std::size_t>(*data<std::int32_t>(args[0]))], args.subspan(1));
 }
 
-/// All branches traced with the same inputs; what one captures, all of them take.
+/// Traces all branches with the same inputs; what one of them captures, all of them take.
 Branches trace_alike(std::size_t count, const Types& inputs, std::string_view transform, Arrays& captured,
                      const std::function<Arrays(std::size_t branch, std::span<const Array>)>& f) {
   std::vector<ClosedJaxpr> closed;
@@ -61,7 +61,7 @@ JvpResult cond_jvp(const Primitive&, std::span<const Array> primals, std::span<c
   return r;
 }
 
-/// Residuals of the branches share slots of the same type; a branch fills those it has no use for with zeros.
+/// Residuals of different branches share slots of the same type; a branch fills slots that it does not use with zeros.
 class Slots {
  public:
   explicit Slots(std::size_t branches) : used_(branches) {}
@@ -188,8 +188,8 @@ Arrays cond_transpose(const Primitive&, std::span<const Array> cotangents, std::
   return cts;
 }
 
-/// Lanes choose for themselves: all branches run, and each lane takes its own. Lanes that a branch is not for
-/// send it no derivative, so that what is infinite or not a number there stays there.
+/// Every lane makes its own choice: all branches run, and each lane selects one. A lane sends no derivative to branches
+/// it did not select, so that infinities and NaN in those do not reach it.
 BatchResult select_branches(const Array& index, const Arrays& operands, const Mask& batched, std::int64_t size,
                             const Branches& branches) {
   const Mask all(branches[0]->outputs.size(), true);

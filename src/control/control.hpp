@@ -34,11 +34,11 @@ template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
-/// `jaxpr` with its inputs and outputs in another order; some may be left out, if nothing reads them.
+/// `jaxpr` with its inputs and outputs in another order; those that nothing reads may be left out.
 JaxprPtr rearranged(const Jaxpr& jaxpr, const std::vector<std::size_t>& inputs,
                     const std::vector<std::size_t>& outputs);
-/// Programs with the same inputs whose captured arrays, all of them, become leading inputs of each; the arrays are
-/// appended to `captured`.
+/// Moves captured arrays of programs with the same inputs to leading inputs, the same in all of them; appends the
+/// arrays to `captured`.
 std::vector<JaxprPtr> share_captured(const std::vector<ClosedJaxpr>& programs, Arrays& captured);
 /// Per output: whether it depends on an input where `from`.
 Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
@@ -46,13 +46,13 @@ Mask depends_on(const Jaxpr& jaxpr, const Mask& from);
 Mask results_depend(const Equation& e, const Mask& from);
 /// Per input: whether anything reads it.
 Mask reads(const Jaxpr& jaxpr);
-/// The equations around two that become one: those that can come before both, and those that come after.
+/// For two equations that become one: the equations that can go before both, and those that have to go after.
 struct Around {
   std::vector<Equation> before, after;
 };
-/// Nothing where `then` follows from `first` by another way than its operands where `direct`.
+/// Nothing where `then` depends on `first` other than through its operands where `direct`.
 std::optional<Around> brought_together(const Jaxpr& jaxpr, std::size_t first, std::size_t then, const Mask& direct);
-/// Operations on scalars that a program takes, about.
+/// About how many operations on scalars a program takes.
 double work_of(const Jaxpr& program);
 
 // scan ------------------------------------------------------------------------------------------------
@@ -78,12 +78,13 @@ Arrays bind_scan(const Scan& scan, std::span<const Array> args);
 /// A scan cut in two by what is known. The known part gives the known results and residuals; what does not
 /// depend on the step is computed before it.
 struct SplitScan {
-  JaxprPtr before;  ///< captured, known constants -> constants of the known scan, step-independent residuals
+  /// Captured, known constants -> constants of the known scan, residuals that are the same for all steps.
+  JaxprPtr before;
   Arrays captured;
   Scan known, unknown;
   Mask carry_unknown, ys_unknown;
   std::size_t known_consts = 0;  ///< results of `before` that are constants of the known scan
-  /// Constants and xs of the unknown scan that are residuals come first; where they are from:
+  /// Residuals that are constants or xs of the unknown scan come first in its operands; where they come from:
   enum class From : std::uint8_t { operand, before, stacked };
   struct Residual {
     From from;
@@ -111,13 +112,13 @@ KnownResults run_known(const SplitScan& split, const Arrays& known_args, std::si
 
 // lanes -----------------------------------------------------------------------------------------------
 
-/// A program for each of many lanes, which know nothing of each other: what vmap makes of a small loop. Operands
-/// have the lanes as axis 0 where `mapped`, and so have results that depend on those.
+/// Runs a program for each of many independent lanes: what vmap makes of a small loop. Operands have the lanes as axis
+/// 0 where `mapped`, and so have results that depend on those.
 struct Lanes {
   JaxprPtr program;
   std::int64_t size = 0;
   Mask mapped;
-  bool apart = false;  ///< few and long: worth a thread each where they do not fit side by side
+  bool apart = false;  ///< few and long: each is worth a thread where they do not fit side by side
 
   Lanes() = default;
   explicit Lanes(const Params& params);
@@ -136,7 +137,7 @@ class WholeBatches {
  private:
   bool saved_;
 };
-/// Whether a scan is small enough for a loop per lane: everything that a step works on fits into registers.
+/// Whether a scan is small enough for a loop per lane: all values of a step fit into registers.
 bool fits_lanes(const Scan& scan, std::int64_t most_equations = 200);
 /// Whether a lane's program is small loops and elementwise operations alone.
 bool runs_in_lanes(const Jaxpr& program, std::int64_t most_equations = 200);
@@ -172,29 +173,28 @@ Arrays associative_scan_in_steps(const AssociativeScan& s, std::span<const Array
 
 // associative_rest -----------------------------------------------------------------------------------
 
-/// What is left of an associative scan whose derivative is taken: leaves that are not known yet, where the others have
-/// their results. Operands: constants, all elements, the results of the known leaves. Results: those of the unknown
-/// leaves. Of the transpose: operands that are not linear, then cotangents of the results; those of the linear
-/// operands.
+/// What the derivative of an associative scan leaves: unknown leaves, given the results of the others. Operands:
+/// constants, all elements, results of the known leaves. Results: those of the unknown leaves. The transpose takes
+/// operands that are not linear, then cotangents of the results; it gives cotangents of the linear operands.
 struct AssociativeRest {
   AssociativeScan scan;
   Mask unknown;  ///< leaves
   Types operands;
   bool transposed = false;
   Mask linear;        ///< of the transpose: operands whose cotangents are wanted
-  JaxprPtr in_steps;  ///< what it is, one after the other
+  JaxprPtr in_steps;  ///< the same, one step after the other
 
   AssociativeRest() = default;
   explicit AssociativeRest(const Params& params);
   Params params() const;
   void set_operands(std::int64_t length);
-  /// The results of the leaves that are not known, from constants, elements and the results `done` of the others.
+  /// Results of the unknown leaves, from constants, elements and the results `done` of the others.
   using Form = Arrays (*)(const AssociativeScan&, std::span<const Array> consts, std::span<const Array> elements,
                           const Mask& unknown, const Arrays& done);
-  /// The equation as a program, in that form; transposed, if it is.
+  /// The equation as a program in that form; its transpose, if the equation is one.
   JaxprPtr program(Form form) const;
 };
-/// The form that goes one after the other.
+/// The same as a scan, one step after the other.
 Arrays associative_rest_in_steps(const AssociativeScan& s, std::span<const Array> consts,
                                  std::span<const Array> elements, const Mask& unknown, const Arrays& done);
 /// As an equation of a linear program.

@@ -1,6 +1,5 @@
-// Products with matrices that are known while a program is made and have few diagonals (selections, shifts, bands):
-// what is left of them are scaled slices. 0 x is 0 only where x is finite, so this runs where the user promises that
-// (assume_finite).
+// Products with matrices that are known at trace time and have few nonzero diagonals (selections, shifts, bands) become
+// scaled slices. 0 x is 0 only where x is finite, so this runs where the user promises that (assume_finite).
 #include <cotan/assume_finite.hpp>
 #include <cotan/numpy.hpp>
 
@@ -12,7 +11,7 @@ namespace cotan {
 
 namespace {
 
-constexpr std::int64_t most_known = 4096;  // elements of an array that is computed while the program is made
+constexpr std::int64_t most_known = 4096;  // elements of an array that is computed at trace time
 constexpr std::int64_t most_runs = 4;      // pieces of diagonals that are cheaper than the product
 
 /// Runs a program under the current trace, equation by equation, beside what is known of its values.
@@ -78,8 +77,8 @@ Array part_of_product(const Run& run, const Array& x, int axis, std::int64_t row
   return low[axis] == 0 && high[axis] == 0 ? scaled : ops::pad(scaled, scalar(x.dtype(), 0), low, high, none);
 }
 
-/// The product of a known vector or matrix with `x` along their axes `inner` and `x_inner`; nothing where it is not
-/// worth while. The other axis of the matrix comes first in the result, or last.
+/// The product of a known vector or matrix with `x` along their axes `inner` and `x_inner`; nothing where slices do not
+/// pay. The other axis of the matrix comes first in the result, or last.
 std::optional<Array> written_out(const Array& matrix, std::int64_t inner, const Array& x, std::int64_t x_inner,
                                  bool first) {
   if (matrix.ndim() > 2 || matrix.size() == 0 || !is_floating(matrix.dtype())) return std::nullopt;

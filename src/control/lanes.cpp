@@ -70,7 +70,7 @@ Arrays lanes_eval(const Primitive&, std::span<const Array> args, const Params& p
   return eval_jaxpr(*batched_program(Lanes(params)), args);
 }
 
-/// A result that depends on a mapped operand according to `mapped`, as one that does where `want`.
+/// Broadcasts a result that is not `mapped` over the lanes where `want`.
 Array as_mapped(const Array& a, bool mapped, bool want, std::int64_t size) {
   return want && !mapped ? ops::batch_at_front(a, not_batched, size) : a;
 }
@@ -167,7 +167,7 @@ Arrays lanes_transpose(const Primitive&, std::span<const Array> cotangents, std:
   t.mapped = concat(Mask(j.jaxpr.consts.size(), false), t.mapped);
   Arrays cts = bind(lanes_p, concat(j.jaxpr.consts, args), t.params());
   const Mask mapped = depends_on(*t.program, t.mapped);
-  // What all lanes share gets the sum of what they send.
+  // An operand that all lanes share gets the sum of their cotangents.
   for (std::size_t i = 0, n = 0, k = 0; i < inputs.size(); ++i) {
     if (!linear[i] || !j.nonzero_out[n++]) continue;
     if (mapped[k] && !l.mapped[i]) cts[k] = ops::reduce_sum(cts[k], {0});
@@ -177,7 +177,7 @@ Arrays lanes_transpose(const Primitive&, std::span<const Array> cotangents, std:
   return scatter_cotangents(inputs, j.nonzero_out, cts);
 }
 
-/// A second batch goes into the program of a lane.
+/// A second batch axis becomes part of each lane's program.
 BatchResult lanes_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                         const Params& params) {
   const Lanes l(params);

@@ -94,7 +94,7 @@ Arrays scan_eval(const Primitive& self, std::span<const Array> args, const Param
   return results;
 }
 
-/// Carries and ys that nobody reads, and what only they need.
+/// Removes carries and ys that nobody reads, and what only they need.
 void scan_prune(Equation& e, const Mask& used) {
   Scan s(e.params);
   Mask live = part(used, 0, s.carries);
@@ -150,7 +150,7 @@ Arrays bind_scan(const Scan& scan, std::span<const Array> args) {
   return out;
 }
 
-/// The least set of carries with a tangent such that the body keeps it.
+/// The smallest set of carries with a tangent that the body does not enlarge.
 JvpResult scan_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
                    const Params& params) {
   const Scan s(params);
@@ -202,7 +202,7 @@ JvpResult scan_jvp(const Primitive&, std::span<const Array> primals, std::span<c
 
 namespace {
 
-/// Each lane by itself. What is the same in all lanes is computed once, by a scan of its own.
+/// Every lane runs its own scan. What is the same in all lanes is computed once, by a scan of its own.
 BatchResult scan_in_lanes(const Scan& s, std::span<const Array> args, std::span<const int> dims, const Mask& batched,
                           std::int64_t size) {
   const SplitScan split = split_scan(s, batched);

@@ -37,12 +37,13 @@ Arrays scan_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<co
 
 namespace {
 
-/// A large sum over the steps of products, which a backward scan adds up for a matrix of weights: instead of adding
-/// to the matrix in every step, the factors are stacked, and one product after the loop does it all.
+/// A cotangent that a backward scan sums over the steps, each term a product (the gradient of a matrix of weights).
+/// Instead of adding to the matrix in every step, the scan stacks the factors, and one product after the loop gives the
+/// sum.
 struct SumOfProducts {
   std::size_t carry;  ///< the sum
   const Equation* product;
-  const Equation* transposed = nullptr;  ///< what is added is the product turned round
+  const Equation* transposed = nullptr;  ///< the term is the transpose of this product
 };
 std::vector<SumOfProducts> find_sums_of_products(const Scan& s, std::size_t sums) {
   constexpr std::int64_t large = 4096;  // elements; smaller ones stay in the cache, or in registers
@@ -67,7 +68,7 @@ std::vector<SumOfProducts> find_sums_of_products(const Scan& s, std::size_t sums
   }
   return out;
 }
-/// The cotangents that were such sums, in the place of the carries: zeros go in for them, and fall away.
+/// Zeros take the place of carries that were such sums; they are removed later.
 Arrays bind_with_sums_outside(const Scan& s, const Arrays& operands, std::size_t sums) {
   const std::vector<SumOfProducts> found = find_sums_of_products(s, sums);
   if (found.empty()) return bind_scan(s, operands);
@@ -132,12 +133,12 @@ class BackwardScan {
   }
 
  private:
-  /// Which cotangents there are.
+  /// Which inputs get a cotangent.
   struct Wanted {
     Mask consts, carries, xs;
   };
 
-  /// Traces the step until its results are of as many cotangents as it takes.
+  /// Traces the step again until the set of cotangents that it takes and gives is the same.
   void find_wanted() {
     for (;;) {
       Wanted next = wanted_;
@@ -239,7 +240,7 @@ Arrays scan_transpose(const Primitive&, std::span<const Array> cotangents, std::
     std::copy(more.begin(), more.end(), linear.begin() + static_cast<std::ptrdiff_t>(s.consts));
   }
   if (count(carries) == s.carries) return BackwardScan(s, cotangents, inputs).run();
-  // Carries that are not linear, such as a counter, are run forwards first.
+  // Carries that are not linear, such as a counter, are computed forwards first.
   const SplitScan split = split_scan(s, linear);
   Arrays known_args;
   for (std::size_t i = 0; i < inputs.size(); ++i)

@@ -1,4 +1,4 @@
-// scan: a loop as one of what is known and one of what is not.
+// scan: splits a loop into one of known values and one of unknown values.
 #include "control/control.hpp"
 
 namespace cotan {
@@ -22,7 +22,7 @@ class ScanSplitter {
   using Place = SplitScan::Residual;
   using From = SplitScan::From;
 
-  /// The least set of carries that are unknown from the first step to the last, and the body cut by it.
+  /// Finds the smallest set of carries that are unknown in every step, and splits the body by it.
   void find_unknown_carries(const Mask& unknown) {
     consts_ = part(unknown, 0, s_.consts);
     carries_ = part(unknown, s_.consts, s_.carries);
@@ -42,13 +42,13 @@ class ScanSplitter {
     known_outputs_ = known_carries_ + s_.ys() - count(out_.ys_unknown);
   }
 
-  /// The known carry that a residual is, at the beginning of a step.
+  /// The known carry that a residual equals at the beginning of a step, if any.
   std::optional<std::size_t> as_carry(std::size_t known_input) const {
     const std::size_t at = captured_ + known_input;
     if (at < known_consts_ || at >= known_consts_ + known_carries_) return std::nullopt;
     return at - known_consts_;
   }
-  /// A known carry that is a residual must be given out step by step.
+  /// A known carry that is a residual must be output in every step.
   void give_out_carries() {
     known_ = *split_.known.jaxpr;
     residual_outputs_ = known_.outputs.size() - known_outputs_;
@@ -88,7 +88,7 @@ class ScanSplitter {
     out_.before = std::make_shared<const Jaxpr>(std::move(before));
   }
 
-  /// Where further outputs of the known part went: among the results before the loop, or the ys of the known scan.
+  /// Where further outputs of the known part went: to the results before the loop, or to the ys of the known scan.
   std::vector<Place> places_of_outputs() const {
     std::vector<Place> out(known_.outputs.size());
     std::size_t before = out_.known_consts, stacked = 0;
@@ -137,7 +137,7 @@ class ScanSplitter {
   SplitJaxpr split_;            ///< the body
   /// Of the known part: captured arrays, constants with those, carries, and outputs that are no residuals.
   std::size_t captured_ = 0, known_consts_ = 0, known_carries_ = 0, known_outputs_ = 0;
-  Jaxpr known_;  ///< the known part, which gives out carries as well
+  Jaxpr known_;  ///< the known part, which also outputs its carries
   std::size_t residual_outputs_ = 0;
   std::vector<std::optional<std::size_t>> carry_outputs_;  ///< by known carry: its output of `known_`
   Mask stepwise_;                                          ///< outputs of `known_` that differ from step to step

@@ -1,5 +1,5 @@
-// Loops: what does not depend on the step is computed before them; equal operands are passed, carried and
-// stacked once; results that are operands are these.
+// Simplifies loops: what does not depend on the step is computed before them; equal operands are passed, carried and
+// stacked once; results that equal operands are replaced by those.
 #include <algorithm>
 
 #include "control/control.hpp"
@@ -63,9 +63,8 @@ struct Body {
   std::vector<Atom> constants;
 };
 
-/// Which invariant equations are worth to be taken out. Views and fills cost nothing where they are read, and
-/// what is larger than all that it is made from costs more to read than to make; also constants of the
-/// compiler stay.
+/// Which invariant equations are worth moving out. Views and fills cost nothing where they are read, and a value much
+/// larger than its operands costs more to read than to compute; constants that only the compiler knows stay too.
 class Invariants {
  public:
   Invariants(const Body& body, bool runs)
@@ -115,7 +114,7 @@ class Invariants {
       case OpClass::routine:
         return true;
       case OpClass::control:
-        return runs;  // a loop that is never run might not end
+        return runs;  // moving it out could make a loop that never runs compute for ever
       default:
         return false;
     }

@@ -37,7 +37,7 @@ JaxprPtr rearranged(const Jaxpr& jaxpr, const std::vector<std::size_t>& inputs,
 }
 
 std::vector<JaxprPtr> share_captured(const std::vector<ClosedJaxpr>& programs, Arrays& captured) {
-  // The same array is taken once.
+  // An array that is captured twice becomes one input.
   Arrays all;
   std::vector<std::vector<std::size_t>> places;
   for (const ClosedJaxpr& p : programs) {

@@ -95,7 +95,7 @@ JvpResult while_jvp(const Primitive&, std::span<const Array> primals, std::span<
   return r;
 }
 
-/// Known carries are run by themselves; the rest is recorded with all of the loop, which is run again.
+/// Known carries run by themselves; the unknown part is recorded as the whole loop, which runs again.
 Arrays while_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<const Array> args,
                           const Params& params) {
   const While w(params);
@@ -112,7 +112,7 @@ Arrays while_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
   const Mask condition_in = concat(part(unknown, 0, w.condition_consts), carry);
   const bool condition_unknown = depends_on(*w.condition, condition_in)[0];
   if (condition_unknown || count(carry) == w.carries()) return trace.record(while_p, args, params);
-  // The part that needs no unknown carry.
+  // The part that depends on no unknown carry.
   Mask known_carry = carry;
   known_carry.flip();
   const JaxprPtr body = restrict_outputs(w.body, known_carry);
@@ -159,7 +159,7 @@ BatchResult while_batch(const Primitive&, std::span<const Array> args, std::span
     body = batch_jaxpr(*w.body, concat(body_consts, carry), size, carry);
     Mask more = either(carry, body.batched_out);
     condition = batch_jaxpr(*w.condition, concat(condition_consts, more), size);
-    // Lanes that have finished keep their values, all of them.
+    // Lanes that have finished keep all their values.
     if (condition.batched_out[0]) more.assign(n, true);
     if (more == carry) break;
     carry = more;
@@ -181,7 +181,7 @@ BatchResult while_batch(const Primitive&, std::span<const Array> args, std::span
     add(w.condition_consts, body_consts);
     add(consts, carry);
   } else {
-    // The loop runs while any lane does; the body selects, so it needs the condition too.
+    // The loop runs while any lane still does. The body selects by lane, so it needs the condition too.
     const std::size_t c = condition.jaxpr.consts.size() + w.condition_consts,
                       d = body.jaxpr.consts.size() + w.body_consts;
     const Types condition_in = condition.jaxpr.jaxpr->input_types(), body_in = body.jaxpr.jaxpr->input_types();

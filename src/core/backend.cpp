@@ -19,7 +19,7 @@ struct Registry {
   std::mutex mutex;
   std::vector<Registered> devices;  ///< the most preferred first
 };
-/// Made when the first device registers itself, which may be before anything else of the library is.
+/// Made on first use: the first device may register itself before other static objects of the library exist.
 Registry& registry() {
   static Registry& r = *new Registry;
   return r;

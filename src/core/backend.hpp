@@ -45,7 +45,7 @@ Backend& default_backend();
 void set_default_backend(std::string_view name);
 Backend& find_backend(std::string_view name);
 std::vector<Backend*> all_backends();
-/// The one whose arrays rules can be evaluated on, whatever the dtype.
+/// The back end whose arrays evaluation rules can read, whatever the dtype.
 Backend& host_backend();
 /// The device that a primitive on these concrete arrays runs on: they must agree; scalars follow.
 Backend& common_backend(const Primitive& p, std::span<const Array> args);

@@ -15,7 +15,7 @@ thread_local detail::LeafScope* leaf = nullptr;
 thread_local ArgumentScope* arguments = nullptr;
 thread_local StepScope* step = nullptr;
 
-/// Calls that the standard library's headers or ours make (std::apply, std::function) are on nobody's line.
+/// Calls from inside the standard library's headers or ours (std::apply, std::function) have no line of the user's.
 bool is_users(const std::source_location& where) {
   if (where.line() == 0) return false;
   const std::string_view file = where.file_name();
@@ -104,8 +104,8 @@ std::string call_note() {
     const std::source_location& here = site->where();
     line = text(here);
     out = " At " + line;
-    // Operands of the calls on that line that are arguments of a traced function: which leaf does not fit. In order of
-    // their names, since compilers evaluate operands in any.
+    // The operands of a call on that line that are arguments of a traced function, and which of their leaves does not
+    // fit. Sorted by name, since compilers evaluate operands in any order.
     std::set<std::string> names;
     for (const CallSite* s = site; s && s->where().line() == here.line(); s = s->outer())
       if (s->operand())

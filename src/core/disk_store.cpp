@@ -121,7 +121,8 @@ void DiskStore::make_room(std::uint64_t bytes) {
   }
   if (all > most_bytes_) {
     std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
-    const std::uint64_t enough = most_bytes_ / 4 * 3;  // not one by one
+    // A quarter is freed at once, so that not every write has to clean up.
+    const std::uint64_t enough = most_bytes_ / 4 * 3;
     for (const File& file : files) {
       if (all <= enough) break;
       if (fs::remove(file.path, error)) all -= file.bytes;

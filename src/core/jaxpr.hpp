@@ -45,7 +45,7 @@ class CompiledForms {
     while (form && form->by != &by) form = form->next.get();
     return form ? form->compiled.get() : nullptr;
   }
-  /// Unless `by` has set one already; gives the one that is there now.
+  /// Sets the form of `by` if it has none yet; gives the form that is there now.
   const void* set(const Backend& by, std::shared_ptr<const void> compiled) const {
     std::lock_guard lock(mutex_);
     if (const void* known = get(by)) return known;
@@ -102,7 +102,7 @@ void verify_if_enabled(const Jaxpr& jaxpr, std::string_view after);
 bool structurally_equal(const Jaxpr& a, const Jaxpr& b);
 std::size_t structural_hash(const Jaxpr& jaxpr);
 
-/// The lines that equations were traced at, for whoever has something to say about one.
+/// Says at which line of the user's each equation was traced, for errors that come up while a program is processed.
 class EquationLines {
  public:
   void move_to(const Equation& e) {

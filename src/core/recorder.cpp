@@ -130,7 +130,7 @@ void Profile::stop() {
   for (const auto collect : collectors) collect();
   {
     const std::scoped_lock lock(l.mutex);
-    // What had ended before belongs to an earlier profile, although it was collected later.
+    // Events that ended before this profile began belong to an earlier one, even if they are collected only now.
     for (std::size_t k = s.first; k < l.events.size(); ++k)
       if (l.events[k].start_ns + l.events[k].duration_ns >= s.start) s.events.push_back(l.events[k]);
     s.notes = l.notes;

@@ -15,14 +15,15 @@ inline bool on() { return detail::listeners.load(std::memory_order_relaxed) > 0;
 std::int64_t now();
 /// How often recording began: what was measured for an earlier one may not hold any more.
 std::uint64_t session();
-/// `start_ns` by now(). Dropped where no profile is on. An empty track: the calling thread.
+/// Records an event; `start_ns` comes from now(). Does nothing where no profile is on. An empty track: the calling
+/// thread.
 void add(ProfileEvent event);
-/// Once per profile, however often it is said.
+/// Recorded once per profile, however often it is called.
 void note(const std::string& text);
 
 /// For devices whose events come late: called when a profile stops, before its events are taken.
 void on_stop(void (*collect)());
-/// Ends the recording of COTAN_TRACE before what is loaded later is gone at the end of the process.
+/// Ends the recording of COTAN_TRACE at the end of the process, before libraries that were loaded later are unloaded.
 void finish_before_exit();
 
 /// An event of this thread from here to the end of the scope.

@@ -53,12 +53,12 @@ class EvalTrace final : public Trace {
           a.aval());
     }
     // Evaluation rules trust their operands: what does not fit must stop here.
-    Types kept = std::move(spare_types);  // its memory serves again: this runs for every eager operation
+    Types kept = std::move(spare_types);  // keeps its memory: this runs for every eager operation
     kept.resize(args.size());
     for (std::size_t i = 0; i < args.size(); ++i) kept[i] = args[i].aval();
     const Types expected = result_types(p, kept, params);
     spare_types = std::move(kept);
-    // Programs are run whole, but where someone wants to see each of their results.
+    // Programs run whole, unless someone wants to look at each of their results.
     const bool check_nans = nan_checks().load(std::memory_order_relaxed),
                check_bounds = bounds_checks().load(std::memory_order_relaxed);
     const bool nested = p.op_class == OpClass::call || p.op_class == OpClass::control;
@@ -74,7 +74,7 @@ class EvalTrace final : public Trace {
     else
       out = common_backend(p, args).run(p, args, params);
     for (std::size_t i = 0; i < out.size(); ++i)
-      if (out[i].weak_type() != expected[i].weak_type)  // rules of evaluation need not care
+      if (out[i].weak_type() != expected[i].weak_type)  // evaluation rules may leave weak types out
         out[i] = Array(std::make_shared<detail::Concrete>(expected[i], concrete(out[i])->buffer));
     if (verification_enabled()) check_results(p, out, expected);
     if (check_nans && !nested) {

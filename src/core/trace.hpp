@@ -17,7 +17,7 @@ class Trace : public std::enable_shared_from_this<Trace> {
   virtual Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) = 0;
   /// The transform that made this trace, for messages: "jit", "vmap", "grad".
   std::string_view transform() const { return transform_; }
-  /// After this, its tracers are leaked.
+  /// Ends the trace: from here on its tracers are leaked.
   void close() { closed_ = true; }
   bool closed() const { return closed_; }
 
@@ -158,7 +158,7 @@ class JaxprTrace final : public RecordingTrace {
     if (widens_weak(p, args, params)) return {wider(p, args[0], params)};
     return record(p, args, params);
   }
-  /// Per input: a weak one that met f64, so that it should have come with all its bits.
+  /// Per input: whether it is weak and met an f64, so that it should be passed in f64.
   std::vector<bool> wanted_wide() const;
 
  private:

@@ -80,8 +80,8 @@ inline constexpr bool is_real = is_half<T> || std::is_floating_point_v<T>;
 /// The type that arithmetic on T is done in.
 template <class T>
 using Compute = std::conditional_t<is_half<T>, float, T>;
-/// The type that the reference sums products of T in, wide enough that it is the oracle: halves in float,
-/// floats in double, integers modulo 2^64.
+/// The type in which the reference device sums products of T. It is wider than T, since results are checked against it:
+/// halves in float, floats in double, integers modulo 2^64.
 template <class T>
 using Accumulator =
     std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, double>>;

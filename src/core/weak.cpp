@@ -1,6 +1,6 @@
-// C++ numbers have no width until they meet one: 0.1 is f32 beside f32 and exact beside f64, also after arithmetic and
-// inside programs. Concrete ones carry their value in double; in a program, a weak value that meets f64 is computed
-// once more in f64 from what it was made of, and what nobody reads of the first computation goes as dead code.
+// C++ numbers are weak: 0.1 is f32 beside f32 and exact beside f64, also after arithmetic and inside programs. Concrete
+// weak numbers carry their value in double. In a program, a weak value that meets f64 is computed a second time, in f64
+// from the start; dead code elimination removes the first computation where nobody reads it.
 #include <algorithm>
 #include <unordered_set>
 
@@ -45,7 +45,7 @@ bool JaxprTrace::widens_weak(const Primitive& p, std::span<const Array> args, co
          params.dtype("new_dtype") == DType::f64;
 }
 
-/// A literal with all its bits, the f64 form of a weak variable, or what was given.
+/// The operand in f64: a literal with all its bits, the f64 copy of a weak variable, or else the operand itself.
 Atom JaxprTrace::wide_atom(const Atom& narrow) const {
   if (const auto* literal = std::get_if<Literal>(&narrow)) {
     if (!is_weak_float(literal->value.aval())) return narrow;
@@ -62,10 +62,10 @@ Array JaxprTrace::wider(const Primitive& cast, const Array& weak, const Params& 
     const auto* outer = tracer(weak);
     if (!outer) return record(cast, {&weak, 1}, params)[0];
     check_not_leaked(weak, transform());
-    const TraceScope scope(outer->trace);  // which knows what the value was made of
+    const TraceScope scope(outer->trace);  // that trace knows how the value was computed
     return bind1(cast, {weak}, params);
   }
-  // What it was made of: equations that give the same in another dtype.
+  // Equations that can be repeated in another dtype, with the same result up to rounding.
   const auto redoable = [&](const Equation& e) {
     return e.outputs.size() == 1 &&
            (e.primitive->op_class == OpClass::elementwise || e.primitive->op_class == OpClass::view);
@@ -87,7 +87,7 @@ Array JaxprTrace::wider(const Primitive& cast, const Array& weak, const Params& 
     for (const Atom& in : inputs) types.push_back(builder.jaxpr().type(in));
     return builder.add_equation(p, std::move(inputs), result_types(p, types, with), with)[0];
   };
-  for (const std::int32_t id : open)  // inputs, and results of loops and reductions: no more bits than they have
+  for (const std::int32_t id : open)  // inputs, and results of loops and reductions, have no more bits to give
     if (!wide_.contains(id)) wide_.emplace(id, add(cast, {Var{id}}, params));
   std::reverse(redo.begin(), redo.end());
   for (const std::size_t i : redo) {

@@ -30,7 +30,7 @@ SmootherElement compose(const SmootherElement& first, const SmootherElement& the
   return {np::matmul(then.A, first.A), times(then.A, first.b) + then.b, sandwich(then.A, first.S) + then.S};
 }
 
-/// Everything from `from` on; matrices stay as they are where they do not change.
+/// The elements from `from` on; matrices that do not change from step to step stay as they are.
 Matrices matrices_from(const StateSpace& m, std::int64_t from, std::int64_t n) {
   return {of_steps(m.G, from, n), of_steps(m.F, from, n), of_steps(m.W, from, n), of_steps(m.V, from, n)};
 }
@@ -45,7 +45,7 @@ Updated updated(const Matrices& m, const Array& y, const Array& x, const Array& 
   return {x + times(K, y - times(m.F, x)), symmetric(C - np::matmul(K, transposed(CF)))};
 }
 
-/// The first element is the first state, whatever was before.
+/// The first element is the first state, whatever comes before it.
 FilterElement first_element(const StateSpace& s, const Observations& o) {
   const Matrices m = only_seen(matrices_from(s, 0, 1), o.seen(range(0, 1)));
   const Updated u = updated(m, o.y(range(0, 1)), s.x0, s.C0);

@@ -156,8 +156,8 @@ void take_any_steps(const Block& block, const Lookup& p, BlockMatrices& matrices
                    if (b.order == 0) return;
                    matrices.G = matrix_of(one, d, zero, one);
                    const Array level = p.variance(b.sd[0]), slope = p.variance(b.sd[1]);
-                   // As far as a covariance can be: between whole steps, a level without noise of its own has too
-                   // little.
+                   // Rounds a covariance up to one that exists: between whole steps, a level without noise of its own
+                   // would have too little.
                    const Array from_slope = np::maximum(level * d + slope * d * (d - 1) * (2 * d - 1) / 6,
                                                         slope * d * (d - 1) * (d - 1) / 4);
                    const Array both = slope * d * (d - 1) / 2;

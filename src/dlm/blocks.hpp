@@ -16,7 +16,7 @@ int states_of(const Block& block);
 std::string harmonic_name(int state);
 /// The standard deviation of a state of harmonics.
 std::string sd_of(const Harmonics& b, int state);
-/// Raises where a block is none.
+/// Raises where a block has impossible options.
 void check(const Block& block);
 
 /// Looks parameters up; those that are not given are standard deviations of 0.

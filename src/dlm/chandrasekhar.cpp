@@ -14,7 +14,8 @@ Array dot(const Array& a, const Array& b) { return np::matmul(a, b); }
 struct Prepared {
   Array x, C;
 };
-/// The same by vectors: C Z, the variance of what is seen next, and c above x, where the next covariance is C - c cᵀ.
+/// The same by vectors: C Z, the variance of the next observation, and c above x, where the next covariance is C - c
+/// cᵀ.
 struct Vectors {
   Array M, S, cx;
 };
@@ -32,7 +33,7 @@ class Recursion {
       C = C + np::sum(np::reshape(often, {-1, 1, 1}) * *o.spread, 0);
     }
     if (!o.errors) return C;
-    // Stationary states were errors of all steps: with themselves, and with what they are now.
+    // What stationary states contribute: errors of all steps, with each other and with the current states.
     const std::int64_t k = o.errors->shape(1);
     const Array now = np::matmul(C0, Z_);
     const auto move_on = [&](const Array& u, None) { return std::pair{transition_.times_vector(G_, u), u}; };
@@ -54,7 +55,7 @@ class Recursion {
         stationary ? transition_.times_vector(G_, M / np::sqrt(S)) : root_of_change(now.C, moved_on(now.C, M, S));
     return {M, S, np::concatenate({np::expand_dims(c, 0), now.x}, 0)};
   }
-  /// c moves on as a state does that sees nothing but zeros, and is as large as the variance allows.
+  /// c moves like a state that observes zeros only, and is scaled by the variance.
   std::pair<Vectors, Innovations> step(const Vectors& now, const Array& y) const {
     const Array v = np::concatenate({np::zeros({1}, y.dtype()), y}, 0) - np::matmul(now.cx, Z_), f = -v[0];
     const Array c = now.cx[0], S = now.S - f * f;
@@ -74,7 +75,7 @@ class Recursion {
   Array moved_on(const Array& C, const Array& M, const Array& S) const {
     return symmetric(transition_.around(G_, C - outer(M, M) / S)) + W_;
   }
-  /// Of C - next, which is the square of a vector: of its column with the largest element.
+  /// The vector whose square is C - next: taken from its column with the largest element.
   static Array root_of_change(const Array& C, const Array& next) {
     const Array change = C - next, diagonal = np::diagonal(change);
     const Array at = np::argmax(diagonal), largest = np::take(diagonal, at);
@@ -86,7 +87,7 @@ class Recursion {
   Array G_, W_, Z_, V_;
 };
 
-/// Of series of which all but the first are effects of size unknown.
+/// Of series of which all but the first are effects of unknown size.
 Array minus2_log_of(const Array& v, const Array& S) {
   const Array products = np::matmul(transposed(v / np::expand_dims(S, -1)), v), terms = np::sum(np::log(S));
   if (v.shape(1) == 1) return terms + np::squeeze(products, {0, 1});

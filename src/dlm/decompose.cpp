@@ -1,5 +1,5 @@
-// A smoother whose memory is the root of what all covariances take: it keeps the state before each block of steps, and
-// finds the others again on its way back.
+// A smoother that needs the square root of the memory of all covariances: it keeps the state before each block of
+// steps, and computes the others again on its way back.
 #include <cmath>
 
 #include "dlm/errors.hpp"

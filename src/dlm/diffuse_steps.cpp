@@ -7,10 +7,10 @@ namespace cotan::dlm {
 
 namespace {
 
-// More than the filter's bound in f32: a direction that is found here is found there, not later.
+// Larger than the filter's bound in f32, so that a direction that is found here is also found there, and not later.
 constexpr double clearly = 2e-5;
 
-/// D, [m, d], row by row, and the most that each of its rows has been.
+/// D, [m, d], row by row, and the largest that each row has been.
 class Directions {
  public:
   explicit Directions(const Array& D0)

@@ -25,7 +25,7 @@ ParameterInfo info_of(const Model& model, const std::string& name) {
   raise<ValueError>("[dlm] the model has no parameter '{}'; it has {}.", name, fmt::join(names, ", "));
 }
 
-/// A series, and what is known about it before parameters are.
+/// A series, and what is known about it before parameters have values.
 struct Data {
   Array y;
   std::optional<Opening> opening = {};
@@ -53,8 +53,8 @@ struct Problem {
         by_vectors ? minus2_log_likelihood(s, *data.opening) : minus2_log_likelihood(s, data.y, algorithm);
     return options.penalty ? lik + options.penalty(p) : lik;
   }
-  /// Where a search over many parameters would be long, it knows their information matrix: that of innovations and
-  /// their variances, which takes first derivatives alone.
+  /// Searches over many parameters use their information matrix: that of innovations and their variances, which takes
+  /// first derivatives only.
   optim::MinimizeOptions search_options(const Parameters& fixed, const Data& data) const {
     optim::MinimizeOptions out = options.minimize;
     std::int64_t count = 0;
@@ -82,7 +82,7 @@ struct Problem {
   }
 };
 
-/// First values around the first: each start takes other standard deviations apart.
+/// Start values around the first ones: each start varies other standard deviations.
 Array scattered(const Array& theta, int k) {
   if (k == 0) return theta;
   std::vector<double> shift;

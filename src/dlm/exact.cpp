@@ -48,7 +48,7 @@ ExactSmoothed smooth_exact(const StateSpace& model, const Observations& o, const
   const auto step = [&](const Adjoint& after, const std::pair<Belief, std::vector<Array>>& in) {
     const auto& [belief, slices] = in;
     const Matrices m = inputs.matrices(slices);
-    // What was seen is cheaper to find again than to keep.
+    // The effect of observations is cheaper to compute again than to keep.
     const Observed seen = observe(m, belief, slices[0], slices[1]);
     const Adjoint now = observed_back(seen.looks, moved_back(transition, m, after));
     return std::pair{now, smoothed(belief, now)};

@@ -1,5 +1,5 @@
-// What the steps that find a diffuse first state make of states, of errors and of noise. Their gains depend on no
-// parameter, so that all of it is linear, and computed once, on the host.
+// How the steps that find a diffuse first state transform states, errors and noise. Their gains depend on no parameter,
+// so that all of it is linear, and computed once, on the host.
 #pragma once
 #include "dlm/diffuse_steps.hpp"
 
@@ -16,10 +16,10 @@ class Finding {
   Array covariance(double V, const Numbers& W) const;
   /// Of series side by side, [n, series]; as rows, [series, m].
   Array states(const Array& y) const;
-  /// Each column an error of 1 in one of the steps, which is missing from the estimate: [m, steps].
+  /// Each column: the effect of an error of 1 in one of the steps on the estimate, [m, steps].
   Array errors() const;
-  /// Steps after them until covariances have come down to what they stay near to: the recursions subtract from them,
-  /// and never lose what rounding made of the first one. Where few steps see much less than a period, that takes some.
+  /// Steps after them until covariances are near their limit. The recursions subtract from covariances, and would keep
+  /// the rounding errors of large first ones; where a few steps see much less than a period, this takes some time.
   std::int64_t settling(std::int64_t most) const;
 
  private:

@@ -38,7 +38,7 @@ Array partial_of(const Array& coefficients) {
   return lax::fori_loop(
       0, p,
       [&](const Array& i, const Array& phi) {
-        // Shorter by one from step to step; what was cut off stays in its place.
+        // One shorter with every step; elements that are cut off stay in place.
         const Array k = p - 1 - i, last = np::take(phi, k);
         return np::where(np::arange(p) < k, (phi + last * reversed(phi, k)) / (1.0 - last * last), phi);
       },
@@ -74,7 +74,7 @@ Array stationary_covariance(const Array& G, const Array& W, const std::string& n
         "a first state by Model::x0 and C0.",
         name, fmt::join(phi.to_vector<double>(), ", "));
   if (m == 1) return np::where(stationary, W / (1.0 - G * G), NAN);
-  // A state is a sum of past values, weighted by the coefficients that they still have to go through.
+  // A state is a sum of past values, weighted by the coefficients that still apply to them.
   const Array lag = np::arange(m), at = np::expand_dims(lag, -1) + lag - 1;
   const Array later = (np::expand_dims(lag, -1) > 0) & (lag > 0) & (at < m);
   const Array sums = np::where(later, np::take(phi, np::clip(at, 0, m - 1)), (at == -1).astype(phi.dtype()));
@@ -83,7 +83,7 @@ Array stationary_covariance(const Array& G, const Array& W, const std::string& n
 }
 
 void take_toolbox_first_state(StateSpace& s, const Model& model, const Array& y) {
-  // The mean of the first season, as unsure as half of it.
+  // The mean of the first season; its standard deviation is half of that.
   const int m = model.states();
   const std::int64_t first = std::min<std::int64_t>(model.season(), y.shape()[0]);
   const Array start = y.astype(f64)(range(0, first)), seen = ~np::isnan(start);

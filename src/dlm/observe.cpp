@@ -18,7 +18,7 @@ struct Independent {
 Independent independent(const Matrices& m, const Array& y) {
   const std::int64_t p = y.shape(0);
   if (p == 1) return {m.F, y, np::reshape(m.V, {1})};
-  // A variance of 0 leaves nothing to explain the others by.
+  // A variance of 0 leaves nothing to regress on.
   Array V = m.V, F = m.F, z = y, h = np::zeros_like(y);
   for (std::int64_t j = 0; j < p; ++j) {
     const Array pivot = V(j, j), later = np::arange(p) > j;
@@ -31,12 +31,12 @@ Independent independent(const Matrices& m, const Array& y) {
   return {F, z, h};
 }
 
-/// What rounding may leave of a direction that was found, relative to what it was.
+/// The rounding error that may remain of a direction that was found, relative to its size.
 double rounding(const Array& a) { return a.dtype() == f32 ? 2e-6 : 1e-9; }
 
 Array row_sizes(const Array& D) { return lax::stop_gradient(np::sqrt(np::sum(D * D, -1))); }
 
-/// D with columns turned so that one of them is what is seen, f = Dᵀ Z, without that column (a reflection).
+/// D with its columns reflected so that one of them is the observed direction, f = Dᵀ Z, and without that column.
 Array without_direction(const Array& D, const Array& f, const Array& finds) {
   const Array length = np::sqrt(np::where(finds, dot(f, f), 1.0));
   const Array largest = np::arange(f.shape(0)) == np::argmax(np::abs(f));
@@ -140,7 +140,8 @@ Adjoint observed_back(const std::vector<Look>& looks, const Adjoint& after) {
     a.r = old.r + (weight * look->v - dot(K, old.r)) * Z;
     a.N = symmetric(through(old.N, K, K) + weight * ZZ);
     if (!old.r1) continue;
-    // Where a direction is found, the second gain; where none is, D does not see Z, and what is of D stays as it is.
+    // Where a direction is found, the second gain; otherwise D does not see Z, and its part of the state stays as it
+    // is.
     const Array found = look->finds.astype(Z.dtype()), one = found / look->infinite;
     const Array K0 = found * K, K1 = one * (look->M - look->S * K);
     const Array NK1 = times(old.N, K1), N1K1 = times(*old.N1, K1);

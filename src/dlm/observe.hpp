@@ -94,7 +94,7 @@ struct Split {
   bool has_rest;
 
   Split(const StateSpace& model, const Observations& o);
-  /// From where the first steps end. Should something of D0 be left, against what was said, there is no number for it.
+  /// The state when the first steps end. If something of D0 is left, against expectation, the result is NaN.
   void go_on_from(const Belief& end);
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 bool is_missing(double v) { return std::isnan(v); }
 
-/// Gaps become values between their neighbours, so that little has to be taken out of the likelihood again.
+/// Gaps are filled by values between their neighbours, so that little has to be corrected in the likelihood.
 Numbers filled(const Numbers& y) {
   const std::size_t n = y.size();
   Numbers out = y;

@@ -42,7 +42,7 @@ std::pair<Array, Array> triangle_rule(const std::tuple<Array>& primals, const st
   const Array half = linalg::triangular_solve(safe, dC, {.lower = true});
   const Array inner = transposed(linalg::triangular_solve(safe, transposed(half), {.lower = true}));
   Array phi = np::where(on_diagonal, 0.5 * inner, np::tril(inner));
-  phi = np::where(none & transposed(none), 0.0, phi);  // what has no variance keeps none
+  phi = np::where(none & transposed(none), 0.0, phi);  // a state without variance keeps none
   return {L, np::matmul(safe, phi)};
 }
 

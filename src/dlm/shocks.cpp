@@ -1,6 +1,6 @@
 // Durbin and Koopman's smoothing errors u and r with their variances D and N: V u and W r are the smoothed
-// disturbances, and u / D and r / N what de Jong and Penzer estimate for shocks of which the model knows
-// nothing, even where V or W is 0.
+// disturbances, and u / D and r / N are de Jong and Penzer's estimates of shocks that are not in the model, even where
+// V or W is 0.
 #include "dlm/shocks.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a step would have been struck by, had the model left something out: a wrong value, a jump of a state.
+// Shocks that a model leaves out: how large a wrong value at a step, or a jump of a state, would have been.
 #pragma once
 #include "dlm/observe.hpp"
 
@@ -14,7 +14,7 @@ struct Shocks {
 /// one (`now`).
 Shocks shocks(const std::vector<Look>& looks, const Adjoint& later, const Adjoint& now);
 
-/// Sizes and standard deviations of shocks at all steps, [n, k]; NaN where nothing tells.
+/// Sizes and standard deviations of shocks at all steps, [n, k]; NaN where the data do not determine them.
 std::pair<Array, Array> sizes_of_shocks(const Array& score, const Array& variance);
 
 }  // namespace cotan::dlm

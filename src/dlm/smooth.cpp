@@ -8,12 +8,12 @@ namespace np = numpy;
 
 namespace {
 
-// In f32 covariances lose too much where they are subtracted from each other: there all algorithms work on roots.
+// In f32, subtracting covariances from each other loses too many digits: there all algorithms work on square roots.
 bool by_roots(const StateSpace& model, Algorithm algorithm) {
   return algorithm == Algorithm::square_root || model.G.dtype() == f32;
 }
-/// Algorithms that put steps together in any order work on what differs from the path of the first state: numbers near
-/// zero keep their digits.
+/// Algorithms that combine steps in any order work on deviations from the path of the first state: numbers near zero
+/// keep their digits.
 struct AroundPath {
   Array path;
   StateSpace model;
@@ -110,7 +110,7 @@ Smoothed smooth_by(const StateSpace& model, const Observations& o, Algorithm alg
 /// Of the diagonals of covariances.
 Array standard_deviations(const Array& C) { return np::sqrt(np::maximum(np::diagonal(C, 0, -2, -1), 0.0)); }
 
-/// Of an observation around the smoothed signal.
+/// Of an observation, given the smoothed signal.
 Array signal_deviations(const StateSpace& s, const Array& y) {
   const Array sd = decompose(s, y, np::ones({1, s.x0.shape(0)}, s.x0.dtype())).part_sd(all, 0);
   return np::sqrt(sd * sd + np::diagonal(s.V, 0, -2, -1));
@@ -166,7 +166,7 @@ Fit fit(const StateSpace& model, const Array& y, const FitOptions& options) {
   const Array variance = np::diagonal(f.S, 0, -2, -1), predicted = np::isfinite(variance);
   out.yhat = np::where(predicted, times(s.F, f.x), NAN);
   out.level = times(s.F, smoothed.x);
-  // A signal may be known though its states are not.
+  // The signal may have a finite variance though its states do not.
   out.ystd = s.D0 ? signal_deviations(s, y) : standard_deviations(sandwich(s.F, smoothed.C) + s.V);
   out.v = out.resid0 = observed - out.yhat;
   out.resid = out.resid0 / V;

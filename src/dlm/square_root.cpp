@@ -67,8 +67,8 @@ PredictedRoots predict_in_steps(const StateSpace& s, const Observations& o) {
     const Array G = of(s.G), F_all = of(s.F), W = of(RW), V_all = of(RV);
     const Array &y = slices[0], &is_seen = slices[1];
     const std::int64_t p = F_all.shape(0), m = G.shape(0);
-    // What is missing has no F, and an error of 1 that nothing else knows of. (A triangular V mixes what comes later
-    // with what comes before: for several series the root is of what is seen.)
+    // A missing value has no F, and an independent error of variance 1. (A triangular V would mix later values with
+    // earlier ones: for several series the root is taken of what is observed.)
     const Array F = np::expand_dims(is_seen, -1) * F_all;
     const Array V =
         p == 1 ? is_seen * V_all + (1.0 - is_seen) : root_of(only_seen({G, F_all, W, square(V_all)}, is_seen).V);

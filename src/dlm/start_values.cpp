@@ -15,7 +15,7 @@ Array spread(const Array& values, const Array& seen) {
   return np::sqrt(np::sum(seen * np::square(values - mean)) / n);
 }
 
-/// What is left of a series without the means of its seasons and a straight line, as far as the model has them; 0 where
+/// The series without the means of its seasons and without a straight line, as far as the model has those; 0 where
 /// missing.
 Array rest_of(const Model& model, const Array& y, const Array& seen) {
   const std::int64_t n = y.shape(0);
@@ -62,7 +62,7 @@ std::pair<Array, Array> burg(const Array& z, std::int64_t order) {
   return {end.partial, np::prod(1.0 - np::square(end.partial))};
 }
 
-/// An autoregression of what is left, and little noise beside it.
+/// An autoregression of the remainder, and little noise beside it.
 void take_process(Parameters& to, const AutoRegression& block, const Model& model, const Array& rest) {
   const auto [partial, share] = burg(rest, block.order);
   const Array inside = np::clip(partial, -0.97, 0.97), variance = np::mean(rest * rest);
@@ -90,7 +90,7 @@ Parameters default_start(const Model& model, const Array& y) {
   for (const ParameterInfo& p : parameters_of(model)) {
     if (p.kind == ParameterInfo::Kind::standard_deviation) out[p.name] = size * (p.name == model.sd ? 0.5 : 0.2);
   }
-  // What changes a slope or a curvature moves the series far more.
+  // What changes a slope or a curvature moves the series far more, so it starts smaller.
   for (const Block& block : model.blocks) {
     if (const auto* t = std::get_if<Trend>(&block))
       for (int k = 1; k <= t->order; ++k)

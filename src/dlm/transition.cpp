@@ -8,7 +8,7 @@ namespace np = numpy;
 
 namespace {
 
-// Smaller products unroll into less than what takes them apart.
+// Smaller products, unrolled, are faster than taking them apart.
 constexpr std::int64_t smallest_by_bands = 6;
 
 /// Rows moved up or down by one, a row of zeros in the place that is left.

@@ -43,7 +43,7 @@ JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& para
 
 JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside) {
   Rewriter rewriter(*jaxpr);
-  std::vector<bool> zeros(jaxpr->types.size(), false);  // arrays that are
+  std::vector<bool> zeros(jaxpr->types.size(), false);  // which arrays are zeros
   for (const Equation& e : jaxpr->equations) {
     Types types;
     for (const Atom& a : e.inputs) types.push_back(jaxpr->type(a));

@@ -26,8 +26,8 @@ bool has_expansion(const Primitive& p);
 /// The operation as a program of loops, elementwise operations and gathers, for devices without a routine for
 /// it; nullptr: there is none. No 64-bit types are in it unless the operation itself has them.
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params);
-/// Equations that `wanted` picks, replaced by their expansions (all the way: an expansion may itself contain such
-/// primitives), and inside nested programs those that `wanted_inside` picks.
+/// Replaces equations that `wanted` picks by their expansions (repeatedly, since an expansion may contain such
+/// equations), and inside nested programs those that `wanted_inside` picks.
 using Wanted = bool (*)(const Primitive&, std::span<const AbstractValue>, const Params&);
 JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside);
 inline JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted) { return expand_routines(jaxpr, wanted, wanted); }

@@ -49,7 +49,7 @@ class Elements {
   Array& operator()(std::int64_t i, std::int64_t j) {
     return values_[static_cast<std::size_t>(i * ops::columns_of(shape_) + j)];
   }
-  /// Back in one array: a choice by position, since many parts are not put together at no cost.
+  /// Puts parts into one array, by a select on position: a concatenation of many parts is not free.
   Array assembled() const {
     const int n = static_cast<int>(shape_.size());
     const std::int64_t width = ops::columns_of(shape_);
@@ -177,8 +177,8 @@ Array solve_one(const Array& a, const Array& b, Triangle t) {
 
 // LU --------------------------------------------------------------------------------------------------
 
-/// Packed factors, pivots and permutation of one matrix. Its rows stay where they are: the permutation says
-/// which are whose turn, and those that had theirs are 0.
+/// Packed factors, pivots and permutation of one matrix. Its rows are not moved: the permutation says which row is
+/// next, and rows that are done are set to 0.
 Arrays lu_of_one(const Array& a) {
   const std::int64_t m = rows(a), n = columns(a), k = std::min(m, n);
   const DType dtype = a.dtype();
@@ -274,7 +274,7 @@ Arrays triangular_solve(const Primitive&, std::span<const Array> x, const Params
     if (rows(a) <= written_out) return solve_written_out(a, b, t);
     const Shape batch = ops::with_core(a.shape(), {});
     if (ops::product(batch) == 1 && columns(b) > 1) {
-      // One matrix for many right-hand sides: these know nothing of each other.
+      // One matrix for many right-hand sides, which are independent.
       const std::int64_t n = rows(a), sides = columns(b);
       const Array one = ops::reshape(a, {n, n});
       const Array by_side = ops::reshape(ops::matrix_transpose(ops::reshape(b, {n, sides})), {sides, n, 1});

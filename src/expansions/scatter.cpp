@@ -1,9 +1,8 @@
 // Scatters without scattered stores: every element of the operand looks for the updates that are meant for
 // it, so that overlapping windows are applied in their order and results are always the same.
 //   few windows   one after the other, each element asks whether it is inside
-//   many windows  they are sorted by where they go; an element finds the end of its run by binary search, and
-//   what the
-//                 run adds up to by a segmented scan
+//   many windows  they are sorted by where they go; an element finds the end of its run by binary search, and the
+//                 sum of the run by a segmented scan
 #include <bit>
 #include <limits>
 

@@ -37,7 +37,7 @@ Array bit_order(const Array& x) {
 Array numeric_order(const Array& x) {
   const Array zero = scalar(x.dtype(), 0);
   const Array order = bit_order(ops::select(x == zero, zero, x));
-  // By bits: comparisons with NaN are what some compilers do not take seriously.
+  // By bits: some compilers (of shaders) assume that there is no NaN.
   const DType bits = bits_of(x.dtype());
   const Bits c(bits);
   const std::uint64_t infinity = c.infinity | c.sign, minus_infinity = c.ones ^ infinity;

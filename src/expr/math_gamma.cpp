@@ -194,7 +194,7 @@ Expr polygamma_expansion(Expr order, Expr x) {
   const bool is_double = x->dtype == DType::f64;
   constexpr double bernoulli[] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
                                   -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
-  const int terms = is_double ? 10 : 4, steps = power + (is_double ? 10 : 4);
+  const int terms = is_double ? 10 : 4, steps = static_cast<int>(power) + terms;
   const Expr inverse = 1.0 / (x + steps), square = inverse * inverse;
   // (n-1)!/x^n (1 + n/2x + sum of B_2k (2k+n-1)!/((2k)! (n-1)!)/x^2k)
   Expr series = like(x, 0);

@@ -68,7 +68,7 @@ Wide product(Expr a, Expr b) {
 /// An integer below 2^52 as a float; AVX2 has no instruction for it.
 Expr to_f64(Expr n) { return from_bits(n | like_bits(n, 0x433ull << 52)) - 0x1p52; }
 
-constexpr double half_pi = 0x1.921fb54442d18p+0, half_pi_tail = 0x1.1a62633145c07p-54;
+constexpr double right_angle = 0x1.921fb54442d18p+0, right_angle_tail = 0x1.1a62633145c07p-54;
 
 // x = m 2^e, m an integer. Bits of 2/pi above the one of weight 2^(1-e) are multiples of 4 when multiplied: the window
 // begins there, so that the two top bits of the product with m count quarters.
@@ -81,7 +81,7 @@ Turn reduce_f32(Expr x) {
       shift_left(wide(m * words[0]), 32) + wide(m) * wide(words[1]) + shift_right(wide(m) * wide(words[2]), 32);
   const Expr quarters = shift_right(turn + like_bits(turn, 1ull << 61), 62);
   const Expr rest = cast(bitcast(turn - shift_left(quarters, 62), DType::i64), DType::f64);
-  return {cast(quarters, DType::u32), cast(rest * (half_pi * 0x1p-62), DType::f32)};
+  return {cast(quarters, DType::u32), cast(rest * (right_angle * 0x1p-62), DType::f32)};
 }
 Turn reduce_f64(Expr x) {
   const Expr bits = bits_of(abs(x)), one = like_bits(bits, 1), zero = like_bits(bits, 0);
@@ -100,8 +100,8 @@ Turn reduce_f64(Expr x) {
   const Expr next = to_f64(shift_left(rest_high & like_bits(bits, 0xfffff), 32) | shift_right(rest_low, 32)) * 0x1p-94;
   const Pair r = fast_two_sum(top, next);
   const Expr tail = fma(to_f64(rest_low & like_bits(bits, 0xffffffff)), 0x1p-126, r.low);
-  const Pair angle = two_product(r.high, like(x, half_pi));
-  const Expr radians = angle.high + fma(r.high, half_pi_tail, fma(tail, half_pi, angle.low));
+  const Pair angle = two_product(r.high, like(x, right_angle));
+  const Expr radians = angle.high + fma(r.high, right_angle_tail, fma(tail, right_angle, angle.low));
   return {quarters, flip_sign(radians, sign)};
 }
 

@@ -1,4 +1,4 @@
-// Arithmetic on pairs of arrays.
+// Complex arithmetic on pairs of arrays: real and imaginary parts.
 #include <cotan/fft.hpp>
 #include <cotan/numpy.hpp>
 

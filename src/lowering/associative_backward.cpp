@@ -1,9 +1,10 @@
-// The transpose of the linear rest of an associative scan, in chunks that know nothing of each other. With y the
-// results, x the elements, ȳ what is sent to the results, and A, B the derivatives of y(i) = combine(y(i-1), x(i)):
+// The transpose of the linear program that a derivative of an associative scan leaves, in independent chunks. With y
+// the results, x the elements, ȳ the cotangents of the results, and A, B the derivatives of y(i) = combine(y(i-1),
+// x(i)):
 //   λ(i) = ȳ(i) + A(i+1)ᵀ λ(i+1),   x̄(i) = B(i)ᵀ λ(i).
-// Over a chunk, the product of the A is the derivative of combine(y at its start, what its elements come to): a chunk
-// is one step of the same problem for whoever looks at the λ between chunks.
-//   inside    all chunks at once   what the elements come to, and the λ that a chunk by itself sends to its start
+// Over a chunk, the product of the A is the derivative of combine(y before the chunk, all its elements combined). So
+// the λ between chunks follow the same recurrence, with one step per chunk:
+// inside    all chunks at once   its elements combined, and the λ that the chunk by itself sends to its start
 //   between   one after the other  λ at the starts, or the same once more in chunks of chunks
 //   results   all chunks at once   x̄, from the λ at the end of each chunk
 #include "core/error.hpp"
@@ -29,7 +30,8 @@ class Backward {
     total_step_ = total_step();
   }
 
-  /// Operands that are not linear, then what is sent to the unknown results: what is sent to the linear operands.
+  /// Takes operands that are not linear, then cotangents of the unknown results; gives cotangents of the linear
+  /// operands.
   Arrays run(std::span<const Array> in) const {
     const std::size_t consts = s_.consts - count(linear_consts_), elements = known_among_elements_.size();
     Problem p{in.subspan(0, consts), {}, {}, {}};
@@ -60,7 +62,7 @@ class Backward {
   }
 
  private:
-  /// Elements as far as they are not linear, results of known leaves, and what is sent to those of the others.
+  /// The parts of elements that are not linear, results of known leaves, and cotangents of the others.
   struct Problem {
     std::span<const Array> consts;
     Arrays x, y, sent;
@@ -169,7 +171,7 @@ class Backward {
     const Folded rest = in_steps(lambda_step_, p, cut.inside(), n);
     Problem outer{p.consts, {}, ranges(cut, p.y, 0, cut.inside() + 1, cut.steps), {}};
     for (std::size_t i = 0, k = 0; i < known_among_elements_.size(); ++i) {
-      // What is there in the place of a linear element is zero, for chunks as well; nobody reads the first one.
+      // In place of a linear element there is a zero, also per chunk; the first element is not read.
       const Array& total = known_among_elements_[i] ? inside[k++] : cut.range(p.x[i], 0, cut.chunks);
       outer.x.push_back(cut.together({cut.range(p.x[i], 0, 1), total}));
     }
@@ -177,7 +179,7 @@ class Backward {
       outer.sent.push_back(cut.together({inside[known() + i], Chunking::one(rest.carries[i])}));
     return {cut, lambdas_of(outer, levels - 1)};
   }
-  /// What the known elements come to, and what the chunk by itself sends to its start.
+  /// The known elements combined, and what the chunk by itself sends to its start.
   Arrays inside_chunk(std::span<const Array> consts, std::span<const Array> in) const {
     const Chunking whole{s_.reverse, 1, 1};
     Arrays first, others;
@@ -196,8 +198,8 @@ class Backward {
     return out;
   }
 
-  /// Constants, known results before the step, elements, λ -> what is sent to the unknown results before it, to linear
-  /// elements, to linear constants.
+  /// Takes constants, known results before the step, elements, λ; gives cotangents of the unknown results before it, of
+  /// linear elements, and of linear constants.
   JaxprPtr transposed_step() const {
     const JaxprPtr combine = restrict_outputs(s_.combine, unknown_);
     const Mask linear = concat(concat(linear_consts_, unknown_), linear_elements_);

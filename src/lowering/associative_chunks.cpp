@@ -1,11 +1,11 @@
-// associative_scan in chunks that know nothing of each other, for devices that run many things at once. How the work is
-// cut depends on the number of elements alone, so that results do not depend on who does it.
+// associative_scan in independent chunks, for devices that run many things at once. How the work is cut depends on the
+// number of elements alone, so that results do not depend on how many threads there are.
 //
 // With C chunks of L steps, y(i) the results and X the elements after the first, a row per chunk:
 //   totals   all chunks at once   t(c) = X(c, 0) * … * X(c, L-1)
 //   starts   one after the other  y(0) = x(0), y((c+1) L) = y(c L) * t(c)
 //   results  all chunks at once   y(c L), and L - 1 steps on from there
-// What C L + 1 elements leave over follows one after the other.
+// The elements that are left over (n - C L - 1 of them) follow one after the other.
 #include <cmath>
 
 #include "lowering/associative.hpp"

@@ -1,4 +1,4 @@
-// Pieces of a scan that know nothing of each other, a lane for each.
+// Cuts a scan into independent pieces, a lane for each.
 #pragma once
 #include "control/control.hpp"
 #include "ops/ops.hpp"
@@ -96,13 +96,13 @@ inline Folded fold(const JaxprPtr& body, std::span<const Array> consts, std::spa
   return {Arrays(out.begin(), middle), Arrays(middle, out.end())};
 }
 
-/// How n elements are cut where there are so many levels: two levels take about 2 L + n / L steps one after the other,
-/// three 4 L + n / L². The last ones are taken by one group: where steps are long, there should be fewer. What chunks
-/// leave over is taken one after the other too, so it should be little.
+/// How n elements are cut for a number of levels. With two levels about 2 L + n / L steps run one after the other, with
+/// three 4 L + n / L². The last level runs in one group, so it should be short where steps are long. Elements that
+/// chunks leave over run one after the other too, so they should be few.
 Chunking chunking_of(std::int64_t n, int levels, const AssociativeScan& scan);
 /// How many levels there are.
 int levels_for(std::int64_t n);
-/// Whether one after the other is as good.
+/// Whether a plain scan, one step after the other, is as good.
 inline bool too_few_for_chunks(std::int64_t n, int levels) {
   constexpr std::int64_t few = 128;
   return n <= few || levels == 1;

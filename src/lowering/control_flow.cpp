@@ -1,4 +1,4 @@
-// Control flow for compilers: what they do not know becomes what they do.
+// Rewrites control flow that a device does not know as control flow that it does.
 #include "lowering/associative.hpp"
 #include "lowering/device_passes.hpp"
 #include "passes/passes.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 JaxprPtr lower(const JaxprPtr& jaxpr, const ControlLowering& how, bool in_loop);
 
-/// Chunks take every step twice. That pays where a step is a chain of operations that wait for each other, which lanes
-/// hide, and where the work and not the memory is what takes the time, if there are threads enough.
+/// Chunks compute every step twice. That pays where steps are chains of dependent operations, whose latency lanes can
+/// hide, where arithmetic and not memory takes the time, and where there are threads enough.
 std::int64_t chunks_for(const AssociativeScan& s, std::int64_t length, const ControlLowering& how) {
   constexpr std::int64_t side_by_side = 256, least_steps = 16;
   constexpr double much_work = 4;  // operations per byte
@@ -77,7 +77,7 @@ JaxprPtr lower_rests(const JaxprPtr& jaxpr, bool in_levels) {
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
     if (e.primitive != &associative_rest_p) {
-      // In lanes and loops there is something to do for everyone already.
+      // Inside lanes and loops every thread has work already.
       rewriter.emit(e, rewriter.read(e.inputs),
                     map_nested(e.params, [](const JaxprPtr& j) { return lower_rests(j, false); }));
       continue;

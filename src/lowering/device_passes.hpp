@@ -4,14 +4,15 @@
 
 namespace cotan {
 
-/// What derivatives left of associative scans, as programs of other equations: chunks of chunks where `in_levels`, else
-/// scans. Before anything is made of the operations inside: they may be differentiated here.
+/// Linear programs that derivatives left of associative scans become other equations: chunks of chunks where
+/// `in_levels`, else scans. Runs before other rewrites of the operations inside, since those may be differentiated
+/// here.
 JaxprPtr lower_associative_rests(const JaxprPtr& jaxpr, bool in_levels);
-/// Scans that up to so many lanes wait for become part of the lanes.
+/// A scan that lanes wait for becomes part of the lanes, where there are at most that many.
 JaxprPtr shared_scans_in_lanes(const JaxprPtr& jaxpr, std::int64_t most_lanes);
-/// What scans compute elementwise only to give it out is computed after them, for all steps at once.
+/// What a scan computes elementwise only to output it is computed after the loop, for all steps at once.
 JaxprPtr sink_outputs(const JaxprPtr& jaxpr);
-/// Chains of operations that treat small rows alike become a program for each row, in lanes.
+/// Chains of operations that treat small rows alike become one program per row, in lanes.
 JaxprPtr rows_in_lanes(const JaxprPtr& jaxpr);
 
 /// What a device makes of control flow.
@@ -21,9 +22,10 @@ struct ControlLowering {
   bool chunk_always = false;  ///< also of cheap ones
   bool in_levels = false;     ///< chunks of chunks, each a lane: where there are thousands of threads
 };
-/// Associative scans as loops or chunks, and lanes as batches where they do not stay; also inside nested programs.
+/// Associative scans become loops or chunks, and lanes become batches where they do not stay; also inside nested
+/// programs.
 JaxprPtr lower_control_flow(const JaxprPtr& jaxpr, const ControlLowering& how);
-/// Lanes that read the results of other lanes become one program with those.
+/// Lanes that read the results of other lanes become one program with them.
 JaxprPtr merge_lanes(const JaxprPtr& jaxpr);
 
 }  // namespace cotan

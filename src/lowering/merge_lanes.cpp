@@ -1,5 +1,5 @@
-// Lanes after lanes: a loop per lane that reads what another loop of the same lane has given becomes one program with
-// it, so that what is between them stays in the cache of who runs the lane.
+// Merges lanes that read the results of other lanes with those: two loops of the same lane become one program, so that
+// the values between them stay in the cache of the thread that runs the lane.
 #include "lowering/device_passes.hpp"
 #include "passes/passes.hpp"
 
@@ -11,7 +11,7 @@ class Merger {
  public:
   explicit Merger(const Jaxpr& jaxpr) : jaxpr_(jaxpr) {}
 
-  /// Whether there was something to merge; once at a time.
+  /// Merges one pair; false if there was none.
   bool run() {
     for (std::size_t then = 0; then < jaxpr_.equations.size(); ++then) {
       if (jaxpr_.equations[then].primitive != &lanes_p) continue;

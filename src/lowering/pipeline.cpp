@@ -93,15 +93,14 @@ constexpr auto in_levels = [](const State& s) { return s.target->control.in_leve
 
 constexpr Pass device_passes[] = {
     // Where routines are plain operations (native: Fourier transforms, attention). What derivatives compute again is
-    // there
-    // once; what a checkpoint computes again is not, since it is still a call.
+    // computed once; what a checkpoint computes again is not shared, since it is still inside a call.
     {"expand first", "routines that are plain operations on this device become those", expand_first, expands_first},
     only_where(expands_first, common_subexpressions),
     only_where(expands_first, dead_code),
 
     {"inline checkpoints", "checkpoints become what they compute: nothing merges with it any more",
      apply<inline_all_calls>},
-    // Before anything is made of the operations inside: they may be differentiated here.
+    // Before other rewrites of the operations inside: they may be differentiated here.
     {"associative rests", "what derivatives left of associative scans becomes scans, or chunks of chunks", lower_rests},
 
     // Where routines are rare and threads are many (webgpu).

@@ -10,16 +10,16 @@ namespace cotan::lowering {
 
 /// What a device says of itself. Which passes run, and what they do, follows from it alone.
 struct Target {
-  /// Routines that are plain operations there, wherever they are (Fourier transforms, attention): expanded first of
-  /// all, so that equal parts of them become one.
+  /// Routines that the device runs as plain operations everywhere (Fourier transforms, attention). They are expanded
+  /// first, so that equal parts of them are merged.
   Wanted expands_first = nullptr;
-  /// Routines that the device has no code for, and the same inside loops.
+  /// Routines that the device has no code for anywhere, or inside loops.
   Wanted expands = nullptr, expands_in_loops = nullptr;
-  /// Lanes that take a scan that they wait for into their own program, up to so many.
+  /// Up to so many lanes take a scan that they wait for into their own program.
   std::int64_t shares_scans = 0;
-  bool sinks_outputs = false;       ///< of loops: what can be done for all steps at once is
-  bool puts_rows_in_lanes = false;  ///< chains of operations on small rows become one step
-  bool splits_constants = false;    ///< what follows from no input is a program of its own, run once
+  bool sinks_outputs = false;       ///< computes outputs of loops for all steps at once where it can
+  bool puts_rows_in_lanes = false;  ///< runs chains of operations on small rows as one step
+  bool splits_constants = false;    ///< runs what depends on no input once, as a program of its own
   ControlLowering control = {};
   compiler::Target compiler = {};
 };
@@ -27,15 +27,15 @@ struct Target {
 /// What a device runs.
 struct Lowered {
   std::unique_ptr<compiler::Program> program;
-  /// Gives the last inputs of `program`, from none; nullptr: there are none such.
+  /// Computes the last inputs of `program`, from nothing; nullptr where there are none.
   JaxprPtr constants;
 };
 
 // The stages, in order. `log`, where given, gets a row for every pass and a printout after each that changed something.
 
-/// The program that everybody sees: what jit keeps, and what transforms of jitted functions work on.
+/// The program that jit keeps, and that transforms of jitted functions work on.
 JaxprPtr simplify(const JaxprPtr& jaxpr, Explanation* log = nullptr);
-/// The program that devices look for among those they have compiled.
+/// The program by which a device finds what it has compiled already.
 JaxprPtr without_calls(const JaxprPtr& jaxpr, Explanation* log = nullptr);
 /// The program that a device runs.
 Lowered lower(const JaxprPtr& jaxpr, const Target& target, Explanation* log = nullptr);

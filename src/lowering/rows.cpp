@@ -1,7 +1,6 @@
-// The inverse of vmap: operations that do the same for every row of their operands, where a row is what an index of
-// some axis stands for. Chains of them on small rows become a program per row, in lanes, so that what is between them
-// never leaves the thread that computes it. Who has thousands of threads takes one dispatch for such a chain, however
-// long it is.
+// The inverse of vmap: finds operations that treat every row of their operands alike, a row being one index of some
+// axis. Chains of them on small rows become a program per row, in lanes, so that values between them never leave the
+// thread that computes them. On a GPU such a chain is one dispatch, however long it is.
 #include "core/rows.hpp"
 
 #include <limits>
@@ -21,9 +20,9 @@ namespace {
 
 using namespace rows;
 
-constexpr std::int64_t most_elements = 256;  ///< of a value in a row
+constexpr std::int64_t most_in_a_row = 256;  ///< of a value in a row
 
-/// Whether fusion ends there elsewhere: what follows has to wait for all of it.
+/// Whether an operation ends a fused kernel elsewhere: what follows has to wait for all of its result.
 bool ends_kernels(const Primitive& p) { return p.reduction || &p == &lanes_p; }
 
 class RowFinder {
@@ -48,7 +47,7 @@ class RowFinder {
     int deepest = 0;
     for (const Place& p : places_) deepest = std::max(deepest, p.depth);
     for (int depth = 0; depth <= deepest; ++depth) {
-      // What is not on rows comes before what is, as deep.
+      // At equal depth, equations that are not on rows come first.
       for (const bool on_rows : {false, true})
         for (std::size_t k = 0; k < places_.size(); ++k) {
           if (places_[k].depth != depth || (places_[k].rows > 0) != on_rows) continue;
@@ -89,7 +88,8 @@ class RowFinder {
         p.depth = std::max(p.depth, from->depth + (from->rows > 0 && !same_rows));
       }
   }
-  /// As late as readers allow, where there are others on such rows: one group rather than two.
+  /// Equations move as late as their readers allow, next to others on the same number of rows: one group rather than
+  /// two.
   void move_to_readers() {
     std::map<std::int64_t, std::set<int>> depths;  // by number of rows
     int deepest = 0;
@@ -127,8 +127,7 @@ class RowFinder {
   static bool is_row(const Place& p, const Place& from, std::size_t i) {
     return p.rows > 0 && from.rows == p.rows && p.on.in[i] != whole && p.on.in[i] == from.on.out;
   }
-  /// The axis along which a value has rows, if it is a value with rows. Where they come from elsewhere, along the
-  /// first.
+  /// The axis along which a value has rows. A value that no operation on rows computes has them along its first axis.
   int axis_of(const Atom& a) const {
     const AbstractValue& type = j_.type(a);
     const Place* from = place_of(a);
@@ -152,17 +151,17 @@ class RowFinder {
     const std::int64_t rows = rows_of(e.outputs[0], on->out);
     if (rows < least_rows) return {};
     for (Var v : e.outputs)
-      if (j_.type(v).ndim() <= on->out || rows_of(v, on->out) != rows || j_.type(v).size() > rows * most_elements)
+      if (j_.type(v).ndim() <= on->out || rows_of(v, on->out) != rows || j_.type(v).size() > rows * most_in_a_row)
         return {};
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (on->in[i] != whole && (in[i].ndim() <= on->in[i] || rows_of(e.inputs[i], on->in[i]) != rows)) return {};
-      if (in[i].size() > (on->in[i] != whole ? rows : 1) * most_elements) return {};
+      if (in[i].size() > (on->in[i] != whole ? rows : 1) * most_in_a_row) return {};
     }
     return on;
   }
 
-  /// Whether these would be several kernels. Two reductions after each other are one, often enough, and so are results
-  /// of one size.
+  /// Whether these equations would be several kernels. Two reductions in a row are usually one kernel, and so are
+  /// results of the same size.
   bool pays(const std::vector<std::size_t>& members) const {
     constexpr int short_chain = 2;
     constexpr std::size_t most_equations = 1000;
@@ -214,7 +213,7 @@ class RowFinder {
         trace_to_jaxpr([&](std::span<const Array> in) { return row_program(members, computed, number, given, in); },
                        types, "rows")
             .jaxpr));
-    // What all rows have alike is computed inside, and once more outside for whoever wants it there.
+    // A value that is the same for all rows is computed inside, and again outside if others read it.
     for (std::size_t k : members)
       if (!differs[at(j_.equations[k].outputs[0])])
         rewriter.emit(j_.equations[k], rewriter.read(j_.equations[k].inputs), j_.equations[k].params);
@@ -232,7 +231,7 @@ class RowFinder {
       rewriter.substitute(
           given[i], moved(results[i], 0, places_[static_cast<std::size_t>(home_[at(given[i])])].on.out, rewriter));
   }
-  /// A value with one of its axes elsewhere.
+  /// A value with one axis moved.
   static Atom moved(const Atom& a, int from, int to, Rewriter& rewriter) {
     if (from == to || from == whole) return a;
     AbstractValue type = rewriter.type(a);

@@ -1,5 +1,5 @@
-// A scan whose stacks all lanes read, step by step: they wait for it. Where there are threads enough, each lane takes
-// its steps along with those of its own scan, and nobody waits.
+// Lanes that read the stacked results of one shared scan, step by step, have to wait for it. Where there are threads
+// enough, each lane computes the shared steps itself, next to those of its own scan, and none waits.
 #include "lowering/device_passes.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -23,7 +23,7 @@ class Pair {
         shared_(jaxpr.equations[first].params),
         lanes_(jaxpr.equations[then].params) {}
 
-  /// Whether they can be one, and all that others want of the shared scan is a copy for each lane, or small.
+  /// Whether the two can be one scan, and what others read of the shared scan is a copy for each lane, or small.
   bool fits() {
     if (lanes_.apart || shared_.length < few_steps || !find_fed() || !find_own()) return false;
     merge_scans();
@@ -254,7 +254,7 @@ class Pair {
     for (std::size_t d = 1; d < shape.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
     return {{"shape", shape}, {"broadcast_dimensions", dims}};
   }
-  /// Whether an equation does no more than to give each lane its copy of `v`.
+  /// Whether an equation only gives each lane its copy of `v`.
   bool is_copies(const Equation& e, Var v) const {
     return e.primitive == &ops::broadcast_in_dim_p && is(e.inputs[0], v) && e.params == copies_of(jaxpr_.type(v));
   }

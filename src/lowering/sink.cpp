@@ -1,5 +1,5 @@
-// What a scan computes only to give it out needs no loop: it is done for all steps at once, after the loop. Sums over
-// the steps become sums of what the steps give.
+// What a scan computes only to output it needs no loop: it is computed after the loop, for all steps at once. Sums over
+// the steps become sums over outputs.
 #include "core/def_use.hpp"
 #include "core/error.hpp"
 #include "lowering/device_passes.hpp"
@@ -11,7 +11,7 @@ namespace cotan {
 
 namespace {
 
-constexpr std::int64_t most_elements = 64;  ///< of a value that is given out in place of what is computed from it
+constexpr std::int64_t most_given_out = 64;  ///< of a value that is given out in place of what is computed from it
 
 class Sinker {
  public:
@@ -21,7 +21,7 @@ class Sinker {
     stays_.assign(body_.equations.size(), false);
     for (std::size_t k = 0; k < s_.carries; ++k)
       if (sums_[k].empty()) keep(body_.outputs[k]);
-    // What is no elementwise operation stays, and what it needs.
+    // Only elementwise operations move; the others stay, with all that they need.
     for (std::size_t k = body_.equations.size(); k-- > 0;)
       if (const Primitive& p = *body_.equations[k].primitive; !p.scalar && !p.scalars) keep_equation(k);
   }
@@ -38,7 +38,7 @@ class Sinker {
     find_frontier();
     std::size_t more = 0, fewer = 0;
     for (Var v : given_) {
-      if (body_.type(v).size() > most_elements) return false;
+      if (body_.type(v).size() > most_given_out) return false;
       ++more;
     }
     for (std::size_t k = 0; k < s_.carries; ++k) fewer += sums_[k].size();
@@ -143,7 +143,7 @@ class Sinker {
     for (const std::size_t side : {0u, 1u}) {
       const Var* chain = std::get_if<Var>(&e->inputs[side]);
       const Var* term = std::get_if<Var>(&e->inputs[1 - side]);
-      if (!chain || !term || body_.type(*term).size() > most_elements || !add_terms(*chain, carry, terms)) continue;
+      if (!chain || !term || body_.type(*term).size() > most_given_out || !add_terms(*chain, carry, terms)) continue;
       terms.push_back(*term);
       return true;
     }
@@ -167,7 +167,7 @@ class Sinker {
     sunk_[*k] = true;
     for (const Atom& x : body_.equations[*k].inputs) add_target(x);
   }
-  /// What the sunk equations read, and what of it the loop has to give out for that.
+  /// What the moved equations read, and which of that the loop has to output for them.
   void find_frontier() {
     std::vector<bool> seen(body_.types.size(), false), given(body_.types.size(), false);
     for (std::size_t k = s_.carries; k < body_.outputs.size(); ++k)
@@ -202,7 +202,7 @@ class Sinker {
 JaxprPtr sink_outputs(const JaxprPtr& jaxpr) {
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
-    // Lanes are many at once as they are.
+    // Lanes run side by side already.
     const Params params =
         e.primitive == &lanes_p ? e.params : map_nested(e.params, [](const JaxprPtr& j) { return sink_outputs(j); });
     if (e.primitive == &scan_p) {

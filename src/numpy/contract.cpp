@@ -9,7 +9,6 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 std::int64_t axis_of(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) - labels.begin();
 }

@@ -1,5 +1,6 @@
 // One contraction of two labelled operands: what matmul, tensordot and einsum come down to.
 #pragma once
+#include <algorithm>
 #include <cotan/array.hpp>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,10 @@ namespace cotan::numpy {
 
 /// One label per axis; equal labels are summed over unless they are in the result.
 using Labels = std::vector<int>;
+
+inline bool has(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 /// The product of `a` and `b` with axes `out`, of their common dtype. Within an operand labels are unique;
 /// labels in neither the other operand nor the result are summed away; an axis of size 1 broadcasts against

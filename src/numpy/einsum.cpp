@@ -12,8 +12,6 @@ namespace cotan::numpy {
 
 namespace {
 
-bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
-
 struct Term {
   std::string before, after;  // letters around the ellipsis
   bool ellipsis = false;

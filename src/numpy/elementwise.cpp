@@ -21,7 +21,7 @@ Array bind_inexact(const Primitive& p, std::string_view name, const Array& a, co
 }
 Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
 Array to_numeric(const Array& a) { return cast_to(a, numeric_result_type({&a, 1})); }
-/// A constant that takes part in `a`'s promotion as `a` does.
+/// A constant that promotes with others as `a` does.
 Array like(const Array& a, double value) {
   return a.weak_type() && a.dtype() == DType::f32 ? cotan::detail::weak_scalar(value) : scalar(a.dtype(), value);
 }
@@ -44,7 +44,7 @@ Array minimum(const ArrayLike& a, const ArrayLike& b) { return bind_promoted(ops
 Array hypot(const ArrayLike& a, const ArrayLike& b) { return bind_inexact(ops::hypot_p, "hypot", a, b); }
 Array nextafter(const ArrayLike& a, const ArrayLike& b) {
   Arrays x = promote_inexact("nextafter", {a, b});
-  for (Array& each : x) each = strong(each);  // what comes next depends on the width: it is settled here
+  for (Array& each : x) each = strong(each);  // the next operation depends on the width, so it is decided here
   return bind1(ops::nextafter_p, x);
 }
 Array arctan2(const ArrayLike& y, const ArrayLike& x) { return bind_inexact(ops::atan2_p, "arctan2", y, x); }

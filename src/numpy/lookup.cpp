@@ -24,8 +24,8 @@ Array elements_at(const Array& a, const Array& positions) {
                      {.offset_dims = {}, .collapsed_slice_dims = {0}, .start_index_map = {0}}, {1}, ops::mode_clip);
 }
 
-/// As indexing::wrap_negative, without a comparison: compilers keep the results of those in memory, and whoever
-/// compares every element of a row with its label would rather compute this again.
+/// As indexing::wrap_negative, but without a comparison. Compilers would keep the result of that in memory, although
+/// readers that compare every element of a row with its label could compute it again more cheaply.
 Array wrapped_by_bits(const Array& indices, std::int64_t size, DType dtype) {
   if (indices.ndim() == 0 || is_unsigned_integer(indices.dtype())) return indexing::wrap_negative(indices, size, dtype);
   const Array wide = ops::cast(indices, dtype);

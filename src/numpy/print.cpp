@@ -172,9 +172,9 @@ std::string format_scalar(T value) {
 }
 
 /// Lays out brackets and lines over the formatted elements that are shown.
-class Layout {
+class Brackets {
  public:
-  Layout(const Shape& shape, bool summarized) : shape_(shape), summarized_(summarized) {}
+  Brackets(const Shape& shape, bool summarized) : shape_(shape), summarized_(summarized) {}
 
   bool elided(std::size_t axis) const { return summarized_ && shape_[axis] > 2 * edge_items; }
   /// Positions along an axis that are shown.
@@ -233,19 +233,19 @@ std::string format_array(const Array& a) {
   return dispatch(a.dtype(), [&]<class T>() -> std::string {
     const T* values = data<T>(a);
     if (a.ndim() == 0) return format_scalar<T>(values[0]);
-    Layout layout(a.shape(), a.size() > summarize_above);
+    Brackets brackets(a.shape(), a.size() > summarize_above);
     // Only the elements that are shown decide the format.
     const Ints strides = ops::strides_of(a.shape());
     std::vector<std::int64_t> offsets{0};
     for (std::size_t axis = 0; axis < strides.size(); ++axis) {
       std::vector<std::int64_t> longer;
       for (auto o : offsets)
-        for (auto i : layout.shown(axis)) longer.push_back(o + i * strides[axis]);
+        for (auto i : brackets.shown(axis)) longer.push_back(o + i * strides[axis]);
       offsets = std::move(longer);
     }
     std::vector<T> shown;
     for (auto o : offsets) shown.push_back(values[o]);
-    return layout.write(format_elements(shown));
+    return brackets.write(format_elements(shown));
   });
 }
 

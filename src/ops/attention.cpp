@@ -103,7 +103,7 @@ struct Scores {
   }
   Array exponentials(const Array& maximum) const { return np::exp(scores - by.per_row(maximum)); }
   Array weights(const Array& maximum, const Array& sum) const { return exponentials(maximum) / by.per_row(sum); }
-  /// Scores that are hidden do not depend on anything.
+  /// Hidden scores have no derivative.
   Array where_visible(const Array& a) const { return visible.defined() ? select(visible, a, zeros_like(a)) : a; }
 };
 

@@ -33,10 +33,11 @@ struct AttentionSizes {
 };
 
 /// The primitives by other operations. Scores and what is summed are f32 at least.
-///   forward:  operands -> output [batch…, T, N, H], maximum and sum [batch…, N, T]: of the scores, and of exp(score -
-///   maximum) tangent:  operands, output, maximum, sum, tangents of query, key, value, bias where `active` -> those of
-///   output and sum backward: operands, maximum, sum, delta, cotangent of the output -> cotangents of query, key,
-///   value[, scores]
+///   forward:   operands -> output [batch…, T, N, H], and [batch…, N, T] the maximum of scores, the sum of
+///              exp(score - maximum)
+///   tangent:   operands, output, maximum, sum, tangents of query, key, value, bias where `active`
+///              -> those of output and sum
+///   backward:  operands, maximum, sum, delta, cotangent of the output -> cotangents of query, key, value[, scores]
 /// The maximum is a constant to derivatives: only exp(score - maximum) / sum is ever used. `delta` is [batch…, N, T]:
 /// the output times its cotangent, less sum times the cotangent of the sum.
 Arrays attention_forward(std::span<const Array> x, const Params& params);

@@ -141,7 +141,7 @@ Arrays dot_transpose(const Primitive&, std::span<const Array> ct, std::span<cons
   return out;
 }
 
-Ints shifted(Ints axes, int around) {
+Ints shifted_from(Ints axes, int around) {
   for (auto& a : axes) a += a >= around;
   return axes;
 }
@@ -150,19 +150,20 @@ BatchResult dot_batch(const Primitive&, std::span<const Array> x, std::span<cons
                       const Params& params) {
   const Dimensions d(params);
   if (dims[0] != not_batched && dims[1] != not_batched) {
-    Ints batch_a = shifted(d.batch_a, dims[0]), batch_b = shifted(d.batch_b, dims[1]);
+    Ints batch_a = shifted_from(d.batch_a, dims[0]), batch_b = shifted_from(d.batch_b, dims[1]);
     batch_a.insert(batch_a.begin(), dims[0]);
     batch_b.insert(batch_b.begin(), dims[1]);
-    return {{dot_general(x[0], x[1], shifted(d.contract_a, dims[0]), shifted(d.contract_b, dims[1]), batch_a, batch_b)},
+    return {{dot_general(x[0], x[1], shifted_from(d.contract_a, dims[0]), shifted_from(d.contract_b, dims[1]), batch_a,
+                         batch_b)},
             {0}};
   }
   // One operand is batched: its batch axis becomes one more free axis, found again in the result.
   const bool first = dims[0] != not_batched;
   const int dim = first ? dims[0] : dims[1];
-  const Ints contract_a = first ? shifted(d.contract_a, dim) : d.contract_a,
-             batch_a = first ? shifted(d.batch_a, dim) : d.batch_a;
-  const Ints contract_b = first ? d.contract_b : shifted(d.contract_b, dim),
-             batch_b = first ? d.batch_b : shifted(d.batch_b, dim);
+  const Ints contract_a = first ? shifted_from(d.contract_a, dim) : d.contract_a,
+             batch_a = first ? shifted_from(d.batch_a, dim) : d.batch_a;
+  const Ints contract_b = first ? d.contract_b : shifted_from(d.contract_b, dim),
+             batch_b = first ? d.batch_b : shifted_from(d.batch_b, dim);
   const Array y = dot_general(x[0], x[1], contract_a, contract_b, batch_a, batch_b);
   const Ints free_a = free_axes(x[0].ndim(), contract_a, batch_a), free_b = free_axes(x[1].ndim(), contract_b, batch_b);
   const Ints& mine = first ? free_a : free_b;

@@ -86,7 +86,7 @@ Arrays fft_transpose(const Primitive& self, std::span<const Array> ct, std::span
 
 BatchResult fft_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t size,
                       const Params& params) {
-  // Tables are constants; where a batch of them comes all the same, its rows are equal.
+  // Tables are constants; if they are batched all the same, all rows are equal and the first one is taken.
   const Array tables = dims[2] == not_batched ? x[2] : reshape(slice_axis(x[2], dims[2], 0, 1), {x[2].size() / size});
   return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size), tables},
                params.with("axis", params.integer("axis") + 1)),

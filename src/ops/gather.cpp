@@ -240,8 +240,8 @@ expr::Expr gather_element(const expr::Operands& x, std::span<const expr::Expr> i
   return expr::select(inside, x.at(0, at, inside), fill);
 }
 
-/// Linear in the operand; what is outside it is constant. Indices that should be inside and are not read some element
-/// or other: as in JAX nothing flows back to it, and so nothing forward.
+/// Linear in the operand; fill values are constants. An index that is promised to be inside and is not may read any
+/// element: as in JAX it gets no cotangent, and so it gives no tangent.
 Array gather_operand(const Partial& p) {
   Params params = p.params.with("fill_value", 0.0);
   if (params.text("mode") == mode_promise_in_bounds) params = params.with("mode", std::string(mode_fill_or_drop));
@@ -274,8 +274,8 @@ Array spread(Array a, const Ints& kept, const Ints& to, const Ints& at, const Sh
   return broadcast_in_dim(reshape(transpose(a, order), left), shape, axes);
 }
 
-/// Of a gather that reads `windows` elements of every lane and all of the axes that do not move: which axes those are,
-/// and the axes of the indices that number the elements of a lane. Nothing where it reads otherwise.
+/// For a gather that reads `windows` elements of every lane, whole along all axes that do not move: which axes those
+/// are, and which axes of the indices number the elements of a lane. Nothing for other gathers.
 struct FewReads {
   Ints whole;
   Shape free;
@@ -300,7 +300,7 @@ std::optional<FewReads> few_reads(const AbstractValue& operand, const AbstractVa
   return out;
 }
 
-/// Where window `at` of each lane is, in the shape of the operand.
+/// The position of window `at` in each lane, in the shape of the operand.
 Array is_read(const AbstractValue& operand, const Array& indices, const Ints& at, const Params& params) {
   const WindowDims dims = dims_of(params);
   const Array starts = itemsize(indices.dtype()) < 4 ? cast(indices, i32) : indices;
@@ -318,9 +318,9 @@ Array is_read(const AbstractValue& operand, const Array& indices, const Ints& at
   return here;
 }
 
-/// The gradient of a gather that reads few elements of every lane (take_along_axis of one label per row): an element of
-/// the operand finds out by comparing whether it was read. There is no array of zeros, nothing is scattered, and what
-/// is around it is computed with it. Nothing where that is not so.
+/// The gradient of a gather that reads few elements of every lane (take_along_axis of one label per row): each element
+/// of the operand compares its own index with the indices that were read. No array of zeros is made, nothing is
+/// scattered, and it fuses with its neighbours. Nothing for other gathers.
 Array gradient_by_comparing(const Array& ct, const AbstractValue& operand, const Array& indices, const Params& params) {
   constexpr std::int64_t most_windows = 4;
   const auto few = few_reads(operand, indices.aval(), params, most_windows);
@@ -433,7 +433,8 @@ Array gather_by_comparing(const Array& operand, const Array& indices, const Para
   const Shape shape = gather_p.type(gather_p, types, params)[0].shape;
   Ints moving = dims.start_index_map;
   std::sort(moving.begin(), moving.end());
-  // What is left are the lanes, in the order of the operand's axes: to that of the indices'.
+  // The axes that are left are the lanes, in the order of the operand's axes; they go to the order of the indices'
+  // axes.
   Array sum = bind1(reduce_sum_p, {select(here, operand, zero)}, {{"axes", moving}});
   Ints order(dims.operand_batching_dims.size());
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // axis of the indices, axis of the sum
@@ -447,7 +448,7 @@ Array gather_by_comparing(const Array& operand, const Array& indices, const Para
   const auto arranged = [&](const Array& lanes) { return reshape(transpose(lanes, order), shape); };
   sum = arranged(sum);
   if (params.text("mode") == mode_clip) return sum;
-  // Known together with the sum: an index that is outside meets no element.
+  // Computed together with the sum: an index that is outside meets no element.
   const Array inside = arranged(bind1(reduce_or_p, {here}, {{"axes", moving}}));
   const std::optional<double> fill = fill_of(params);
   return select(inside, sum,

@@ -26,8 +26,8 @@ inline constexpr const char* mode_promise_in_bounds = "promise_in_bounds";
 
 /// Whether a gather reads one element of every lane of floats: along the axes that move, at the lane's own index …
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params);
-/// … and the same as a sum over the lane, all other elements of which are 0: nobody has to put the operand into memory.
-/// A zero is +0 then.
+/// … and the same as a sum over the lane, all other elements of which are 0: the operand need not be in memory. A zero
+/// result is +0 then.
 Array gather_by_comparing(const Array& operand, const Array& indices, const Params& params);
 /// Without a fill value, JAX's: NaN, the smallest signed or the largest unsigned integer, true.
 Array gather(const Array& operand, const Array& indices, const WindowDims& dims, const Ints& slice_sizes,

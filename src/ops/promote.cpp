@@ -39,9 +39,9 @@ std::optional<Array> weak_constant(const Array& a, DType dtype) {
   switch (c->exact->kind) {
     case ExactScalar::Kind::boolean:
     case ExactScalar::Kind::integer:
-      return detail::weak_scalar(static_cast<double>(c->exact->i));
+      return cotan::detail::weak_scalar(static_cast<double>(c->exact->i));
     case ExactScalar::Kind::unsigned_integer:
-      return detail::weak_scalar(static_cast<double>(c->exact->u));
+      return cotan::detail::weak_scalar(static_cast<double>(c->exact->u));
     case ExactScalar::Kind::real:
       break;
   }

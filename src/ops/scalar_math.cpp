@@ -94,6 +94,7 @@ COTAN_UNARY(tanh, Wider)
 COTAN_UNARY(asinh, Wider)
 COTAN_UNARY(acosh, Wider)
 COTAN_UNARY(atanh, Wider)
+#undef COTAN_UNARY
 COTAN_BINARY(nextafter, Self)
 
 template <class T>

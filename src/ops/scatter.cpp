@@ -106,7 +106,7 @@ JvpResult scatter_jvp(const Primitive& self, std::span<const Array> x, std::span
   return {bind(self, x, params), bind(self, {operand, x[1], updates}, params)};
 }
 
-/// Which elements of the updates are still there after all have been written: each window leaves its number.
+/// Which elements of the updates remain after all windows have been written: each window writes its number.
 Array survivors(const AbstractValue& operand, const Array& indices, const AbstractValue& updates,
                 const Params& params) {
   const WindowDims dims = dims_of(params);

@@ -49,8 +49,8 @@ COTAN_UNARY(logistic, t*(y * (1.0 - y)));
 
 #undef COTAN_UNARY
 
-// log(e^a + e^b) and log2(2^a + 2^b) are smooth where a and b are equal, though the larger one and the distance, which
-// they are computed by, are not: derivatives are of the whole. Equal infinities are at distance zero.
+// log(e^a + e^b) and log2(2^a + 2^b) are smooth where a and b are equal, but max(a, b) and |a - b|, from which they are
+// computed, are not: so the derivative is given for the whole. The distance of equal infinities is zero.
 namespace {
 
 template <bool base_two>

@@ -95,7 +95,7 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   searching.step = choose(bounded, 0.5 * (searching.low + choose(bounded, searching.high, 0.0)), 2.0 * s.step);
   const Array tries = s.lambda + 1.0;
   searching.lambda = tries;
-  // Out of tries: what is no longer told apart is as good as it gets.
+  // Out of tries: values can no longer be told apart, so this is the best there is.
   const Array stuck = (tries >= static_cast<double>(longest_line_search)) | (first & ~finite);
   searching.finished = stuck;
   searching.converged =
@@ -110,7 +110,7 @@ Search lbfgs_step(const std::function<std::pair<Array, Array>(const Array&)>& ev
   next.steps = pushed(s.steps, step);
   next.changes = pushed(s.changes, change);
   const Array accepted = decreases & far_enough;
-  // What takes long is not computed for points that are not taken.
+  // Expensive values are not computed for points that are not taken.
   const auto turned = [&] {
     return quasi_newton_direction(next.steps, next.changes, gradient, o.curvature ? o.curvature(trial) : Array());
   };
@@ -161,7 +161,7 @@ Search newton_step(const Objective& f, const std::function<std::pair<Array, Arra
   Search next = taken(s, trial, value, gradient, o);
   next.steps = hessian_of(f, trial);
   next.lambda = np::maximum(s.lambda / 5.0, 1e-12);
-  // Too far: the same again, with more damping. Where no step helps, the search is at its end.
+  // Too far: tries again with more damping. Where no step helps, the search ends.
   Search again = s;
   again.lambda = s.lambda * 4.0;
   const Array stuck = (again.lambda > 1e12) | (first & ~finite);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t most_elements = 4096;
 
-/// Whether the operation reads its operands whole, from memory; what is elementwise computes them where it needs them.
+/// Whether the operation reads whole operands from memory. Elementwise operations compute constants where they need
+/// them.
 bool wants_memory(const Primitive& p) {
   return p.op_class == OpClass::control || p.op_class == OpClass::routine || p.op_class == OpClass::call;
 }

@@ -1,7 +1,8 @@
-// Arrays that are padded with zeros to lie side by side, and added, are a concatenation: what the gradients of the
-// parts of a split come to. 0 + x is x but for the sign of a zero, which is x's own afterwards.
+// The sum of arrays that zeros pad to lie side by side is their concatenation; the gradient of a split is such a sum. 0
+// + x is x except for the sign of a zero, which is x's own afterwards.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "core/typed.hpp"
@@ -63,10 +64,9 @@ std::optional<Row> row_of(const Jaxpr& j, const Equation& e, const Rewriter& rew
 /// Both in one, where they do not overlap.
 std::optional<Row> joined(const Row& a, const Row& b) {
   if (a.axis != b.axis) return std::nullopt;
-  Row out = a;
-  out.parts.insert(out.parts.end(), b.parts.begin(), b.parts.end());
-  std::sort(out.parts.begin(), out.parts.end(),
-            [](const Row::Part& x, const Row::Part& y) { return x.begin < y.begin; });
+  Row out{a.axis, {}, a.zero};
+  std::merge(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), std::back_inserter(out.parts),
+             [](const Row::Part& x, const Row::Part& y) { return x.begin < y.begin; });
   for (std::size_t k = 1; k < out.parts.size(); ++k)
     if (out.parts[k].begin < out.parts[k - 1].end) return std::nullopt;
   return out;

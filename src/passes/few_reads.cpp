@@ -1,5 +1,5 @@
-// A gather of one element of every row of what is computed (the log-probability of a label) as a sum over the row: it
-// is known together with the row's other sums, and the row itself need not be in memory.
+// A gather of one element from each row of a computed array (the log-probability of a label) becomes a sum over the
+// row. It is then computed together with the row's other sums, and the row need not be in memory.
 #include "core/def_use.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"

@@ -10,16 +10,17 @@ JaxprPtr eliminate_dead_code(const JaxprPtr& jaxpr);
 JaxprPtr restrict_outputs(const JaxprPtr& jaxpr, const std::vector<bool>& used);
 /// Replaces jit calls by their programs. Checkpoints stay: inlining would undo them.
 JaxprPtr inline_calls(const JaxprPtr& jaxpr);
-/// Calls of every other kind too, for a compiler, which runs no further transforms: rules of custom derivatives and
-/// policies of checkpoints are gone. Checkpoints stay as long as equal equations may still become one.
+/// For compilers, which run no further transforms: inlines calls of every other kind too, so that rules of custom
+/// derivatives and policies of checkpoints are lost. Checkpoints stay calls while equal equations may still be merged:
+/// what they compute again must not be merged with the first computation.
 JaxprPtr inline_all_but_checkpoints(const JaxprPtr& jaxpr);
-/// Of every kind, once and for all.
+/// Inlines every call, checkpoints too.
 JaxprPtr inline_all_calls(const JaxprPtr& jaxpr);
 /// Literals through scalar arithmetic, identities that are exact in floating point, views that do nothing.
 JaxprPtr fold_constants_and_identities(const JaxprPtr& jaxpr);
 /// dot_general with exchanged operands where only its transpose is used.
 JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
-/// Gathers of one element per row of what is computed, as sums that are known with the row's others. For a compiler: a
+/// Gathers of one element per computed row become sums that are computed with the row's others. For compilers only: a
 /// zero may lose its sign.
 JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr);
 /// A sum of arrays that zeros pad to lie side by side as a concatenation.
@@ -28,8 +29,8 @@ JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr);
 JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
-/// Small arrays that follow from no input: `constants` gives those that `rest`, where they are further inputs, reads
-/// from memory. No `constants` where there are none.
+/// Splits off small arrays that depend on no input: the program `constants` computes them, and `rest` reads them as
+/// further inputs. `constants` is empty where there are none.
 struct SplitConstants {
   JaxprPtr constants, rest;
 };

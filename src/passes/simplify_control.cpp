@@ -24,7 +24,7 @@ JaxprPtr simplify_loops(const JaxprPtr& jaxpr) {
   if (!has_control(*jaxpr)) return jaxpr;
   Rewriter rewriter(*jaxpr);
   for (const Equation& e : jaxpr->equations) {
-    // Inner loops first: what they do not need any more may be invariant in the outer ones too.
+    // Inner loops first: what they no longer need may be invariant in the outer ones.
     Params params = map_nested(e.params, simplify_loops);
     if (e.primitive->simplify)
       e.primitive->simplify(e, params, rewriter);

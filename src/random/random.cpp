@@ -26,7 +26,7 @@ void check_shape(std::string_view op, const Shape& shape) {
     if (d < 0)
       raise<ShapeError>("[random.{}] shape {} has a negative size; sizes must be 0 or more.", op, describe(shape));
 }
-/// Draws are made of words as wide as their dtype: a device without it would complain of those.
+/// Bits are drawn in words as wide as their dtype: a device without that dtype would raise.
 void check_device(std::string_view op, const Array& key, DType dtype) {
   const auto* c = concrete(key);
   if (!c || c->buffer->backend().holds(dtype)) return;

@@ -14,14 +14,14 @@ JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::s
 BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                        const Params& params);
 
-// C++ numbers among the arguments of a traced function: where one meets f64 inside, it comes as f64 and is narrowed
-// where it meets nothing that wide (core/weak.cpp).
-/// Weak f32 from f64 where `wide`.
+// Arguments of a traced function that are C++ numbers: one that meets f64 inside is passed in f64, and narrowed where
+// it meets nothing that wide (core/weak.cpp).
+/// Narrows arguments that are `wide` from f64 to weak f32.
 Arrays narrowed(std::span<const Array> args, const std::vector<bool>& wide);
-/// f64, with all bits that are known, where `wide`.
+/// Widens arguments that are `wide` to f64, with all bits that are known.
 Arrays widened(std::span<const Array> args, const std::vector<bool>& wide);
 Types widened(Types types, const std::vector<bool>& wide);
-/// Adds what is wanted and not yet there; false if there is nothing to add.
+/// Marks what is wanted and not marked yet; false if there is nothing new.
 bool add_wanted(std::vector<bool>& wide, const std::vector<bool>& wanted);
 /// trace_to_jaxpr for a program that is called with widened(args, wide).
 struct CallProgram {

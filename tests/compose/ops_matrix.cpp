@@ -26,7 +26,7 @@ Array positive_definite(const Array& m) {
 Array dominant(const Array& m) {
   const auto n = m.shape(0);
   const Array square = np::matmul(np::sin(m), np::cos(m).T());
-  return 0.5 * square + (1.0 + n) * np::eye(n, std::nullopt, 0, ct::f64);
+  return 0.5 * square + (1.0 + static_cast<double>(n)) * np::eye(n, std::nullopt, 0, ct::f64);
 }
 /// Symmetric with eigenvalues far apart.
 Array spread_symmetric(const Array& m) {

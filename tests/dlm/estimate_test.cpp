@@ -69,7 +69,8 @@ TEST(DlmEstimate, RegressorsAndTimesAreInTheLikelihood) {
   dlm::Model with{{Trend{0}, Regression{x}}}, without{{Trend{0}}};
   EXPECT_LT(dlm::estimate(with, y).value.item<double>(), dlm::estimate(without, y).value.item<double>() - 50);
   dlm::Model uneven{{Trend{1}}};
-  for (std::int64_t t = 0; t < n; ++t) uneven.times.push_back(static_cast<double>(t) + (t % 3) * 0.2);
+  for (std::int64_t t = 0; t < n; ++t)
+    uneven.times.push_back(static_cast<double>(t) + static_cast<double>(t % 3) * 0.2);
   EXPECT_TRUE(dlm::estimate(uneven, y).converged.item<bool>());
 }
 TEST(DlmEstimate, StationaryWhateverTheVector) {

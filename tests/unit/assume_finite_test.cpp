@@ -12,7 +12,7 @@ namespace {
 /// -2 log likelihood of a filter with matrices that are mostly zeros, and the predicted states.
 std::pair<Array, Array> filter(const Array& theta, const Array& y, std::int64_t m) {
   const DType dtype = y.dtype();
-  const auto eye = [&](std::int64_t diagonal) { return np::eye(m, m, diagonal, dtype); };
+  const auto eye = [&](int diagonal) { return np::eye(m, m, diagonal, dtype); };
   const Array F = 0.9 * eye(0) + 0.1 * eye(1), H = np::eye(1, m, 0, dtype);
   const Array Q = 0.1 * eye(0) * np::exp(theta[0]), R = np::exp(theta[1]);
   const auto step = [&](const std::tuple<Array, Array, Array>& carry, const Array& seen) {

@@ -163,7 +163,7 @@ TEST_F(IoTest, NpyReadsWhatNumPyWrites) {
   expect_same(load_npy(write("a.npy", npy(describe_header(">i2", "(2, 3)"), big))),
               np::array({{1, 2, 3}, {4, 5, 6}}, i16));
   const std::string bytes = "\x01\x02\x03\x04\x05\x06"s;
-  for (const char version : {1, 2, 3})
+  for (const char version : {'\1', '\2', '\3'})
     expect_same(load_npy(write("a.npy", npy(describe_header("|u1", "(2, 3)", true), bytes, version))),
                 np::array({{1, 3, 5}, {2, 4, 6}}, u8));
   expect_same(load_npy(write("a.npy", npy("{\"shape\":(3L,),'fortran_order':False,'descr':'|b1'}", "\x00\x01\x07"s))),

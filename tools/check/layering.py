@@ -12,6 +12,8 @@ import sys
 
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<(cotan/[^>]+)>)')
 PUBLIC = "include/cotan"
+# Headers of others that one folder alone includes: what begins with this, in what begins with that.
+GUARDED = (("<llvm/", "src/backend/native/codegen/"), ("<webgpu", ("src/backend/webgpu/", "src/backend/gpu/")))
 
 
 def listed_folders(text):
@@ -58,6 +60,15 @@ def includes_of(root, path, files):
                     yield number, candidate
 
 
+def misplaced(root, path):
+    """A problem for each guarded header that is included elsewhere."""
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        for number, line in enumerate(text, 1):
+            for header, folder in GUARDED:
+                if re.match(r"\s*#\s*include\s+" + re.escape(header), line) and not path.startswith(folder):
+                    yield f"{path}:{number} includes {header}…; only {folder} may"
+
+
 def cycles(graph):
     """One chain of files for each place where including comes back to where it began."""
     state, chain, found = {}, [], []
@@ -96,6 +107,7 @@ def main():
         own = folder_of(path)
         if own is None:
             problems.append(f"{path} is in no folder that docs/architecture.md lists")
+        problems += misplaced(root, path)
         graph[path] = []
         for line, included in includes_of(root, path, files):
             graph[path].append(included)

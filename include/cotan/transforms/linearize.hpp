@@ -42,11 +42,11 @@ auto vjp_at(const CallLine& line, const F& f, const A&... a) {
   using R = typename decltype(flat)::Output;
   auto [y, pull] = flat::vjp(flat, tree::leaves(x), "vjp", detail::lazy_paths(x));
   R out = flat.filled(y);
-  auto pullback = [pull = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out), made = line.where()](
+  auto pullback = [back = std::move(pull), exemplar = tree::blank(x), output = tree::blank(out), made = line.where()](
                       const detail::AsArray<R>& ct, CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     check_like("vjp] the cotangent has", ct, "output", output);
-    return tree::unflatten(exemplar, pull.apply(tree::leaves(ct), detail::output_paths(ct)));
+    return tree::unflatten(exemplar, back.apply(tree::leaves(ct), detail::output_paths(ct)));
   };
   return std::pair<R, decltype(pullback)>{std::move(out), std::move(pullback)};
 }
@@ -59,13 +59,13 @@ auto linearize_at(const CallLine& line, const F& f, const A&... a) {
   using R = typename decltype(flat)::Output;
   auto [y, push] = flat::linearize(flat, tree::leaves(x), detail::lazy_paths(x));
   R out = tree::unflatten(flat.output(), y);
-  auto pushforward = [push = std::move(push), exemplar = tree::blank(std::move(flat.output())),
+  auto pushforward = [linear = std::move(push), exemplar = tree::blank(std::move(flat.output())),
                       arguments = tree::blank(x), made = line.where()](const detail::AsArray<A>&... tangents,
                                                                        CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     const std::tuple<detail::AsArray<A>...> t(tangents...);
     check_like("linearize] the tangents have", t, "arguments", arguments);
-    return tree::unflatten(exemplar, push.apply(tree::leaves(t), detail::lazy_paths(t)));
+    return tree::unflatten(exemplar, linear.apply(tree::leaves(t), detail::lazy_paths(t)));
   };
   return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
 }

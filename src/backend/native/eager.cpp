@@ -12,9 +12,9 @@ namespace cotan::native {
 
 namespace {
 
-/// Below this many elements the rule of the primitive is as good.
+/// Below this many elements the primitive's own rule is as fast.
 constexpr std::int64_t large = 1 << 16;
-/// Work of a matrix product, in multiplications, from which on ours is faster than the rule's plain loops.
+/// From this many multiplications on our matrix product is faster than the rule's plain loops.
 constexpr std::int64_t large_product = 1 << 12;
 /// Elementwise operations run in blocks of one size, so that arrays of every shape share a kernel.
 constexpr std::int64_t block = 1 << 14;

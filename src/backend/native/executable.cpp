@@ -34,7 +34,8 @@ struct Caller {
   std::exception_ptr failure;
 };
 
-/// What this thread has worked, in nanoseconds: on a busy machine the clock says little of what better code would save.
+/// CPU time of this thread, in nanoseconds: on a busy machine wall-clock time says little about what better code would
+/// save.
 std::int64_t work_ns() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -89,7 +90,7 @@ void check_size(const AbstractValue& type) {
                             bytes);
 }
 
-/// What there is neither a routine for nor code.
+/// Routines that a CPU runs as programs of other operations: there is neither a routine for them nor code.
 bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
   return !p.scalar && !RuleFor<NativeRoutine>::find(p);
 }
@@ -130,7 +131,8 @@ const lowering::Target& native_target() {
                   .takes_strides = takes_strides,
                   .lane_bytes = vector_bytes(),
                   .check_size = check_size};
-    // By the machine and not by the threads in use: these change no results. Chunks are twice the work.
+    // Depends on the machine and not on the number of threads in use, which must not change results. Chunks double the
+    // work.
     constexpr unsigned enough_cores = 4;
     constexpr std::int64_t chunks = 32;
     if (std::thread::hardware_concurrency() >= enough_cores) t.control.chunks = chunks;
@@ -215,7 +217,7 @@ Arrays Executable::run(std::span<const Array> args, const std::vector<bool>* don
   try {
     run_in_place(io, arena ? arena->data() : nullptr);
   } catch (...) {
-    for (std::size_t k : written_over) donate(args[k]);  // who knows what is in them
+    for (std::size_t k : written_over) donate(args[k]);  // their memory may hold anything by now
     throw;
   }
   return out;

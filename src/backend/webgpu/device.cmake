@@ -17,8 +17,8 @@ if(NOT COTAN_WEBGPU_INCLUDE)
 endif()
 message(STATUS "WebGPU: ${COTAN_WEBGPU_INCLUDE}/webgpu.h")
 
-# Nothing but this folder sees the header.
+# Nothing but this folder includes the header.
 target_sources(cotan PRIVATE ${device_sources})
-set_source_files_properties(${device_sources} PROPERTIES INCLUDE_DIRECTORIES ${COTAN_WEBGPU_INCLUDE})
+target_include_directories(cotan SYSTEM PRIVATE ${COTAN_WEBGPU_INCLUDE})
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/api.cpp PROPERTIES
   COMPILE_DEFINITIONS COTAN_WEBGPU_FETCHED="${COTAN_WEBGPU_ROOT}/lib/libwebgpu_wrapper.so")

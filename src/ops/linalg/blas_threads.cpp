@@ -9,7 +9,7 @@ namespace {
 
 std::mutex mutex;
 int callers_of_small = 0;
-/// What was set before the first of them, and is set again after the last.
+/// The setting before the first of them, which the last one restores.
 int threads_before = 1;
 
 }  // namespace

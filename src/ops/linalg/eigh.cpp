@@ -23,7 +23,7 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
     for (std::int64_t i = 0; n && i < count; ++i) {
       transpose_copy(data<T>(x[0]) + i * n * n, n, n, a.data());
       T* w = out.as<T>(1) + i * n;
-      // LAPACK complains about, or loses itself in, infinities and NaN in the triangle that it reads.
+      // LAPACK complains about infinities and NaN in the triangle that it reads, or may not end.
       bool ok = true;
       for (std::int64_t row = 0; row < n; ++row)
         for (std::int64_t column = 0; column <= row; ++column)

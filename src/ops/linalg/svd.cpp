@@ -43,7 +43,7 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
         fill_identity(vt, vt_rows, n);
       } else {
         transpose_copy(matrix, m, n, a.data());
-        // LAPACK complains about, or loses itself in, infinities and NaN.
+        // LAPACK complains about infinities and NaN, or may not end.
         bool ok = all_finite(a.data(), m * n);
         const char job = !uv ? 'N' : params.flag("full_matrices") ? 'A' : 'S';
         ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s, u.data(),

@@ -59,7 +59,7 @@ class Background {
     try {
       code.replace(generate_in_full(code.source()));
     } catch (const std::exception&) {
-      // What there is goes on working.
+      // The code that is there goes on working.
     }
   }
   void stop() {

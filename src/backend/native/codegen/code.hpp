@@ -14,14 +14,15 @@ using Entry = int (*)(void* const* io, std::byte* arena, void* caller);
 /// Machine code, and what keeps it in memory.
 struct LinkedCode {
   Entry entry = nullptr;
-  std::vector<const void*> steps;  ///< of loops that ask for them one by one
+  std::vector<const void*> steps;  ///< of loops that look up the code of each step
   std::shared_ptr<const void> memory;
 };
 
 class Code : public std::enable_shared_from_this<Code> {
  public:
-  /// `source`: of code that was made in a hurry, LLVM's bitcode, of which better code can be made; empty: this is it.
-  /// `full_ns`: how long that would take, about.
+  /// `source`: of code that was made in a hurry, its LLVM bitcode, from which better code can be made; empty: this is
+  /// the best code.
+  /// `full_ns`: about how long making the better code would take.
   Code(LinkedCode code, std::string source, bool from_disk, std::int64_t full_ns)
       : first_(std::move(code)),
         current_(&first_),
@@ -37,19 +38,20 @@ class Code : public std::enable_shared_from_this<Code> {
   bool is_first() const { return !source_.empty() && &now() == &first_; }
   const std::string& source() const { return source_; }
 
-  /// A call begins. A program that is called again is worth better code, unless that takes long to make.
+  /// Called when a call begins. A program that is called again is worth better code, unless making that takes long.
   void begin_call() const {
     constexpr std::int64_t short_ns = 250'000'000;
     if (waits() && calls_.fetch_add(1, std::memory_order_relaxed) > 0 && full_ns_ <= short_ns) order();
   }
-  /// A call has worked for so long, up to now or altogether. Code that has run for as long as better code takes to make
-  /// is worth it: nobody knows how long it will go on, and it is not much slower.
+  /// Called when a call has worked for so long, up to now or altogether. Once code has run for as long as better code
+  /// takes to make, better code is made: nobody knows how much longer it will run, and the loss is bounded.
   void has_run(std::int64_t ns, bool ended) const {
     if (!waits()) return;
     const std::int64_t before = spent_ns_.fetch_add(ended ? ns : 0, std::memory_order_relaxed);
     if (before + ns > full_ns_) order();
   }
-  /// Both codes stay in memory: somebody may be running the first. Once, by the background.
+  /// Sets the better code; called once, by the background thread. Both codes stay in memory, since somebody may be
+  /// running the first.
   void replace(LinkedCode better) const {
     better_ = std::move(better);
     current_.store(&better_, std::memory_order_release);

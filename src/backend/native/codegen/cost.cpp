@@ -19,7 +19,7 @@ double operations_of(const compiler::Kernel& kernel) {
   return elements * each;
 }
 
-/// `until_better`: loops outside of loops that have long steps count once.
+/// `until_better`: outer loops with long steps count one step only.
 double count(const std::vector<compiler::Step>& steps, bool until_better) {
   constexpr double unknown_steps = 100;
   double all = 0;

@@ -13,7 +13,7 @@ std::string key_of(std::string_view source, std::string_view machine) {
   key += '\0';
   return key += source;
 }
-/// The variable may change between programs.
+/// Not kept: the variable may change between programs.
 std::shared_ptr<DiskStore> objects() {
   constexpr std::uint64_t most_bytes = 256 << 20;
   static std::mutex& mutex = *new std::mutex;

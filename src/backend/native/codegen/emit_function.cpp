@@ -85,7 +85,7 @@ class BodyEmitter {
   std::unordered_map<const expr::Node*, Value*> known_;
 };
 
-/// Operands that are constants stay so: an expansion may depend on them.
+/// Constant operands stay constants: an expansion may depend on them.
 llvm::Function* expanded(llvm::Module& module, const expr::Node& node, std::size_t first, llvm::ArrayRef<Value*> x) {
   if (!expr::math::has_expansion(*node.function)) return nullptr;
   const int width = width_of(x.back());

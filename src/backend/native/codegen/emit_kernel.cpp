@@ -102,10 +102,10 @@ KernelEmitter::Place KernelEmitter::place_of(Expr e) {
       const Place q = place_of(x);
       p = {std::max(p.level, q.level), p.varying || q.varying, p.tiled || q.tiled};
     }
-    // More than registers hold would be written to the stack and read back.
+    // More vectors than there are registers would be written to the stack and read back.
     if (e->op == Op::load && loads_inside_) p.level = innermost_;
     if (e->op == Op::load && written_.contains(static_cast<BufferId>(e->bits))) {
-      // What an earlier pass has stored must not be read before that: no hoisting.
+      // What an earlier pass has stored must not be read before that pass has ended: nothing is hoisted.
       p.level = innermost_;
       if (in_lane_rows(static_cast<BufferId>(e->bits))) p.varying = schedule_.width > 1;
     }
@@ -342,8 +342,8 @@ Value* KernelEmitter::emit_patch(const expr::Node& node, llvm::ArrayRef<Value*> 
   return nest_.end_rare(place.level, called, x[1]);
 }
 
-/// Kernels of a loop with more code than this are called: their arrays are not in registers anyway, and LLVM's
-/// scheduler takes time by the square of a block's loads and stores.
+/// In a loop, kernels with more code than this are called and not inlined: their arrays are not in registers anyway,
+/// and the time of LLVM's scheduler grows with the square of a block's loads and stores.
 constexpr unsigned most_inlined = 800;
 
 llvm::Function* emit_kernel(llvm::Module& module, const Program& program, const Kernel& kernel,

@@ -84,7 +84,7 @@ void ProgramEmitter::add_repeat(const Repeat& loop, bool apart) {
     run_apart(loop, turns);
   else
     run(loop, whole, unroll, turns);
-  for (std::int64_t step = whole; loop.length >= 0 && step < loop.length; ++step) {  // what is left of unrolling
+  for (std::int64_t step = whole; loop.length >= 0 && step < loop.length; ++step) {  // what unrolling leaves over
     indices_[loop.index.get()] = number(step);
     one_step(loop, turns);
   }
@@ -176,7 +176,7 @@ void ProgramEmitter::one_step(const Repeat& loop, std::vector<Turn>& turns) {
 }
 
 void ProgramEmitter::run_apart(const Repeat& loop, std::vector<Turn>& turns) {
-  // What a step is given: what the program is given, and where carries are.
+  // Arguments of a step: those of the program, and the places of carries.
   std::vector<BufferId> on_stack;
   for (const Carried& c : loop.carries)
     if (c.spare < 0 && !c.in_place) on_stack.push_back(c.in);
@@ -226,7 +226,8 @@ void ProgramEmitter::run_apart(const Repeat& loop, std::vector<Turn>& turns) {
   Value* next = end_step(step, 1, turns);
   if (loop.length < 0) {
     b_.CreateBr(head);
-    for (Turn& t : turns) std::swap(places_[t.carried->in], places_[t.carried->out]);  // it is left before a step
+    for (Turn& t : turns)
+      std::swap(places_[t.carried->in], places_[t.carried->out]);  // before a step, the two places are as they were
   } else {
     b_.CreateCondBr(b_.CreateICmpSLT(next, number(loop.length)), head, after);
   }

@@ -99,8 +99,7 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
   Value* offsets = rest ? nullptr : emit(offset, u);
   Value* when = predicate ? emit(predicate, u) : nullptr;
   auto b = nest_.at(place.level);
-  // No lane may want the load: then its address may be anywhere, and masked loads of memory that is not there are
-  // very slow.
+  // If no lane wants the load, its address may be invalid, and masked loads of unmapped memory are very slow.
   Value* wanted = !when ? nullptr : place_of(predicate).varying ? b.CreateOrReduce(when) : when;
   if (when && !place_of(predicate).varying) when = splat(b, when);
   if (mask_) when = when ? b.CreateAnd(when, mask_) : mask_;
@@ -178,7 +177,7 @@ Value* KernelEmitter::square_row(llvm::IRBuilder<>& b, Expr load, const expr::Af
 namespace {
 
 /// The column that a load at rest + stride * lane reads of rows of `stride` elements; nothing where rows do not begin
-/// at multiples of their length, or are no power of two, which shuffles want.
+/// at multiples of their length, or where that is no power of two, as shuffles require.
 std::optional<std::int64_t> column_of(Expr rest, std::int64_t stride) {
   if (stride < 2 || (stride & (stride - 1))) return std::nullopt;
   if (const auto c = expr::as_integer(rest)) return *c & (stride - 1);
@@ -188,7 +187,7 @@ std::optional<std::int64_t> column_of(Expr rest, std::int64_t stride) {
   return rest->bits & (stride - 1);
 }
 
-/// Every other element of pairs of vectors, again and again.
+/// Takes every other element of pairs of vectors, repeatedly.
 std::vector<Value*> taken_apart(llvm::IRBuilder<>& b, std::vector<Value*> rows, int width) {
   if (rows.size() == 1) return rows;
   std::vector<Value*> halves[2];

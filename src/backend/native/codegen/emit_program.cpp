@@ -82,7 +82,7 @@ void ProgramEmitter::find_broadcast() {
         std::vector<Expr> loads;
         compiler::collect_loads(r.value, loads);
         for (Expr l : loads) {
-          // Row by row: in another order, loads would come too soon after the stores of the rows.
+          // Row by row: otherwise loads would come too soon after the stores of the same rows.
           const auto along = affine_in(l->operands[0], terms->variable);
           if (buffer(static_cast<BufferId>(l->bits)).type.size() >= many_elements && along && along->coefficient == 1 &&
               !depends_on(l->operands[0], lanes->variable))
@@ -131,7 +131,7 @@ Value* ProgramEmitter::address(BufferId id) {
       return known;
     }
     default:
-      return llvm::ConstantPointerNull::get(ptr_);  // nobody wants it
+      return llvm::ConstantPointerNull::get(ptr_);  // nobody reads it
   }
 }
 
@@ -178,7 +178,7 @@ void ProgramEmitter::add(std::span<const Step> steps, bool in_loop) {
 }
 
 void ProgramEmitter::add_kernel(const Kernel& kernel, bool in_loop) {
-  // Layers of a network repeat each other.
+  // Layers of a network repeat each other, and share functions.
   Emitted& shared = emitted_[(in_loop ? "loop " : "") + signature_of(program_, kernel)];
   const KernelArguments arguments = arguments_of(program_, kernel);
   if (!shared.function) {
@@ -233,7 +233,7 @@ void ProgramEmitter::leave_on_failure(Value* status) {
   auto *fail = block("fail"), *on = block("on");
   b_.CreateCondBr(b_.CreateICmpEQ(status, b_.getInt32(0)), on, fail);
   b_.SetInsertPoint(fail);
-  if (function_->getReturnType()->isVoidTy())  // lanes: who started them asks
+  if (function_->getReturnType()->isVoidTy())  // of lanes: whoever started them asks for the result
     b_.CreateRetVoid();
   else
     b_.CreateRet(status);
@@ -243,7 +243,7 @@ void ProgramEmitter::leave_on_failure(Value* status) {
 void ProgramEmitter::add_choice(const Choice& choice, bool in_loop) {
   Value* chosen = b_.CreateLoad(i32_, address(choice.index));
   auto *after = block("after"), *first = block("branch");
-  // The index is within range: the first branch stands for all other numbers.
+  // The index is within range, so the first branch can stand for all other numbers.
   llvm::SwitchInst* jump = b_.CreateSwitch(chosen, first, static_cast<unsigned>(choice.branches.size()));
   for (std::size_t k = 0; k < choice.branches.size(); ++k) {
     auto* at = k == 0 ? first : block("branch");

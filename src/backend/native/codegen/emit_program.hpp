@@ -8,10 +8,10 @@
 namespace cotan::native {
 
 inline constexpr const char* entry_name = "cotan_program";
-/// Parts of loops are functions of their own, `cotan_step0` and so on: a step of a loop whose steps take long, int(ptr
-/// places, i64 step), and a range of steps that run in parallel, void(ptr places, i64 begin, i64 end).
+/// Some parts of loops are functions of their own, `cotan_step0` and so on: a single step, where steps take long,
+/// int(ptr places, i64 step), and a range of steps that run in parallel, void(ptr places, i64 begin, i64 end).
 inline constexpr const char* step_name = "cotan_step";
-/// What the former returns where the loop's condition does not hold; else 0, or what a routine returned.
+/// What the single step returns where the loop's condition does not hold; otherwise 0, or what a routine returned.
 inline constexpr int loop_is_over = -1;
 
 void emit_program(llvm::Module& module, compiler::Program& program);

@@ -42,8 +42,9 @@ T check(llvm::Expected<T> value, std::string_view what) {
   return std::move(*value);
 }
 
-/// The little that is left to do: kernels come vectorised, with common subexpressions shared and invariant code
-/// hoisted. A light pipeline is what keeps compile times low. In a hurry: only what makes the rest less work.
+/// The few LLVM passes that are still needed: kernels arrive vectorised, with common subexpressions shared and
+/// invariant code hoisted, so a light pipeline is enough and compiles fast. In a hurry: only passes that save later
+/// ones work.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool full) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -168,7 +169,7 @@ void Engine::validate(llvm::Module& module) const {
 }
 
 std::string Engine::key(bool full) const {
-  // To be changed with the passes: what they make of a source is kept.
+  // To be raised when the passes change: compiled objects are kept on disk by it.
   constexpr int passes = 2;
   return fmt::format("{} passes {} {}", impl_->machine_key, passes, full ? "full" : "quick");
 }

@@ -12,7 +12,7 @@
 
 namespace cotan::native {
 
-/// Members die in the right order.
+/// The order of members is the reverse of the order in which they must be destroyed.
 struct OwnedModule {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
@@ -33,8 +33,7 @@ class Engine {
   void validate(llvm::Module& module) const;
   /// The object file of a valid module at its best; what is made in a hurry computes the same bits.
   std::string object_of(llvm::Module& module, std::string* ir = nullptr, std::string* assembly = nullptr) const;
-  /// The same in a hurry; nothing where a function would need too much of the stack, on which every value has a place
-  /// then.
+  /// The same in a hurry; nothing where a function would need too much stack, since then every value has a place there.
   std::optional<std::string> quick_object_of(llvm::Module& module) const;
   /// Into memory; `entry` is the symbol to look up, `steps` those of parts of the program.
   LinkedCode link(const std::string& object, const std::string& entry, const std::vector<std::string>& steps);

@@ -17,8 +17,8 @@ ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Ke
   ScheduledKernel out{kernel, false, {}};
   out.unrolled = compiler::unroll_small(out.kernel, program, in_loop);
   out.schedule = schedule_kernel(program, out.kernel, Engine::instance().vector_bytes(), in_loop);
-  // LLVM's scheduler takes time by the square of a block's loads and stores, and arrays that need so many are not in
-  // registers.
+  // The time of LLVM's scheduler grows with the square of a block's loads and stores; arrays that need more than this
+  // are not in registers anyway.
   constexpr int most_straight_line = 1088;
   if (in_loop && out.unrolled && instructions_of(out.kernel, out.schedule) > most_straight_line)
     return schedule_for_host(program, kernel, false);
@@ -37,10 +37,11 @@ OwnedModule module_of(compiler::Program& program) {
   return owned;
 }
 
-/// Of LLVM for an instruction of the module: code at its best, and what a hurry saves of it.
+/// LLVM's time per instruction of the module for the best code, and how much of it a hurry saves.
 constexpr double full_ns = 50e3, saved_ns = 16e3;
 
-/// Whether the first call is over sooner with code that is made in a hurry: its operations take a little longer, until
+/// Whether the first call, compilation included, ends sooner with code that is made in a hurry: that code runs a little
+/// slower until better code takes over.
 /// better code takes over.
 bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& module) {
   constexpr double longer_ns = 0.2;
@@ -48,7 +49,7 @@ bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& mod
   return operations_before_better_code(program.steps) * longer_ns < module.getInstructionCount() * saved_ns;
 }
 
-/// Names of the parts of a program that are asked for one by one, in their order.
+/// Names of the functions of steps that are looked up one by one, in their order.
 std::vector<std::string> steps_of(const llvm::Module& module) {
   std::vector<std::string> out;
   for (std::string name; module.getFunction(name = fmt::format("{}{}", step_name, out.size()));) out.push_back(name);

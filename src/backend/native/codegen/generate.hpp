@@ -18,7 +18,7 @@ struct ScheduledKernel {
   bool unrolled;
   KernelSchedule schedule;
 };
-/// `in_loop`: it is to become part of the code of a loop, where small arrays are in registers.
+/// `in_loop`: it becomes part of the code of a loop, where small arrays are in registers.
 ScheduledKernel schedule_for_host(compiler::Program& program, const compiler::Kernel& kernel, bool in_loop = false);
 
 /// How a program is compiled the first time.

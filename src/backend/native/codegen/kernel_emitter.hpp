@@ -104,11 +104,11 @@ class KernelEmitter {
     std::vector<llvm::AllocaInst*> values, positions;  // one per vector in flight
   };
 
-  /// With so many vectors in flight.
+  /// Emits the pass with so many vectors in flight.
   void reduce(const Pass& pass, int vectors);
 
-  /// A reduction whose lanes are kept, over memory that is contiguous in them: rows of operands are added, one
-  /// after the other, to a row of sums that stays in the cache.
+  /// A reduction whose lanes are kept, over memory that is contiguous along them: rows of operands are added, one after
+  /// the other, to a row of sums that stays in the cache.
   void sum_in_memory();
   static std::int64_t round_up(std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; }
   template <class F>
@@ -151,9 +151,9 @@ class KernelEmitter {
 
   Value* emit_new(Expr e, int u, Place place);
 
-  /// A row by what all of it shares: by the reciprocal, and one correction that leaves the bits of a division
-  /// (Markstein). Divisors that are negative, tiny or huge take the division itself; dividends next to zero are off by
-  /// one place at most.
+  /// Divides a row by a number that all of it shares: a multiplication by the reciprocal and one correction, which give
+  /// the bits of a division (Markstein). Divisors that are negative, tiny or huge are divided by; quotients of tiny
+  /// dividends are off by one unit in the last place at most.
   bool divides_by_one_number(Expr e, Place place);
   Value* emit_quotient(Expr e, int u, Place place);
 

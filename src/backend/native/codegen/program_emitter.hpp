@@ -36,15 +36,15 @@ class ProgramEmitter {
   const compiler::Buffer& buffer(BufferId id) const { return program_.buffers[static_cast<std::size_t>(id)]; }
   Value* bytes_after(Value* pointer, Value* bytes) { return b_.CreateInBoundsGEP(b_.getInt8Ty(), pointer, bytes); }
 
-  /// Before everything but what the function is given.
+  /// Emits before all code except what loads the function's arguments.
   llvm::IRBuilder<> at_start();
   /// Memory of the function's own, wherever the code is that asks for it.
   Value* stack(llvm::Type* type, std::uint64_t count, const char* name);
   Value* local_copy_of(BufferId id);
-  /// Matrices of loops whose elements are wanted one by one in all lanes, as those on the left of a product are. A load
-  /// does that for nothing; to take them out of vectors costs a shuffle each.
+  /// Matrices of loops whose elements are broadcast to all lanes one by one, such as the left operand of a product. A
+  /// broadcasting load is free; taking the element out of a vector costs a shuffle.
   void find_broadcast();
-  /// Keeps memory of the stack memory: LLVM does not know who else looks at it.
+  /// Keeps it in memory on the stack: LLVM does not know who else reads it.
   void show(Value* pointer);
   void copy(Value* to, Value* from, BufferId like);
 
@@ -93,13 +93,13 @@ class ProgramEmitter {
     Value* list;
     std::size_t list_size;
   };
-  /// Goes on in a new function, whose first argument is a list: what the program is given, and more.
+  /// Continues in a new function, whose first argument is a list: the program's own arguments, and more.
   Function enter(llvm::Type* result, const std::vector<llvm::Type*>& arguments, std::int64_t which);
   Value* listed(std::uint64_t k) {
     return b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, function_->getArg(0), k));
   }
   llvm::Function* leave(Function saved);
-  /// The function that was entered by this number, as it is now: better code may have taken over.
+  /// The function that was registered under this number, as of now: better code may have taken over.
   Value* code_of(std::int64_t which);
   void keep_close(const Repeat& loop);
 
@@ -126,7 +126,7 @@ class ProgramEmitter {
   Value* end_step(llvm::PHINode* step, std::int64_t steps, std::vector<Turn>& turns);
   void one_step(const Repeat& loop, std::vector<Turn>& turns);
 
-  /// A loop that asks for the code of every step: while it runs, better code may take over.
+  /// A loop that looks up the code of every step, so that better code can take over while it runs.
   void run_apart(const Repeat& loop, std::vector<Turn>& turns);
 
   void add_choice(const Choice& choice, bool in_loop);

@@ -93,7 +93,7 @@ int choose_vector_loop(const Kernel& kernel, const Contents& c) {
   for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
     const Loop& loop = kernel.loops[static_cast<std::size_t>(k)];
     const bool is_piece = std::any_of(kernel.loops.begin(), kernel.loops.end(), [&](const Loop& l) {
-      return l.piece && l.piece == loop.variable;  // bounds of another loop depend on it
+      return l.piece && l.piece == loop.variable;  // the bounds of another loop depend on it
     });
     if (loop.extent < 2 || is_piece) continue;
     double score = 0;
@@ -124,7 +124,7 @@ std::size_t bytes_touched(const compiler::Program& program, const Kernel& kernel
   return bytes;
 }
 
-/// Whether what is stored there is not for the kernel itself.
+/// Whether what is stored there is read by others than the kernel itself.
 bool goes_away(const compiler::Program& program, compiler::BufferId buffer, const Contents& c) {
   return program.buffers[static_cast<std::size_t>(buffer)].storage != compiler::Storage::row &&
          std::none_of(c.loads.begin(), c.loads.end(), [&](Expr l) { return l->bits == buffer; });
@@ -166,7 +166,7 @@ bool can_sum_in_memory(const Kernel& kernel) {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// As many equal vectors as there are elements for: no loop, and no place that is not known.
+/// A number of equal vectors that covers all elements: no loop, and every place is known.
 void cover_exactly(std::int64_t extent, int widest, KernelSchedule& s) {
   for (int width = static_cast<int>(std::min<std::int64_t>(widest, extent)); width > 1; --width)
     if (extent % width == 0) {
@@ -249,7 +249,7 @@ class Scheduler {
       s_.unroll_of_pass.push_back(unroll);
     }
   }
-  /// A kept loop in which a load is contiguous that is not so in the lanes.
+  /// A kept loop along which a load is contiguous that is not contiguous along the lanes.
   void find_transposition(const Loop& lanes) {
     for (int k = 0; k < static_cast<int>(kernel_.loops.size()); ++k) {
       const Loop& other = loop(k);
@@ -265,8 +265,8 @@ class Scheduler {
     const std::int64_t extent = other.extent;
     s_.squares = !in_loop_ && s_.width >= 4 && s_.unroll == 1 && extent >= s_.width &&
                  c_.cost * s_.width <= square_operations && reads_squares(kernel_, c_, lanes.variable, other.variable);
-    // Squares use whole lines of the cache at once, and no tile has to stay in it: long runs suit memory, and runs
-    // of reads more than those of writes, which go past the cache.
+    // Squares use whole cache lines at once, and no tile has to stay in the cache: long runs suit memory, and long runs
+    // of reads more than those of writes, which bypass the cache.
     const bool large = s_.squares && elements_ >= large_transposition;
     s_.tile = std::min(extent, large ? 4 * tile_elements : tile_elements);
     s_.iterations = s_.iterations / extent * ceil_div(extent, s_.tile);
@@ -281,7 +281,7 @@ class Scheduler {
     s_.grain = ceil_div(s_.iterations, chunks);
     if (s_.grain >= s_.iterations) s_.grain = 0;
   }
-  /// Lines of the cache that are not written whole at once had better stay in it.
+  /// Cache lines that are not written whole at once should stay in the cache.
   void choose_streamed() {
     constexpr int line_bytes = 64;
     const bool whole_lines = s_.tiled_loop < 0 || (s_.squares && s_.width * lane_bytes(program_, c_) >= line_bytes);

@@ -10,7 +10,8 @@ struct KernelSchedule {
   int unroll = 1;                   ///< vectors in flight, where a reduction would wait for itself
   std::vector<int> unroll_of_pass;  ///< instead, where lanes are reduced: passes are loops of their own
   std::int64_t block = 0;           ///< iterations of a kept vector loop per parallel iteration; 0: all of them
-  int tiled_loop = -1;          ///< a kept loop that is blocked with the vector loop: some operand is contiguous in it
+  /// A kept loop that is blocked together with the vector loop, because some operand is contiguous along it.
+  int tiled_loop = -1;
   std::int64_t tile = 0;        ///< its iterations per block
   bool squares = false;         ///< as many of them at once as there are lanes: operands are transposed in registers
   std::int64_t iterations = 1;  ///< of the parallel loop: all kept loops but the vector loop, and its blocks
@@ -27,7 +28,7 @@ struct KernelSchedule {
 /// `vector_bytes`: of the widest register. `in_loop`: it becomes part of a loop's code.
 KernelSchedule schedule_kernel(const compiler::Program& program, const compiler::Kernel& kernel, int vector_bytes,
                                bool in_loop = false);
-/// Of the code of one step of the vector loop, about, where all other loops are written out.
+/// About how long the code of one step of the vector loop is, with all other loops unrolled.
 int instructions_of(const compiler::Kernel& kernel, const KernelSchedule& schedule);
 std::string describe(const compiler::Kernel& kernel, const KernelSchedule& schedule);
 

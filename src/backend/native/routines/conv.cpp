@@ -106,7 +106,7 @@ class ConvByGemm {
   /// reduction, the product is out[position, feature], else out[feature, position]: both read their operands
   /// as they lie.
   void choose_layout() {
-    // About the time per element of a run, in that of a strided one.
+    // The time per element of a run, as a share of that of a single strided element.
     const auto cost = [](const ConvLoop& loop) {
       return 8.0 / static_cast<double>(loop.size) + (std::abs(loop.lhs) == 1 ? 0.1 : 1.0);
     };
@@ -116,14 +116,15 @@ class ConvByGemm {
   void choose_blocks() {
     const std::int64_t positions = steps(loops_.positions);
     const ConvLoop &place = loops_.positions.back(), &tap = loops_.reduction.back();
-    // Long enough for good products by themselves; else blocks had better cross the gaps.
+    // Long enough for good products within a piece; otherwise blocks should cross the gaps.
     constexpr std::int64_t long_enough = 128;
     const auto enough = [&](std::int64_t run, std::int64_t all) { return run == all || run >= long_enough; };
 
     const std::int64_t even_in_rhs = even_steps(loops_.reduction, &ConvLoop::rhs);
     packs_kernel_ = !reads_in_place || !enough(even_in_rhs, depth());
     const std::int64_t whole_reduction = packs_kernel_ ? depth() : even_in_rhs;
-    // A kernel that lies across the product is turned by it once for each block of positions: those are long.
+    // A kernel that is stored across the product is transposed by it once per block of positions: those blocks are
+    // long.
     const bool turns_kernel = positions_first_ && !packs_kernel_ && loops_.features.rhs != 1;
     reduction_ = Blocks(depth(), whole_reduction, turns_kernel ? longest_reduction / 3 : longest_reduction);
 
@@ -274,7 +275,7 @@ class ConvByGemm {
   const Element* packed_kernel_ = nullptr;
 };
 
-/// Places whose windows meet no elements.
+/// Places whose windows lie entirely on padding.
 template <class T>
 void fill_with_zeros(const ConvLoops& loops, T* out) {
   const std::int64_t positions = steps(loops.positions);
@@ -289,7 +290,7 @@ void fill_with_zeros(const ConvLoops& loops, T* out) {
 
 template <class T>
 void conv(const Convolution& problem, const T* lhs, const T* rhs, T* out) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {  // they wrap like unsigned ones
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {  // signed integers wrap like unsigned ones
     using Unsigned = std::make_unsigned_t<T>;
     return conv(problem, reinterpret_cast<const Unsigned*>(lhs), reinterpret_cast<const Unsigned*>(rhs),
                 reinterpret_cast<Unsigned*>(out));

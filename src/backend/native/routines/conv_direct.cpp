@@ -44,7 +44,7 @@ class ConvDirect {
   }
 
  private:
-  /// A step of the loops that are summed over, but for the innermost.
+  /// A step of all summed loops except the innermost.
   struct Tap {
     std::int64_t lhs, rhs;
   };

@@ -14,8 +14,8 @@ struct Phase {
   std::int64_t origin, place_step, tap_step;  // along the axis of lhs
 };
 
-/// Taps that stand on padding wherever the window is. What stays meets lhs, so that a loop of one step which
-/// may leave lhs always has another beside it that says so.
+/// Taps that fall on padding wherever the window is are removed. The others meet lhs somewhere, so that if a loop of
+/// one step can leave lhs, another loop says so as well.
 void drop_idle_taps(Phase& phase, std::int64_t size) {
   const std::int64_t reach = (phase.places - 1) * phase.place_step;
   for (; phase.taps > 0 && phase.origin + reach < 0; --phase.taps) {

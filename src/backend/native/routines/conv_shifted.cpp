@@ -224,8 +224,8 @@ template <class T>
 bool conv_shifted(const ConvLoops& loops, const T* lhs, const T* rhs, T* out) {
   const std::optional<ImageLoops> image = image_loops(loops);
   if (!image) return false;
-  // Each channel's step in the sum of a tap has to be worth its results' way to memory and back; and rows so short that
-  // much of what is computed lies between them are better unfolded.
+  // For each tap, summing over channels has to be worth moving the results to memory and back; and rows so short that
+  // much of what is computed falls between them are better unfolded.
   constexpr std::int64_t enough_channels = 16, enough_features = 8, enough_taps = 2;
   const std::int64_t width = image->padded_width();
   if (steps(image->channels) < enough_channels || loops.features.size < enough_features ||

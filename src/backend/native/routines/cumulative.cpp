@@ -19,8 +19,8 @@ namespace {
 class Turns {
  public:
   std::int64_t take() { return taken_.fetch_add(1, std::memory_order_relaxed); }
-  /// Whoever holds a lower number is running already, and soon here. To give up the core, which can take long
-  /// to come back, is worth it only if that one seems to have lost its own.
+  /// Whoever holds a lower number is running already and will arrive soon. Yielding the core, which can take long to
+  /// come back, is worth it only if that thread seems to have lost its own.
   void wait_for(std::int64_t turn) const {
     constexpr int patience = 20000;
     for (int i = 0; turn_.load(std::memory_order_acquire) != turn; ++i) {
@@ -164,7 +164,7 @@ class Scan {
 
   void run_lines_in_chunks() const {
     const std::int64_t per_line = ceil_divide(n_, chunk_size), chunks = outer_ * per_line;
-    State before{};  // of the line so far; belongs to whose turn it is
+    State before{};  // of the line so far; belongs to the thread whose turn it is
     Turns turns;
     parallel_for(std::min<std::int64_t>(num_threads(), chunks), [&](std::int64_t) {
       for (std::int64_t chunk; (chunk = turns.take()) < chunks;) {

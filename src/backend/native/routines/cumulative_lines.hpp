@@ -6,6 +6,7 @@
 
 #include "backend/native/routines/cumulative_ops.hpp"
 #include "backend/native/routines/cumulative_sums.hpp"
+#include "backend/native/routines/vectorized.hpp"
 
 namespace cotan::native {
 
@@ -98,7 +99,7 @@ void run_short_lines(const Inputs<T, Op::inputs>& in, T* out, std::int64_t lines
 
 /// The state after n elements, which are taken in an order that depends on n alone.
 template <class Op, class T = typename Op::Element>
-[[gnu::optimize("O3")]] typename Op::State state_after(const T* x, std::int64_t n) {
+COTAN_VECTORIZED typename Op::State state_after(const T* x, std::int64_t n) {
   if constexpr (sums_floats<Op>) {
     return total(x, n);
   } else {
@@ -116,8 +117,8 @@ template <class Op, class T = typename Op::Element>
 
 /// Rows of `width` elements, `step` apart, each of which is taken into the `width` states.
 template <class Op, class T = typename Op::Element>
-[[gnu::optimize("O3")]] void run_rows(const Inputs<T, Op::inputs>& in, T* out, std::int64_t step, std::int64_t rows,
-                                      std::int64_t width, typename Op::State* __restrict state) {
+COTAN_VECTORIZED void run_rows(const Inputs<T, Op::inputs>& in, T* out, std::int64_t step, std::int64_t rows,
+                               std::int64_t width, typename Op::State* __restrict state) {
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto x = advanced(in, i * step);
     T* __restrict const y = out + i * step;
@@ -150,8 +151,8 @@ void run_first_row(const Inputs<T, Op::inputs>& in, T* out, std::int64_t width, 
 }
 /// Without results.
 template <class Op, class T = typename Op::Element>
-[[gnu::optimize("O3")]] void take_rows(const T* in, std::int64_t step, std::int64_t rows, std::int64_t width,
-                                       typename Op::State* __restrict state) {
+COTAN_VECTORIZED void take_rows(const T* in, std::int64_t step, std::int64_t rows, std::int64_t width,
+                                typename Op::State* __restrict state) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < width; ++j) state[j] = Op::next(state[j], in[i * step + j]);
 }

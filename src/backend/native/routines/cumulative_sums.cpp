@@ -1,5 +1,7 @@
 #include "backend/native/routines/cumulative_sums.hpp"
 
+#include "backend/native/routines/vectorized.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -53,7 +55,7 @@ COTAN_AVX2 double running_sum_avx2(const T* x, T* y, std::int64_t n, double sum)
     const std::int64_t near = reverse ? n - i - lanes : i, far = reverse ? near - lanes : near + lanes;
     const __m256d a = running<reverse>(load(x + near)), b = running<reverse>(load(x + far));
     const __m256d sum_a = whole<reverse>(a), sum_b = whole<reverse>(b);
-    // The sum before is added last: it is all that one round waits for the one before.
+    // The sum before is added last: that addition is all that waits for the previous round.
     store(y + near, _mm256_add_pd(a, before));
     store(y + far, _mm256_add_pd(_mm256_add_pd(b, sum_a), before));
     before = _mm256_add_pd(before, _mm256_add_pd(sum_a, sum_b));
@@ -78,7 +80,7 @@ double running_sum_of(const T* x, T* y, std::int64_t n, double sum, bool reverse
 
 /// Eight sums side by side, which is vectors of any size.
 template <class T>
-[[gnu::optimize("O3")]] double total_of(const T* x, std::int64_t n) {
+COTAN_VECTORIZED double total_of(const T* x, std::int64_t n) {
   constexpr int lanes = 8;
   double sums[lanes] = {};
   const std::int64_t even = n / lanes * lanes;

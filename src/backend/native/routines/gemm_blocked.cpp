@@ -1,7 +1,7 @@
 // The product of two matrices, tile by tile. The kernels read operands in place where their layout allows it;
 // packing pays only for operands that they cannot read, or that are too large to stay in cache as they lie.
-// A tile of C is computed by one thread from start to end, each of its elements in the order of k, so that
-// neither the tiles nor the threads show in the result.
+// A tile of C is computed by one thread from start to end, each element summed in the order of k, so that results
+// depend neither on the tiles nor on the threads.
 #include "backend/native/routines/gemm_blocked.hpp"
 
 #include "backend/native/routines/gemm_kernels.hpp"
@@ -245,7 +245,7 @@ class BlockedProduct {
     });
   }
 
-  /// All but B and the columns.
+  /// All but B and the number of columns.
   TileProduct<T> start_tile(std::int64_t block, std::int64_t row, std::int64_t rows) const {
     const auto& [m, n, k, a, b, c, accumulate] = product_;
     TileProduct<T> tile;
@@ -289,7 +289,7 @@ class BlockedProduct {
   const std::int64_t panel_width_;
   const Partition k_blocks_;
   const bool packs_a_, packs_b_;
-  const bool packs_b_as_it_goes_;  ///< each panel right before its only use, instead of all of B beforehand
+  const bool packs_b_as_it_goes_;  ///< packs each panel right before its only use, instead of all of B beforehand
 
   // The group at hand.
   Range rows_{}, columns_{}, blocks_{};

@@ -18,14 +18,15 @@ struct TileProduct {
   std::int64_t c_row_stride;
   std::int64_t columns;  ///< the last of the vectors may be partly outside of C
   bool accumulate;
-  /// Convolutions sum over several matrices B, each k rows high and at an offset from `b`, while A goes on.
+  /// Convolutions sum over several matrices B, each k rows high and at an offset from `b`, while A continues from one
+  /// to the next.
   std::int64_t shifts = 1;
   const std::int64_t* b_shifts = &no_shift;
   static constexpr std::int64_t no_shift = 0;
 };
 
-/// Every kernel sums over k in order, with the same operations on each element, so that the way C is cut into
-/// tiles does not show in the result.
+/// Every kernel sums over k in order, with the same operations on each element, so that results do not depend on how C
+/// is cut into tiles.
 template <class T>
 struct Kernels {
   using Multiply = void (*)(const TileProduct<T>&);

@@ -50,8 +50,16 @@ namespace cotan::native {
 #if defined(__x86_64__)
 template <class T>
 extern const Kernels<T> avx512_kernels;
+extern template const Kernels<float> avx512_kernels<float>;
+extern template const Kernels<double> avx512_kernels<double>;
+extern template const Kernels<std::uint32_t> avx512_kernels<std::uint32_t>;
+extern template const Kernels<std::uint64_t> avx512_kernels<std::uint64_t>;
 template <class T>
 extern const Kernels<T> avx2_kernels;
+extern template const Kernels<float> avx2_kernels<float>;
+extern template const Kernels<double> avx2_kernels<double>;
+extern template const Kernels<std::uint32_t> avx2_kernels<std::uint32_t>;
+extern template const Kernels<std::uint64_t> avx2_kernels<std::uint64_t>;
 extern const HalfConversions avx512_half_conversions, avx2_half_conversions;
 extern const PairKernels avx512_pair_kernels;
 #endif

@@ -6,6 +6,7 @@
 #include "backend/native/routines/linalg_small.hpp"
 #include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/temporary.hpp"
+#include "backend/native/routines/vectorized.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "core/trace.hpp"
 #include "ops/linalg/matrix.hpp"
@@ -39,7 +40,7 @@ void dispatch_matrix(DType t, F&& f) {
     f(double());
 }
 
-/// A position in an array of `size` elements per matrix that may not be wanted.
+/// An offset into an array of `size` elements per matrix, or nowhere if the array is not wanted.
 template <class T>
 T* at_matrix(T* array, std::int64_t matrix, std::int64_t size) {
   return array ? array + matrix * size : nullptr;
@@ -65,8 +66,8 @@ void cholesky_of(const RoutineCall& call, std::int64_t n) {
 
 /// Right-hand sides from `k` on; element i of the k-th is at b[i * unknown + k * side], and in x alike.
 template <int lanes, class T, int n>
-[[gnu::optimize("O3")]] void solve_block(const LowerTriangle<T, n>& a, const T* b, T* x, std::int64_t unknown,
-                                         std::int64_t side, std::int64_t k) {
+COTAN_VECTORIZED void solve_block(const LowerTriangle<T, n>& a, const T* b, T* x, std::int64_t unknown,
+                                  std::int64_t side, std::int64_t k) {
   T block[n][lanes];
   for (int i = 0; i < n; ++i)
     for (int lane = 0; lane < lanes; ++lane) block[i][lane] = b[i * unknown + (k + lane) * side];

@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "backend/native/routines/vectorized.hpp"
+
 namespace cotan::native {
 
 inline constexpr std::int64_t largest_small_matrix = 8;
@@ -42,7 +44,7 @@ struct LowerTriangle {
 
   /// Solves for `lanes` right-hand sides.
   template <int lanes>
-  [[gnu::optimize("O3")]] void solve(T (&x)[n][lanes]) const {
+  COTAN_VECTORIZED void solve(T (&x)[n][lanes]) const {
     for (int i = 0; i < n; ++i) {
       for (int k = 0; k < i; ++k)
         for (int lane = 0; lane < lanes; ++lane) x[i][lane] -= rows[i][k] * x[k][lane];
@@ -114,7 +116,7 @@ using RowLanes = Lanes<T>[n];
 
 /// `count` matrices, at most as many as there are lanes; other lanes get the first.
 template <class T, int n>
-[[gnu::optimize("O3")]] void load_lanes(const T* in, std::int64_t count, MatrixLanes<T, n>& a) {
+COTAN_VECTORIZED void load_lanes(const T* in, std::int64_t count, MatrixLanes<T, n>& a) {
   for (int m = 0; m < Lanes<T>::size; ++m) {
     const T* const from = in + (m < count ? m : 0) * n * n;
     for (int i = 0; i < n; ++i)
@@ -122,13 +124,13 @@ template <class T, int n>
   }
 }
 template <class T, int n>
-[[gnu::optimize("O3")]] void store_lanes(const MatrixLanes<T, n>& a, std::int64_t count, T* out) {
+COTAN_VECTORIZED void store_lanes(const MatrixLanes<T, n>& a, std::int64_t count, T* out) {
   for (int m = 0; m < count; ++m)
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) out[m * n * n + i * n + j] = a[i][j].get(m);
 }
 template <class T, int n>
-[[gnu::optimize("O3")]] void store_lanes(const RowLanes<T, n>& rows, std::int64_t count, std::int32_t* out) {
+COTAN_VECTORIZED void store_lanes(const RowLanes<T, n>& rows, std::int64_t count, std::int32_t* out) {
   for (int m = 0; m < count; ++m)
     for (int i = 0; i < n; ++i) out[m * n + i] = static_cast<std::int32_t>(rows[i].get(m));
 }
@@ -136,7 +138,7 @@ template <class T, int n>
 /// The lower triangle of a becomes l, where l lᵀ is a; what is above becomes zero. NaN where a matrix is not
 /// positive definite.
 template <class T, int n>
-[[gnu::optimize("O3")]] void cholesky_lanes(MatrixLanes<T, n>& a) {
+COTAN_VECTORIZED void cholesky_lanes(MatrixLanes<T, n>& a) {
   Lanes<T> poison = 0;  // or NaN
   for (int j = 0; j < n; ++j) {
     Lanes<T> d = a[j][j];
@@ -156,7 +158,7 @@ template <class T, int n>
 /// a becomes its packed factors. Row k was exchanged with row pivots[k]; in the end row k is what was row
 /// permutation[k]. A matrix with NaN becomes all NaN, and its rows stay where they are.
 template <class T, int n>
-[[gnu::optimize("O3")]] void lu_lanes(MatrixLanes<T, n>& a, RowLanes<T, n>& pivots, RowLanes<T, n>& permutation) {
+COTAN_VECTORIZED void lu_lanes(MatrixLanes<T, n>& a, RowLanes<T, n>& pivots, RowLanes<T, n>& permutation) {
   Lanes<T> poison = 0;  // or NaN
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) poison = where_equal(a[i][j], a[i][j], poison, a[i][j]);
@@ -181,7 +183,7 @@ template <class T, int n>
       for (int j = 0; j < n; ++j) exchange(a[k][j], a[i][j]);
       exchange(permutation[k], permutation[i]);
     }
-    // Of a singular matrix all that is to be divided is zero as well.
+    // For a singular matrix everything that would be divided is zero too.
     const Lanes<T> divisor = where_equal(a[k][k], 0, 1, a[k][k]);
     for (int i = k + 1; i < n; ++i) {
       a[i][k] = a[i][k] / divisor;

@@ -1,5 +1,5 @@
-// Stable sort of records by an unsigned integer key, digit by digit from the lowest. Large arrays are cut
-// into parts, which run in parallel; that does not show, since there is only one stable order.
+// Stable sort of records by an unsigned integer key, digit by digit from the lowest. Large arrays are cut into parts
+// that run in parallel; the result is the same, since there is only one stable order.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ class Sorter {
   static constexpr std::int64_t least_part = 1 << 14;
   using Counts = std::array<std::int64_t, values>;
 
-  /// More parts than threads, so that one that is held up does not hold up all.
+  /// More parts than threads, so that one slow thread does not hold up all.
   static std::int64_t most_parts() { return num_threads() == 1 ? 1 : 4 * num_threads(); }
   static std::size_t digit_of(const Record& record, int digit) {
     return static_cast<std::size_t>(key_of(record) >> (digit * bits)) & (values - 1);

@@ -12,6 +12,7 @@
 #include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/scatter_windows.hpp"
 #include "backend/native/routines/temporary.hpp"
+#include "backend/native/routines/vectorized.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
@@ -23,7 +24,7 @@ namespace {
 // Elements --------------------------------------------------------------------------------------------
 
 template <auto combine, class T>
-[[gnu::optimize("O3")]] void combine_run(T* __restrict y, const T* __restrict x, std::int64_t n) {
+COTAN_VECTORIZED void combine_run(T* __restrict y, const T* __restrict x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(combine(y[i], x[i]));
 }
 template <auto combine, class Half>
@@ -85,7 +86,7 @@ void apply_window(const WindowLoop* loop, const WindowLoop* end, T* y, const T* 
   }
 }
 
-/// Asks for the memory that a window some way on will change, or read; any address may be asked for.
+/// Prefetches the memory that a window further on will change or read; the address may be any.
 template <bool to_change = true>
 void ask_for(const std::byte* address, std::int64_t bytes) {
   constexpr std::int64_t line = 64, most = 8 * line;
@@ -107,7 +108,7 @@ void apply_windows(std::span<const Window> windows, std::span<const WindowLoop> 
     for (const Window& w : windows) Combine::one(y[w.operand], x[w.update]);
     return;
   }
-  // Windows lie anywhere: without this, each would be waited for.
+  // Windows lie anywhere: without prefetching, each would be waited for.
   constexpr std::size_t ahead = 24;
   const std::int64_t bytes = (last - 1)->operand == 1 ? (last - 1)->size * static_cast<std::int64_t>(sizeof(T)) : 1;
   for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -132,7 +133,7 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
       if (static_cast<std::uint64_t>(index) <= static_cast<std::uint64_t>(last))
         Combine::one(y[index * step], x[i * update]);
     };
-    // Nothing is asked for ahead: no element waits for another, so that many are under way at once.
+    // No prefetching: elements do not wait for each other, so that many are under way at once.
     for (std::int64_t i = 0; i < windows.count; ++i) element(i);
   };
   if (windows.index_type == DType::i32)
@@ -173,7 +174,7 @@ class Scatter {
     } else if (work < little_work) {
       apply_in_order();
     } else if (windows_.keys() > 1) {
-      // Each thread looks at all windows, which pays for windows that are longer than that takes.
+      // Each thread looks at all windows, which pays if windows are longer than that takes.
       apply_shares(std::clamp<std::int64_t>(size / 4, 1, num_threads()));
     } else {
       apply_pieces(ceil_divide(work, little_work));

@@ -37,8 +37,8 @@ Record* sort_records(Record* records, Record* scratch, std::int64_t n) {
   return records;
 }
 
-/// Elements that are equal but differ in their bits, zeros and NaN, keep the order that they come in: the key
-/// has forgotten which is which.
+/// Elements that are equal but differ in their bits (zeros, NaN) keep the order that they come in: their keys do
+/// not tell them apart, so they are put in order once more.
 template <class T>
 void restore_equals(const T* in, T* out, std::int64_t n) {
   if constexpr (is_real<T>) {

@@ -7,6 +7,7 @@
 #include "backend/native/routines/routine_call.hpp"
 #include "backend/native/routines/sort_order.hpp"
 #include "backend/native/routines/temporary.hpp"
+#include "backend/native/routines/vectorized.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
 #include "ops/ops.hpp"
 
@@ -78,7 +79,7 @@ class TopK {
     if (count > k_) thin_out();
     std::copy_n(found, k_, best);
   }
-  [[gnu::optimize("O3")]] bool any_within(std::int64_t begin, std::int64_t end, Key bound) const {
+  COTAN_VECTORIZED bool any_within(std::int64_t begin, std::int64_t end, Key bound) const {
     Key any = 0;
     for (std::int64_t j = begin; j < end; ++j) any |= key(in_[j]) <= bound;
     return any;
