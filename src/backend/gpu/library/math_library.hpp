@@ -3,7 +3,8 @@
 //
 // It is written in what dialects write alike (dialect.hpp), and a notation for the rest, a small part of WGSL, which
 // dialects of other languages translate: `fn f(x: f32) -> f32 { … }`, `let x = …;`, `var x = …;`, `var<private> x: u32
-// = …;`, `bitcast<T>(x)`, `countLeadingZeros(x)`, vectors of two as `vec2<f32>(x, y)`.
+// = …;`, `const x = array<T, n>(…);`, `struct S { x: f32, … }`, `bitcast<T>(x)`, `countLeadingZeros(x)`, `clamp(x, low,
+// high)`, vectors of two as `vec2<f32>(x, y)`, and numbers like 1.0, which are f32.
 #pragma once
 #include <span>
 #include <string>
