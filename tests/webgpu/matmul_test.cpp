@@ -1,6 +1,6 @@
 // Matrix products on the device against the reference: sizes around those of tiles, operands as they lie in
 // memory, every way to cut a product up, and products among other things.
-#include "backend/webgpu/routines/matmul.hpp"
+#include "backend/gpu/routines/matmul.hpp"
 
 #include <gtest/gtest.h>
 
@@ -166,8 +166,8 @@ TEST(WebGpuMatmul, LargeTilesTransposed) {
 }
 
 TEST(WebGpuMatmul, TilesAsText) {
-  using cotan::webgpu::MatmulTile;
-  using cotan::webgpu::parse_tile;
+  using cotan::gpu::MatmulTile;
+  using cotan::gpu::parse_tile;
   MatmulTile tile;
   EXPECT_EQ(parse_tile(to_string(tile)), tile);
   tile = {.kind = MatmulTile::Kind::narrow,

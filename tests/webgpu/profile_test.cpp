@@ -116,9 +116,9 @@ TEST_F(WebGpuProfile, MoreDispatchesThanAQuerySetHolds) {
 }
 
 TEST(WebGpuTimes, RoundedOnesAreTold) {
-  EXPECT_EQ(ct::webgpu::coarse_step_ns(0x1234'0000'0000u | 0x5'0000u), 0x1'0000u) << "as Dawn rounds by itself";
-  EXPECT_EQ(ct::webgpu::coarse_step_ns(0x1234'0000'0020u), std::nullopt);
-  EXPECT_EQ(ct::webgpu::coarse_step_ns(0), std::nullopt) << "nothing was measured yet";
+  EXPECT_EQ(ct::gpu::coarse_step_ns(0x1234'0000'0000u | 0x5'0000u), 0x1'0000u) << "as Dawn rounds by itself";
+  EXPECT_EQ(ct::gpu::coarse_step_ns(0x1234'0000'0020u), std::nullopt);
+  EXPECT_EQ(ct::gpu::coarse_step_ns(0), std::nullopt) << "nothing was measured yet";
 }
 
 TEST_F(WebGpuProfile, KernelsOfADeviceThatIsLostAreANote) {

@@ -1,5 +1,5 @@
 // Tiles found by trying: what is found is kept, what is damaged is ignored, and without either the rules decide.
-#include "backend/webgpu/tuning.hpp"
+#include "backend/gpu/tuning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/webgpu/routines/matmul_table.hpp"
+#include "backend/gpu/routines/matmul_table.hpp"
+#include "backend/webgpu/device.hpp"
 #include "webgpu/support.hpp"
 
 namespace {
@@ -16,7 +17,7 @@ namespace ct = cotan;
 namespace np = cotan::numpy;
 namespace fs = std::filesystem;
 using ct::Array;
-using namespace ct::webgpu;
+using namespace ct::gpu;
 
 MatmulProblem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
   MatmulProblem p;
@@ -45,7 +46,7 @@ class WebGpuTuning : public webgpu_tests::OnWebGpu {
     forget_tiles();
     fs::remove_all(folder_);
   }
-  static const Capabilities& here() { return device()->capabilities(); }
+  static const Capabilities& here() { return ct::webgpu::device()->capabilities(); }
   static MatmulTile by_rules(const MatmulProblem& p) { return candidate_tiles(p, here()).front(); }
   fs::path folder_;
   std::optional<std::string> before_;
@@ -74,16 +75,16 @@ TEST_F(WebGpuTuning, TheFastestIsKeptAndFoundByTheNextProcess) {
     if (t == tiles[1]) throw ct::OutOfMemoryError("no room");
     return t == wanted ? 0.001 : 0.002;
   });
-  tune_if_wanted(p, here());
+  tune_if_wanted(p, here(), {});
   EXPECT_EQ(tried, 0) << "only where it was asked for";
   ct::autotune(true);
-  tune_if_wanted(p, here());
+  tune_if_wanted(p, here(), {});
   const int once = tried;
   EXPECT_GT(once, 1);
   EXPECT_EQ(choose_tile(p, here()), wanted);
   EXPECT_EQ(choose_tile(problem(150, 190, 129), here()), wanted) << "of the same class";
   forget_tiles();  // as a new process
-  tune_if_wanted(p, here());
+  tune_if_wanted(p, here(), {});
   EXPECT_EQ(tried, once) << "it is in the file";
   EXPECT_EQ(choose_tile(p, here()), wanted);
 }

@@ -2,14 +2,19 @@
 #pragma once
 #include <mutex>
 
+#include "backend/gpu/plan.hpp"
 #include "backend/webgpu/memory.hpp"
-#include "backend/webgpu/plan.hpp"
 #include "backend/webgpu/timeline.hpp"
 #include "compiler/donation.hpp"
 #include "core/backend.hpp"
 #include "lowering/pipeline.hpp"
 
 namespace cotan::webgpu {
+
+using compiler::Storage;
+using gpu::BufferId;
+using gpu::Plan;
+using gpu::Shader;
 
 const lowering::Target& webgpu_target();
 
@@ -37,9 +42,6 @@ class Executable {
   std::unique_ptr<compiler::Donations> donations_;
   std::shared_ptr<ProgramTimes> times_ = std::make_shared<ProgramTimes>();
 };
-/// The sizes of all arrays that a dispatch is given, as far as it is given arrays and not all temporary memory.
-std::int64_t bytes_named(const Program& program, const Shader& shader);
-
 const Executable& executable_of(const JaxprPtr& jaxpr, Backend& backend);
 void clear_cache();
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out);

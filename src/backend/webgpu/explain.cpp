@@ -1,88 +1,17 @@
-// What a program becomes on the device: dispatches, memory, and the shaders themselves.
-#include <algorithm>
-#include <set>
+#include "backend/gpu/explain.hpp"
 
 #include "backend/webgpu/executable.hpp"
-#include "core/backend.hpp"
-#include "core/error.hpp"
 
 namespace cotan::webgpu {
-
-namespace {
-
-class Listing {
- public:
-  explicit Listing(const Plan& plan) : plan_(plan) {}
-  std::string text;
-  int kernels = 0, routines = 0;
-
-  void add(const std::vector<PlannedStep>& steps, int depth) {
-    const std::string in(static_cast<std::size_t>(2 * depth), ' ');
-    for (const PlannedStep& s : steps) {
-      if (s.shader >= 0) {
-        const Shader& shader = plan_.shaders[static_cast<std::size_t>(s.shader)];
-        text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name,
-                            group_count(shader), shader.threads, shader.slots.size());
-        ++kernels;
-      } else if (s.routine) {
-        text += fmt::format("{}on the host: {}\n", in, s.routine->primitive->name);
-        ++routines;
-      } else if (s.loop->chunk) {
-        text += fmt::format("{}{} steps, {} per dispatch:\n", in, s.loop->length, s.loop->chunk);
-        add(s.loop->even, depth + 1);
-      } else {
-        text += s.loop->length < 0 ? fmt::format("{}as long as a condition holds, looked at now and then:\n", in)
-                                   : fmt::format("{}{} steps, encoded one by one:\n", in, s.loop->length);
-        add(s.loop->even, depth + 1);
-      }
-    }
-  }
-
- private:
-  const Plan& plan_;
-};
-
-/// Every shader with what it took, in the order of the plan.
-std::string times_of(const Executable& executable) {
-  device()->timeline().collect(true);
-  std::vector<StepDescription> shaders;
-  for (const Shader& s : executable.plan().shaders)
-    shaders.push_back({s.name, bytes_named(*executable.plan().program, s)});
-  return table_of(executable.times(), shaders, "the device's clock");
-}
-
-}  // namespace
 
 void explain(const JaxprPtr& jaxpr, const std::vector<bool>* donated, Explanation& out) {
   // From the Program, which the compiler prints, to the plan, which is what runs.
   lowering::lower(lowering::without_calls(jaxpr, &out), webgpu_target(), &out);
   const Executable& executable = executable_of(jaxpr, backend());
-  const Plan& plan = executable.plan();
-  const PlanCounts counts = count(plan);
-  Listing listing(plan);
-  listing.add(plan.steps, 0);
-  out.kernels = listing.kernels;
-  out.routines = listing.routines;
-  out.dispatches = static_cast<int>(counts.dispatches);
-  compiler::for_each_step(plan.program->steps, [&](const Step& s) {
-    out.loops += !std::holds_alternative<Kernel>(s) && !std::holds_alternative<compiler::Routine>(s);
-  });
-  out.submissions = static_cast<int>(counts.host_steps) + 1;
-  out.temporary_bytes = static_cast<std::int64_t>(plan.arena_bytes());
   if (donated) out.donated_bytes = executable.donations().bytes_saved(*donated);
-  out.peak_bytes =
-      static_cast<std::int64_t>(plan.program->input_bytes + plan.program->output_bytes + plan.arena_bytes()) -
-      out.donated_bytes;
-  out.steps = listing.text;
-  out.times = times_of(executable);
-  std::set<std::string> seen;
-  const std::uint64_t blocks = std::max<std::uint64_t>(device()->counts().slabs, 1);
-  for (const Shader& s : plan.shaders) {
-    // Buffers may be in any of the blocks that the device has by now.
-    out.bindings = std::max(out.bindings, static_cast<int>(std::min<std::uint64_t>(s.slots.size(), blocks)));
-    if (seen.insert(s.text).second)
-      out.wgsl += fmt::format("// {}\n{}\n", s.name, with_blocks(s, std::vector<int>(s.slots.size(), 0)));
-  }
+  gpu::describe(executable.plan(), device()->counts().slabs, *device()->capabilities().dialect, out);
+  device()->timeline().collect(true);
+  out.times = gpu::table_of_shaders(executable.plan(), executable.times());
 }
 
 }  // namespace cotan::webgpu

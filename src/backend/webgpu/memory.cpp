@@ -1,22 +1,11 @@
 #include "backend/webgpu/memory.hpp"
 
+#include "backend/gpu/wgsl/wgsl.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
 #include "core/typed.hpp"
 
 namespace cotan::webgpu {
-
-bool is_supported(DType dtype) { return itemsize(dtype) <= element_bytes; }
-
-void raise_unsupported(DType dtype, std::string_view op) {
-  raise<TypeError>(
-      "[{}] the device 'webgpu' has no {}: WGSL has no 64-bit types; convert with .astype({}), or use the device "
-      "'native'.",
-      op, dtype,
-      dtype == DType::f64   ? "f32"
-      : dtype == DType::u64 ? "u32"
-                            : "i32");
-}
 
 namespace {
 
@@ -114,7 +103,7 @@ void Memory::set_ready_after(std::uint64_t submissions) {
 Range Memory::on_device(const std::shared_ptr<Device>& device) {
   const std::scoped_lock lock(mutex_);
   if (device_ == device) return range_;
-  if (!is_supported(dtype_)) raise_unsupported(dtype_, "jit");
+  if (!is_supported(dtype_)) gpu::raise_unsupported(gpu::wgsl(), dtype_, "jit");
   if (device_ && !host_) device_->check("moving an array");  // of a device that was lost
   on_its_way_ = nullptr;
   if (device_) device_->release(range_);
@@ -131,7 +120,7 @@ Range Memory::on_device(const std::shared_ptr<Device>& device) {
 
 Range Memory::place(const std::shared_ptr<Device>& device) {
   const std::scoped_lock lock(mutex_);
-  if (!is_supported(dtype_)) raise_unsupported(dtype_, "jit");
+  if (!is_supported(dtype_)) gpu::raise_unsupported(gpu::wgsl(), dtype_, "jit");
   if (!device_) {
     range_ = device->allocate(device_bytes());
     device_ = device;

@@ -1,17 +1,13 @@
 // Memory of an array on the device, with a copy for the host where somebody made or wants one.
 #pragma once
+#include "backend/gpu/elements.hpp"
 #include "backend/webgpu/readback.hpp"
 #include "core/backend.hpp"
 
 namespace cotan::webgpu {
 
-/// All elements have four bytes: WGSL has no narrower ones that threads could write side by side. Halves are f32 that
-/// are rounded to half precision, narrow integers and bool are words.
-inline constexpr std::uint64_t element_bytes = 4;
-
-/// Whether the device can hold such elements: those of 64 bits it cannot.
-bool is_supported(DType dtype);
-[[noreturn]] void raise_unsupported(DType dtype, std::string_view op);
+using gpu::element_bytes;
+using gpu::is_supported;
 
 /// Elements of types that the device has not can be there as well, on the host, to be converted.
 class Memory final : public DeviceMemory {

@@ -8,7 +8,7 @@ std::shared_ptr<const CompiledShader> find_pipeline(Device& device, const Shader
   auto& known = device.shaders[{shader.text, blocks}];
   if (auto compiled = std::static_pointer_cast<const CompiledShader>(known)) return compiled;
   auto compiled = std::make_shared<CompiledShader>();
-  compiled->text = with_blocks(shader, blocks);
+  compiled->text = gpu::with_blocks(shader, blocks, *device.capabilities().dialect);
   int count = 0;
   for (int b : blocks) count = std::max(count, b + 1);
   compiled->pipeline = device.compile(compiled->text, count, shader.name);

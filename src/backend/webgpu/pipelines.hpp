@@ -1,9 +1,11 @@
 // Compiled shaders of a device, by their text: layers of a network share what is the same in them.
 #pragma once
-#include "backend/webgpu/codegen/shader.hpp"
+#include "backend/gpu/codegen/shader.hpp"
 #include "backend/webgpu/device.hpp"
 
 namespace cotan::webgpu {
+
+using gpu::Shader;
 
 struct CompiledShader {
   std::string text;

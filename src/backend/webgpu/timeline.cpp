@@ -1,7 +1,6 @@
 #include "backend/webgpu/timeline.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "core/error.hpp"
@@ -22,13 +21,7 @@ void collect_at_stop() {
 
 }  // namespace
 
-std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits) {
-  constexpr int fine = 10;  // bits: a microsecond
-  const int zeros = bits ? std::countr_zero(bits) : 0;
-  return zeros > fine ? std::optional(std::uint64_t{1} << zeros) : std::nullopt;
-}
-
-Timeline::Timeline(Device& device) : device_(device) {
+Timeline::Timeline(Device& device) : device_(device), times_("webgpu: " + device.capabilities().name) {
   recorder::on_stop(collect_at_stop);
   recorder::finish_before_exit();
 }
@@ -105,29 +98,12 @@ void Timeline::collect(bool wait) {
       batches_.pop_front();
       std::vector<std::uint64_t> ticks(2 * batch.dispatches.size());
       batch.ticks->take(ticks.data());
-      record(batch.dispatches, ticks);
+      times_.record(batch.dispatches, ticks);
     }
   } catch (const DeviceError& e) {  // a profile of what happened before the device was lost is still of use
     batches_.clear();
     recorder::note(fmt::format("times of kernels are missing: {}", e.what()));
   }
-}
-
-void Timeline::record(const std::vector<TimedDispatch>& dispatches, const std::vector<std::uint64_t>& ticks) {
-  for (std::size_t k = 0; k < dispatches.size(); ++k) {
-    const TimedDispatch& d = dispatches[k];
-    const std::uint64_t begin = ticks[2 * k], end = std::max(begin, ticks[2 * k + 1]);  // clocks may jump back
-    const auto ns = static_cast<std::int64_t>(end - begin);
-    bits_ |= begin | end;
-    if (d.times) {
-      const std::scoped_lock lock(d.times->mutex);
-      d.times->steps[d.shader].add(ns);
-    }
-    recorder::add({d.name, "kernel", "webgpu: " + device_.capabilities().name, zero_ + static_cast<std::int64_t>(begin),
-                   ns, d.details});
-  }
-  if (const auto step = coarse_step_ns(bits_))
-    recorder::note(fmt::format("the device's times are rounded to {:.1f} us.", static_cast<double>(*step) * 1e-3));
 }
 
 void Timeline::compare_clocks() {
@@ -149,7 +125,7 @@ void Timeline::compare_clocks() {
     const std::int64_t after = recorder::now();
     if (after - before >= best) continue;
     best = after - before;
-    zero_ = before + (after - before) / 2 - static_cast<std::int64_t>(ticks[0]);
+    times_.set_zero(before + (after - before) / 2 - static_cast<std::int64_t>(ticks[0]));
   }
 }
 

@@ -2,24 +2,13 @@
 // own, with a query at its beginning and one at its end, and the answers are read back when somebody wants them.
 #pragma once
 #include <deque>
-#include <optional>
 
-#include "backend/step_times.hpp"
+#include "backend/gpu/timeline.hpp"
 #include "backend/webgpu/readback.hpp"
 
 namespace cotan::webgpu {
 
-/// The step in which times come where that is coarse, as browsers have it; nothing where it is not. `bits`: all that
-/// were ever set in a time.
-std::optional<std::uint64_t> coarse_step_ns(std::uint64_t bits);
-
-/// A dispatch that is to be timed.
-struct TimedDispatch {
-  std::string name;
-  std::vector<std::pair<std::string, std::int64_t>> details;
-  std::shared_ptr<ProgramTimes> times;
-  std::size_t shader = 0;
-};
+using gpu::TimedDispatch;
 
 class Timeline {
  public:
@@ -51,7 +40,6 @@ class Timeline {
   QuerySetHandle new_query_set() const;
   /// The host's time at which the device's clock is 0.
   void compare_clocks();
-  void record(const std::vector<TimedDispatch>& dispatches, const std::vector<std::uint64_t>& ticks);
 
   struct Batch {
     std::vector<TimedDispatch> dispatches;
@@ -61,9 +49,8 @@ class Timeline {
   Device& device_;
   std::deque<Batch> batches_;
   std::vector<QuerySetHandle> spare_sets_;
-  std::int64_t zero_ = 0;
-  std::uint64_t session_ = 0;  ///< of the recorder, that `zero_` was found for
-  std::uint64_t bits_ = 0;     ///< all that were ever set in a time
+  gpu::DispatchTimes times_;
+  std::uint64_t session_ = 0;  ///< of the recorder, that the clocks were compared for
 };
 
 }  // namespace cotan::webgpu
