@@ -76,7 +76,7 @@ const Primitive argmin_p{.name = "argmin",
                          .element = reduced_element,
                          .reduction = arg_reduction<expr::ReduceOp::min>,
                          .on_rows = arg_on_rows};
-const Listed listed{&argmax_p, &argmin_p};
+const Listed argmax_listed{&argmax_p, &argmin_p};
 
 }  // namespace cotan::ops
 

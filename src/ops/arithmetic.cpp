@@ -426,9 +426,9 @@ const Primitive clamp_p{
                  [](const Partial& p) { return np::where(bind1(gt_p, {p.x[1], p.x[2]}), p.t, 0.0); }},
     .batch = elementwise_batch,
     .scalar = [](Xs x, const Params&) { return min(max(x[1], x[0]), x[2]); }};
-const Listed listed{&neg_p,   &abs_p,  &sign_p,  &square_p, &add_p,         &sub_p,         &mul_p,
-                    &div_p,   &rem_p,  &max_p,   &min_p,    &pow_p,         &integer_pow_p, &sqrt_p,
-                    &rsqrt_p, &cbrt_p, &atan2_p, &hypot_p,  &hypot_share_p, &nextafter_p,   &clamp_p};
+const Listed arithmetic_listed{&neg_p,   &abs_p,  &sign_p,  &square_p, &add_p,         &sub_p,         &mul_p,
+                               &div_p,   &rem_p,  &max_p,   &min_p,    &pow_p,         &integer_pow_p, &sqrt_p,
+                               &rsqrt_p, &cbrt_p, &atan2_p, &hypot_p,  &hypot_share_p, &nextafter_p,   &clamp_p};
 
 }  // namespace cotan::ops
 

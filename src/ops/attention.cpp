@@ -364,6 +364,6 @@ const Primitive attention_backward_p{.name = "attention_backward",
                                      .transpose = program_transpose<attention_backward>,
                                      .batch = batch,
                                      .is_composed = true};
-const Listed listed{&attention_p, &attention_tangent_p, &attention_backward_p};
+const Listed attention_listed{&attention_p, &attention_tangent_p, &attention_backward_p};
 
 }  // namespace cotan::ops

@@ -98,14 +98,14 @@ const Primitive clz_p = lowered(
     unary<on_bits<[](auto a) { return std::countl_zero(static_cast<Bits<decltype(a)>>(a)); }>, Accepts::integer>(
         "clz", nullptr),
     [](Xs x, const Params&) { return leading_zeros(x[0]); });
-const Listed listed{&and_p,
-                    &or_p,
-                    &xor_p,
-                    &not_p,
-                    &shift_left_p,
-                    &shift_right_logical_p,
-                    &shift_right_arithmetic_p,
-                    &population_count_p,
-                    &clz_p};
+const Listed bitwise_listed{&and_p,
+                            &or_p,
+                            &xor_p,
+                            &not_p,
+                            &shift_left_p,
+                            &shift_right_logical_p,
+                            &shift_right_arithmetic_p,
+                            &population_count_p,
+                            &clz_p};
 
 }  // namespace cotan::ops

@@ -93,7 +93,7 @@ const Primitive broadcast_in_dim_p{
     .element = broadcast_element,
     .rewrites = {.same_as = same_as_operand, .is_trivial = true},
     .on_rows = broadcast_on_rows};
-const Listed listed{&broadcast_in_dim_p};
+const Listed broadcast_listed{&broadcast_in_dim_p};
 
 Array broadcast_in_dim(const Array& a, const Shape& shape, const Ints& dims) {
   return a.shape() == shape ? a : bind1(broadcast_in_dim_p, {a}, {{"shape", shape}, {"broadcast_dimensions", dims}});

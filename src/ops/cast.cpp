@@ -116,7 +116,7 @@ const Primitive stop_gradient_p{.name = "stop_gradient",
                                 .scalar = [](std::span<const expr::Expr> x, const Params&) { return x[0]; },
                                 .keeps_halves = true,
                                 .rewrites = {.shares_memory = true}};
-const Listed listed{&convert_element_type_p, &bitcast_convert_type_p, &stop_gradient_p};
+const Listed cast_listed{&convert_element_type_p, &bitcast_convert_type_p, &stop_gradient_p};
 
 Array cast(const Array& a, DType dtype) {
   if (a.weak_type())

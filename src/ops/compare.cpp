@@ -109,7 +109,7 @@ const Primitive select_p{
     .scalar = [](std::span<const expr::Expr> x, const Params&) { return expr::select(x[0], x[1], x[2]); },
     .keeps_halves = true,
     .rewrites = {.same_as = select_same_as, .is_cheap = true}};
-const Listed listed{&eq_p, &ne_p, &lt_p, &le_p, &gt_p, &ge_p, &is_finite_p, &select_p};
+const Listed compare_listed{&eq_p, &ne_p, &lt_p, &le_p, &gt_p, &ge_p, &is_finite_p, &select_p};
 
 Array select(const Array& predicate, const Array& on_true, const Array& on_false) {
   return bind1(select_p, {predicate, on_true, on_false});

@@ -113,7 +113,7 @@ const Primitive concatenate_p{.name = "concatenate",
                               .element = concatenate_element,
                               .rewrites = {.same_as = concatenate_same_as},
                               .on_rows = concatenate_on_rows};
-const Listed listed{&concatenate_p};
+const Listed concatenate_listed{&concatenate_p};
 
 Array concatenate(std::span<const Array> parts, int axis) {
   return parts.size() == 1 ? parts[0] : bind1(concatenate_p, parts, {{"dimension", std::int64_t{axis}}});

@@ -420,7 +420,7 @@ const Primitive conv_general_dilated_p{
     .batch = conv_batch,
     .element = conv_term,
     .reduction = conv_reduction};
-const Listed listed{&conv_general_dilated_p};
+const Listed conv_listed{&conv_general_dilated_p};
 
 Array conv_general_dilated(const Array& lhs, const Array& rhs, const ConvParams& c) {
   return bind1(conv_general_dilated_p, {lhs, rhs}, c.params());

@@ -263,6 +263,6 @@ const Primitive linear_recurrence_p{.name = "linear_recurrence",
                                     .partials = {recurrence_factor, recurrence_term},
                                     .transpose = recurrence_transpose,
                                     .batch = recurrence_batch};
-const Listed listed{&cumsum_p, &cumprod_p, &cummax_p, &cummin_p, &cumlogsumexp_p, &linear_recurrence_p};
+const Listed cumulative_listed{&cumsum_p, &cumprod_p, &cummax_p, &cummin_p, &cumlogsumexp_p, &linear_recurrence_p};
 
 }  // namespace cotan::ops

@@ -248,7 +248,7 @@ const Primitive dot_general_p{
     .element = dot_term,
     .reduction = dot_reduction,
     .on_rows = dot_on_rows};
-const Listed listed{&dot_general_p};
+const Listed dot_listed{&dot_general_p};
 
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,
                   const Ints& batch_b) {

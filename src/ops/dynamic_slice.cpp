@@ -217,6 +217,6 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .element = update_element,
                                        .window = update_window,
                                        .window_operand = 1};
-const Listed listed{&dynamic_slice_p, &dynamic_update_slice_p};
+const Listed dynamic_slice_listed{&dynamic_slice_p, &dynamic_update_slice_p};
 
 }  // namespace cotan::ops

@@ -28,7 +28,7 @@ const Primitive erf_inv_p =
     lowered(unary<[](auto v) { return scalar_math::erf_inv(v); }>(
                 "erf_inv", [](const Partial& p) { return p.t * (0.5 / inv_sqrtpi * np::exp(np::square(p.y))); }),
             [](Xs x, const Params&) { return expr::math::erf_inv(x[0]); });
-const Listed listed{&erf_p, &erfc_p, &erf_inv_p};
+const Listed error_functions_listed{&erf_p, &erfc_p, &erf_inv_p};
 
 }  // namespace cotan::ops
 

@@ -243,6 +243,6 @@ const Primitive butterfly_p{
     .batch = elementwise_batch,
     .not_differentiable = true,
     .scalars = [](std::span<const expr::Expr> x, const Params& params) { return butterfly<expr::Expr>(x, params); }};
-const Listed listed{&fft_p, &butterfly_p};
+const Listed fft_listed{&fft_p, &butterfly_p};
 
 }  // namespace cotan::ops

@@ -45,7 +45,7 @@ const Primitive polygamma_p{.name = "polygamma",
                             .scalar = [](std::span<const expr::Expr> x, const Params& params) {
                               return expr::math::polygamma(params.integer("n"), x[0]);
                             }};
-const Listed listed{&lgamma_p, &digamma_p, &polygamma_p};
+const Listed gamma_functions_listed{&lgamma_p, &digamma_p, &polygamma_p};
 
 }  // namespace cotan::ops
 

@@ -417,7 +417,7 @@ const Primitive gather_p{.name = "gather",
                          .out_of_bounds = gather_out_of_bounds,
                          .element = gather_element,
                          .on_rows = gather_on_rows};
-const Listed listed{&gather_p};
+const Listed gather_listed{&gather_p};
 
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params) {
   const auto few = few_reads(operand, indices, params, 1);

@@ -42,7 +42,7 @@ const Primitive iota_p{.name = "iota",
                        .not_differentiable = true,
                        .element = iota_element,
                        .rewrites = {.is_trivial = true}};
-const Listed listed{&iota_p};
+const Listed iota_listed{&iota_p};
 
 Array iota(DType dtype, const Shape& shape, int axis) {
   return bind1(iota_p, std::span<const Array>{},

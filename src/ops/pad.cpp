@@ -143,7 +143,7 @@ const Primitive pad_p{.name = "pad",
                       .element = pad_element,
                       .rewrites = {.same_as = pad_same_as},
                       .on_rows = pad_on_rows};
-const Listed listed{&pad_p};
+const Listed pad_listed{&pad_p};
 
 Array pad(const Array& a, const Array& value, const Ints& low, const Ints& high, const Ints& interior) {
   const auto zero = [](const Ints& v) { return std::all_of(v.begin(), v.end(), [](auto i) { return i == 0; }); };

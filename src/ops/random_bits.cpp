@@ -71,6 +71,6 @@ const Primitive threefry2x32_p{.name = "threefry2x32",
                                  const auto [a, b] = expr::math::threefry2x32(x[0], x[1], x[2], x[3]);
                                  return std::vector{a, b};
                                }};
-const Listed listed{&threefry2x32_p};
+const Listed random_bits_listed{&threefry2x32_p};
 
 }  // namespace cotan::ops

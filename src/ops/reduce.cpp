@@ -223,7 +223,7 @@ const Primitive reduce_or_p{.name = "reduce_or",
                             .element = reduced_element,
                             .reduction = reduction_of<expr::ReduceOp::bit_or>,
                             .on_rows = reduce_on_rows};
-const Listed listed{&reduce_sum_p, &reduce_prod_p, &reduce_max_p, &reduce_min_p, &reduce_and_p, &reduce_or_p};
+const Listed reduce_listed{&reduce_sum_p, &reduce_prod_p, &reduce_max_p, &reduce_min_p, &reduce_and_p, &reduce_or_p};
 
 Array reduce_sum(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_sum_p, {a}, {{"axes", axes}});

@@ -130,7 +130,7 @@ const Primitive transpose_p{.name = "transpose",
                             .element = transpose_element,
                             .rewrites = {.same_as = transpose_same_as, .compose = composed_transposes},
                             .on_rows = transpose_on_rows};
-const Listed listed{&reshape_p, &transpose_p};
+const Listed reshape_listed{&reshape_p, &transpose_p};
 
 Array reshape(const Array& a, const Shape& shape) {
   return a.shape() == shape ? a : bind1(reshape_p, {a}, {{"new_sizes", shape}});

@@ -35,7 +35,7 @@ const Primitive trunc_p =
 const Primitive round_p =
     lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
             floats_rounded<expr::round>);
-const Listed listed{&floor_p, &ceil_p, &trunc_p, &round_p};
+const Listed rounding_listed{&floor_p, &ceil_p, &trunc_p, &round_p};
 
 }  // namespace cotan::ops
 

@@ -188,6 +188,6 @@ const Primitive sampler_erf_inv_p = sampler_function<SamplerErfInv>(
     "sampler_erf_inv",
     {[](const Partial& p) { return p.t * (0.5 / std::numbers::inv_sqrtpi * np::exp(np::square(p.y))); }},
     [](Xs x, const Params&) { return expr::math::sampler_erf_inv(x[0]); });
-const Listed listed{&fma_p, &sampler_log_p, &sampler_log1p_p, &sampler_erf_inv_p};
+const Listed sampler_math_listed{&fma_p, &sampler_log_p, &sampler_log1p_p, &sampler_erf_inv_p};
 
 }  // namespace cotan::ops

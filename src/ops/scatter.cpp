@@ -301,7 +301,7 @@ const Primitive scatter_mul_p =
     scatter_primitive<scalar_ops::mul>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose, &mul_p);
 const Primitive scatter_min_p = scatter_primitive<scalar_ops::minimum>("scatter_min", extremum_jvp, nullptr, &min_p);
 const Primitive scatter_max_p = scatter_primitive<scalar_ops::maximum>("scatter_max", extremum_jvp, nullptr, &max_p);
-const Listed listed{&scatter_p, &scatter_add_p, &scatter_mul_p, &scatter_min_p, &scatter_max_p};
+const Listed scatter_listed{&scatter_p, &scatter_add_p, &scatter_mul_p, &scatter_min_p, &scatter_max_p};
 
 Array scatter(const Primitive& p, const Array& operand, const Array& indices, const Array& updates,
               const WindowDims& dims, const std::string& mode, bool unique_indices) {

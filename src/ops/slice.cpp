@@ -133,7 +133,7 @@ const Primitive rev_p{.name = "rev",
                       .element = rev_element,
                       .rewrites = {.same_as = rev_same_as, .undoes_itself = true},
                       .on_rows = rev_on_rows};
-const Listed listed{&slice_p, &rev_p};
+const Listed slice_listed{&slice_p, &rev_p};
 
 Array slice(const Array& a, const Ints& start, const Ints& limit, const Ints& strides) {
   const Ints steps = strides.empty() ? Ints(start.size(), 1) : strides;

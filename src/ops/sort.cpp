@@ -205,6 +205,6 @@ const Primitive top_k_p{.name = "top_k",
                         .eval = top_k_eval,
                         .jvp = top_k_jvp,
                         .batch = top_k_batch};
-const Listed listed{&sort_p, &top_k_p};
+const Listed sort_listed{&sort_p, &top_k_p};
 
 }  // namespace cotan::ops

@@ -84,7 +84,7 @@ const Primitive logaddexp_p = lowered(
     binary<sum_of_powers<false>>("logaddexp", {share<false, true>, share<false, false>}), sum_of_powers_scalar<false>);
 const Primitive logaddexp2_p = lowered(
     binary<sum_of_powers<true>>("logaddexp2", {share<true, true>, share<true, false>}), sum_of_powers_scalar<true>);
-const Listed listed{&logaddexp_p, &logaddexp2_p};
+const Listed transcendental_listed{&logaddexp_p, &logaddexp2_p};
 
 }  // namespace cotan::ops
 

@@ -51,6 +51,6 @@ const Primitive cholesky_p{.name = "cholesky",
                            .eval = cholesky_eval,
                            .partials = {cholesky_partial},
                            .batch = matrix_batch};
-const Listed listed{&cholesky_p};
+const Listed cholesky_listed{&cholesky_p};
 
 }  // namespace cotan::ops

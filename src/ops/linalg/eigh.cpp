@@ -58,6 +58,6 @@ const Primitive eigh_p{.name = "eigh",
                        .eval = eigh_eval,
                        .jvp = eigh_jvp,
                        .batch = matrix_batch};
-const Listed listed{&eigh_p};
+const Listed eigh_listed{&eigh_p};
 
 }  // namespace cotan::ops

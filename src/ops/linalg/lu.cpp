@@ -78,6 +78,6 @@ JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 const Primitive lu_p{
     .name = "lu", .op_class = OpClass::routine, .type = lu_type, .eval = lu_eval, .jvp = lu_jvp, .batch = matrix_batch};
-const Listed listed{&lu_p};
+const Listed lu_listed{&lu_p};
 
 }  // namespace cotan::ops

@@ -99,6 +99,6 @@ JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 const Primitive qr_p{
     .name = "qr", .op_class = OpClass::routine, .type = qr_type, .eval = qr_eval, .jvp = qr_jvp, .batch = matrix_batch};
-const Listed listed{&qr_p};
+const Listed qr_listed{&qr_p};
 
 }  // namespace cotan::ops

@@ -104,6 +104,6 @@ const Primitive svd_p{.name = "svd",
                       .eval = svd_eval,
                       .jvp = svd_jvp,
                       .batch = matrix_batch};
-const Listed listed{&svd_p};
+const Listed svd_listed{&svd_p};
 
 }  // namespace cotan::ops

@@ -80,6 +80,6 @@ const Primitive triangular_solve_p{.name = "triangular_solve",
                                    .partials = {solve_partial_a, solve_partial_b},
                                    .transpose = solve_transpose,
                                    .batch = solve_batch};
-const Listed listed{&triangular_solve_p};
+const Listed triangular_solve_listed{&triangular_solve_p};
 
 }  // namespace cotan::ops
