@@ -111,6 +111,6 @@ Arrays fft(const Primitive&, std::span<const Array> x, const Params& params) {
 
 }  // namespace
 
-const RuleFor<Expansion> expands{{&ops::fft_p}, {fft}};
+const RuleFor<Expansion> expands_fft{{&ops::fft_p}, {fft}};
 
 }  // namespace cotan::expansions

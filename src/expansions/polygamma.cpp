@@ -53,6 +53,6 @@ Arrays polygamma(const Primitive&, std::span<const Array> x, const Params& param
 
 }  // namespace
 
-const RuleFor<Expansion> expands{{&ops::polygamma_p}, {polygamma}};
+const RuleFor<Expansion> expands_polygamma{{&ops::polygamma_p}, {polygamma}};
 
 }  // namespace cotan::expansions

@@ -12,16 +12,15 @@
 namespace cotan::ops {
 
 namespace np = numpy;
-using scalar_math::Wider;
 using std::numbers::inv_sqrtpi;
 using Xs = std::span<const expr::Expr>;
 
 const Primitive erf_p =
-    lowered(unary<[](auto v) { return static_cast<decltype(v)>(std::erf(Wider<decltype(v)>(v))); }>(
+    lowered(unary<[](auto v) { return static_cast<decltype(v)>(std::erf(scalar_math::Wider<decltype(v)>(v))); }>(
                 "erf", [](const Partial& p) { return p.t * (2.0 * inv_sqrtpi * np::exp(-np::square(p.x[0]))); }),
             [](Xs x, const Params&) { return expr::math::erf(x[0]); });
 const Primitive erfc_p =
-    lowered(unary<[](auto v) { return static_cast<decltype(v)>(std::erfc(Wider<decltype(v)>(v))); }>(
+    lowered(unary<[](auto v) { return static_cast<decltype(v)>(std::erfc(scalar_math::Wider<decltype(v)>(v))); }>(
                 "erfc", [](const Partial& p) { return p.t * (-2.0 * inv_sqrtpi * np::exp(-np::square(p.x[0]))); }),
             [](Xs x, const Params&) { return expr::math::erfc(x[0]); });
 const Primitive erf_inv_p =
