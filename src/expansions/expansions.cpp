@@ -44,6 +44,8 @@ constexpr Entry entries[] = {
     {&ops::attention_p, expansions::attention},
     {&ops::attention_tangent_p, expansions::attention},
     {&ops::attention_backward_p, expansions::attention},
+    {&ops::optimization_barrier_p, expansions::barrier},
+    {&ops::platform_index_p, expansions::platform_index},
 };
 
 const Entry* entry_of(const Primitive& p) {

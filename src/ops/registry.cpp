@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/ops.hpp"
+#include "ops/window.hpp"
 
 namespace cotan::ops {
 
@@ -128,7 +129,21 @@ std::vector<const Primitive*> all_primitives() {
                                         &fma_p,
                                         &sampler_log_p,
                                         &sampler_log1p_p,
-                                        &sampler_erf_inv_p};
+                                        &sampler_erf_inv_p,
+                                        &reduce_xor_p,
+                                        &reduce_window_sum_p,
+                                        &reduce_window_max_p,
+                                        &reduce_window_min_p,
+                                        &window_argmax_p,
+                                        &window_argmin_p,
+                                        &window_gather_p,
+                                        &window_scatter_add_p,
+                                        &window_spread_p,
+                                        &window_patches_p,
+                                        &window_patches_add_p,
+                                        &reduce_precision_p,
+                                        &optimization_barrier_p,
+                                        &platform_index_p};
   std::sort(list.begin(), list.end(), [](const Primitive* a, const Primitive* b) { return a->name < b->name; });
   return list;
 }
