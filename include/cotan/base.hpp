@@ -13,8 +13,10 @@
 #include <cotan/linalg.hpp>
 #include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/platform.hpp>
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>
+#include <cotan/solvers.hpp>
 #include <cotan/transforms.hpp>
 #include <cotan/tree.hpp>
 #include <cotan/version.hpp>

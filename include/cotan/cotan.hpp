@@ -4,3 +4,4 @@
 #include <cotan/base.hpp>
 #include <cotan/dlm.hpp>
 #include <cotan/optim.hpp>
+#include <cotan/scipy/sparse_linalg.hpp>

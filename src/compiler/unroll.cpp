@@ -53,6 +53,8 @@ Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
       return !sum ? term : logical ? sum & term : min(sum, term);
     case ReduceOp::bit_and:
       return sum ? sum & term : term;
+    case ReduceOp::bit_xor:
+      return sum ? sum ^ term : term;
     default:
       return sum ? sum | term : term;
   }

@@ -16,7 +16,7 @@ class Operands {
   virtual std::size_t size() const = 0;
 };
 
-enum class ReduceOp : std::uint8_t { sum, product, max, min, bit_and, bit_or };
+enum class ReduceOp : std::uint8_t { sum, product, max, min, bit_and, bit_or, bit_xor };
 std::string_view name(ReduceOp op);
 
 /// A result that combines terms: `shape` holds the axes of the result in order and, anywhere between them, the

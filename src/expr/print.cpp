@@ -90,7 +90,7 @@ std::string_view name(Op op) {
 }
 
 std::string_view name(ReduceOp op) {
-  constexpr std::string_view names[] = {"sum", "product", "max", "min", "and", "or"};
+  constexpr std::string_view names[] = {"sum", "product", "max", "min", "and", "or", "xor"};
   return names[static_cast<std::size_t>(op)];
 }
 

@@ -5,7 +5,9 @@
 #include <cotan/lax.hpp>
 #include <tuple>
 
+#include "lax/options.hpp"
 #include "ops/promote.hpp"
+#include "ops/window.hpp"
 
 namespace cotan::lax {
 
@@ -59,14 +61,6 @@ Ints one_per_axis(std::string_view op, const char* what, const std::vector<std::
   return list;
 }
 
-/// Sums of a few of these stay in range; the primitive raises on sizes that reach it.
-constexpr std::int64_t too_long = std::int64_t{1} << 61;
-
-/// The size of an axis once zeros stand between its elements.
-std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
-  return size == 0 ? 0 : std::min(element_count({size - 1, dilation}), too_long) + 1;
-}
-
 void set_padding(std::string_view op, const ConvPadding::Pairs& pairs, ops::ConvParams& c) {
   if (pairs.size() != c.window_strides.size())
     raise<ShapeError>("[{}] {} pairs of padding for {} spatial axes; give one per axis.", op, pairs.size(),
@@ -77,33 +71,52 @@ void set_padding(std::string_view op, const ConvPadding::Pairs& pairs, ops::Conv
   }
 }
 
+/// The sizes of the spatial axes, in the order of a layout.
+Ints spatial_sizes(const Array& a, const Ints& spec) {
+  Ints out;
+  for (std::size_t i = 2; i < spec.size(); ++i) out.push_back(a.shape()[spec[i]]);
+  return out;
+}
+Ints windows_of(const Array& rhs, const ops::ConvParams& c) { return spatial_sizes(rhs, c.rhs_spec); }
+
 /// (low, high) per spatial axis for a padding by name.
-ConvPadding::Pairs named_padding(const std::string& name, const Array& lhs, const Array& rhs,
+ConvPadding::Pairs named_padding(const std::string& name, const Array& lhs, const Ints& window,
                                  const ops::ConvParams& c) {
-  if (name != "SAME" && name != "SAME_LOWER" && name != "VALID")
-    raise<ValueError>("[conv_general_dilated] there is no padding '{}'; use SAME, SAME_LOWER, VALID or pairs.", name);
-  ConvPadding::Pairs pairs(c.window_strides.size());
-  if (name == "VALID") return pairs;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (c.lhs_dilation[i] != 1)
-      raise<ValueError>(
-          "[conv_general_dilated] {} padding has no meaning where lhs is dilated by {}; give pairs, or use "
-          "conv_transpose.",
-          name, describe(c.lhs_dilation));
-    const std::int64_t size = lhs.shape()[c.lhs_spec[2 + i]], stride = c.window_strides[i],
-                       window = dilated(rhs.shape()[c.rhs_spec[2 + i]], c.rhs_dilation[i]);
-    const std::int64_t places = size / stride + (size % stride != 0);
-    const std::int64_t total = std::max<std::int64_t>((places - 1) * stride + window - size, 0);
-    const std::int64_t less = total / 2, more = total - less;
-    pairs[i] = name == "SAME" ? std::pair(less, more) : std::pair(more, less);
-  }
-  return pairs;
+  const bool spread = std::any_of(c.lhs_dilation.begin(), c.lhs_dilation.end(), [](auto d) { return d != 1; });
+  if (name.starts_with("SAME") && spread)
+    raise<ValueError>(
+        "[conv_general_dilated] {} padding has no meaning where lhs is dilated by {}; give pairs, or use "
+        "conv_transpose.",
+        name, describe(c.lhs_dilation));
+  return padding_by_name("conv_general_dilated", name, spatial_sizes(lhs, c.lhs_spec), window, c.window_strides,
+                         c.rhs_dilation);
 }
 
-Array promoted(const Array& lhs, const Array& rhs, const ops::ConvParams& c) {
+Array promoted(const Array& lhs, const Array& rhs, const ops::ConvParams& c, std::optional<DType> wanted = {}) {
   const Array operands[] = {lhs, rhs};
-  const Arrays x = numpy::cast_all(operands, numpy::result_type(operands));
-  return ops::conv_general_dilated(x[0], x[1], c);
+  const Arrays x = in_preferred_type(operands, wanted);
+  const Array y = ops::conv_general_dilated(x[0], x[1], c);
+  return wanted ? ops::cast(y, *wanted) : y;
+}
+
+/// Layout, strides, padding and dilations of a kernel with these windows.
+ops::ConvParams params_of(std::string_view op, const Array& lhs, const Ints& window,
+                          const ConvPatchesOptions& options) {
+  const int ndim = lhs.ndim();
+  ops::ConvParams c;
+  const std::string letters = spatial_letters(ndim);
+  set_layout(op,
+             is_default(options.dimension_numbers)
+                 ? ConvDimensionNumbers{"NC" + letters, "OI" + letters, "NC" + letters}
+                 : options.dimension_numbers,
+             ndim, c);
+  c.window_strides = one_per_axis(op, "window strides", options.window_strides, ndim);
+  c.lhs_dilation = one_per_axis(op, "lhs dilations", options.lhs_dilation, ndim);
+  c.rhs_dilation = one_per_axis(op, "rhs dilations", options.rhs_dilation, ndim);
+  one_per_axis(op, "filter shape", window.empty() ? Ints{0} : window, ndim);
+  const ConvPadding& padding = options.padding;
+  set_padding(op, padding.name().empty() ? padding.pairs() : named_padding(padding.name(), lhs, window, c), c);
+  return c;
 }
 
 /// What to put around a spread-out input so that the result has the size which a convolution with this
@@ -135,8 +148,9 @@ Array conv_general_dilated(const ArrayLike& lhs, const ArrayLike& rhs, const Con
   c.feature_group_count = options.feature_group_count;
   c.batch_group_count = options.batch_group_count;
   const ConvPadding& padding = options.padding;
-  set_padding(op, padding.name().empty() ? padding.pairs() : named_padding(padding.name(), lhs, rhs, c), c);
-  return promoted(lhs, rhs, c);
+  set_padding(op, padding.name().empty() ? padding.pairs() : named_padding(padding.name(), lhs, windows_of(rhs, c), c),
+              c);
+  return promoted(lhs, rhs, c, options.preferred_element_type);
 }
 
 Array conv(const ArrayLike& lhs, const ArrayLike& rhs, const std::vector<std::int64_t>& window_strides,
@@ -186,6 +200,56 @@ Array conv_transpose(const ArrayLike& lhs, const ArrayLike& rhs, const ConvTrans
   const Array turned = ops::rev(rhs, Ints(c.rhs_spec.begin() + 2, c.rhs_spec.end()));
   std::swap(c.rhs_spec[0], c.rhs_spec[1]);
   return promoted(lhs, turned, c);
+}
+
+Array conv_general_dilated_patches(const ArrayLike& lhs, const std::vector<std::int64_t>& filter_shape,
+                                   const ConvPatchesOptions& options) {
+  constexpr std::string_view op = "conv_general_dilated_patches";
+  if (lhs->ndim() < 2) check_ndim(op, lhs, lhs);
+  const ops::ConvParams c = params_of(op, lhs, filter_shape, options);
+  ops::WindowParams w(Ints(static_cast<std::size_t>(lhs->ndim()), 1));
+  const std::size_t spatial = filter_shape.size();
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::int64_t axis = c.lhs_spec[2 + i];
+    w.dimensions[axis] = filter_shape[i];
+    w.strides[axis] = c.window_strides[i];
+    w.padding_low[axis] = c.padding_low[i];
+    w.padding_high[axis] = c.padding_high[i];
+    w.base_dilation[axis] = c.lhs_dilation[i];
+    w.window_dilation[axis] = c.rhs_dilation[i];
+  }
+  const Array patches = ops::window_patches(lhs, scalar(lhs->dtype(), 0), w);
+  // [places…, window…] to (batch, features, window, places…), and features with windows are one axis.
+  Ints order = {c.lhs_spec[0], c.lhs_spec[1]};
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(lhs->ndim() + c.lhs_spec[2 + i]);
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(c.lhs_spec[2 + i]);
+  for (int i = 0; i < 2; ++i) order.push_back(lhs->ndim() + c.lhs_spec[i]);  // of size 1
+  const Array ordered = ops::transpose(patches, order);
+  Shape joined = {ordered.shape()[0], ordered.shape()[1] * ops::product(filter_shape)};
+  joined.insert(joined.end(), ordered.shape().begin() + 2 + static_cast<std::ptrdiff_t>(spatial),
+                ordered.shape().end() - 2);
+  Ints to_layout(joined.size());
+  for (std::size_t i = 0; i < joined.size(); ++i) to_layout[c.out_spec[i]] = static_cast<std::int64_t>(i);
+  return ops::transpose(ops::reshape(ordered, joined), to_layout);
+}
+
+Array conv_general_dilated_local(const ArrayLike& lhs, const ArrayLike& rhs,
+                                 const std::vector<std::int64_t>& filter_shape, const ConvPatchesOptions& options) {
+  constexpr std::string_view op = "conv_general_dilated_local";
+  check_ndim(op, lhs, rhs);
+  const ops::ConvParams c = params_of(op, lhs, filter_shape, options);
+  const Array patches = conv_general_dilated_patches(lhs, filter_shape, options);
+  const Array operands[] = {patches, rhs};
+  const Arrays x = numpy::cast_all(operands, numpy::result_type(operands));
+  const Ints places(c.out_spec.begin() + 2, c.out_spec.end()), kernels(c.rhs_spec.begin() + 2, c.rhs_spec.end());
+  // (places…, batch, features) to the layout.
+  const Array y = ops::dot_general(x[0], x[1], {c.out_spec[1]}, {c.rhs_spec[1]}, places, kernels);
+  Ints to_layout(c.out_spec.size());
+  const auto spatial = static_cast<std::int64_t>(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) to_layout[places[i]] = static_cast<std::int64_t>(i);
+  to_layout[c.out_spec[0]] = spatial;
+  to_layout[c.out_spec[1]] = spatial + 1;
+  return ops::transpose(y, to_layout);
 }
 
 }  // namespace cotan::lax

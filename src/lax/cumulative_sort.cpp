@@ -1,4 +1,5 @@
 // lax: running reductions and sorting by name.
+#include <algorithm>
 #include <cotan/lax.hpp>
 
 #include "ops/ops.hpp"
@@ -30,9 +31,32 @@ std::vector<Array> sort(const ArrayList& list, int axis, int num_keys, bool is_s
                {"num_keys", std::int64_t{num_keys}},
                {"is_stable", is_stable}});
 }
-std::pair<Array, Array> top_k(const ArrayLike& a, int k) {
-  Arrays out = bind(ops::top_k_p, {a.array()}, {{"k", std::int64_t{k}}});
+std::pair<Array, Array> sort_key_val(const ArrayLike& keys, const ArrayLike& values, int dimension, bool is_stable) {
+  const Arrays out = sort({keys, values}, dimension, 1, is_stable);
   return {out[0], out[1]};
+}
+std::pair<Array, Array> top_k(const ArrayLike& a, int k, int axis) {
+  const int last = std::max(a->ndim() - 1, 0),
+            along = a->ndim() == 0 ? 0 : numpy::resolve_axis(axis, a->ndim(), "top_k");
+  const Arrays out =
+      bind(ops::top_k_p, {a->ndim() == 0 ? a.array() : ops::move_axis(a, along, last)}, {{"k", std::int64_t{k}}});
+  return {ops::move_axis(out[0], last, along), ops::move_axis(out[1], last, along)};
+}
+
+namespace {
+void check_floating(std::string_view op, const Array& a) {
+  if (!is_floating(a.dtype())) raise<TypeError>("[{}] needs floats, got {}; use top_k for integers.", op, a.aval());
+}
+}  // namespace
+
+std::pair<Array, Array> approx_max_k(const ArrayLike& a, int k, int reduction_dimension) {
+  check_floating("approx_max_k", a);
+  return top_k(a, k, reduction_dimension);
+}
+std::pair<Array, Array> approx_min_k(const ArrayLike& a, int k, int reduction_dimension) {
+  check_floating("approx_min_k", a);
+  const auto [values, indices] = top_k(-a, k, reduction_dimension);
+  return {-values, indices};
 }
 
 }  // namespace cotan::lax

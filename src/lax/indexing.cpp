@@ -1,6 +1,8 @@
 // lax: gather, scatter and dynamic slices by name.
+#include <cotan/control_flow.hpp>
 #include <cotan/lax.hpp>
 
+#include "lax/scalar_program.hpp"
 #include "ops/gather_scatter.hpp"
 #include "ops/promote.hpp"
 
@@ -85,6 +87,10 @@ Array scatter_add(const ArrayLike& operand, const ArrayLike& indices, const Arra
                   const ScatterDimensionNumbers& dimensions, GatherScatterMode mode) {
   return scatter_with(ops::scatter_add_p, operand, indices, updates, dimensions, mode);
 }
+Array scatter_sub(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
+                  const ScatterDimensionNumbers& dimensions, GatherScatterMode mode) {
+  return scatter_with(ops::scatter_add_p, operand, indices, bind1(ops::neg_p, {updates.array()}), dimensions, mode);
+}
 Array scatter_mul(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
                   const ScatterDimensionNumbers& dimensions, GatherScatterMode mode) {
   return scatter_with(ops::scatter_mul_p, operand, indices, updates, dimensions, mode);
@@ -96,6 +102,27 @@ Array scatter_min(const ArrayLike& operand, const ArrayLike& indices, const Arra
 Array scatter_max(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
                   const ScatterDimensionNumbers& dimensions, GatherScatterMode mode) {
   return scatter_with(ops::scatter_max_p, operand, indices, updates, dimensions, mode);
+}
+
+Array scatter_apply(const ArrayLike& operand, const ArrayLike& indices,
+                    const std::function<Array(const Array&)>& function, const ScatterDimensionNumbers& dimensions,
+                    const Shape& update_shape, GatherScatterMode mode) {
+  const Array x = strong(operand);
+  const ScalarProgram f("scatter_apply", [&](std::span<const Array> in) { return Arrays{function(in[0])}; },
+                        {x.dtype()}, {x.dtype()});
+  // How often each element is meant.
+  const Array times = scatter_with(ops::scatter_add_p, ops::full(x.shape(), scalar(i32, 0)), indices,
+                                   ops::full(update_shape, scalar(i32, 1)), dimensions, mode);
+  const auto applied = [&](const Array& y, const Array& step) { return ops::select(times > step, f(Arrays{y})[0], y); };
+  std::int64_t most = 1;
+  for (int axis = 0; axis + 1 < indices->ndim(); ++axis) most *= indices->shape()[axis];
+  if (most <= 1) return applied(x, scalar(i32, 0));
+  const Array last = numpy::max(times);
+  using State = std::pair<Array, Array>;
+  return while_loop([&](const State& s) { return s.second < last; },
+                    [&](const State& s) { return State{applied(s.first, s.second), s.second + 1}; },
+                    State{x, scalar(i32, 0)})
+      .first;
 }
 
 Array dynamic_slice(const ArrayLike& a, const std::vector<Array>& start, const std::vector<std::int64_t>& sizes) {
@@ -118,6 +145,20 @@ Array dynamic_update_slice(const ArrayLike& a, const ArrayLike& update, const st
 Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& start, int axis) {
   const int along = numpy::resolve_axis(axis, a->ndim(), "dynamic_update_slice_in_dim");
   return dynamic_update_slice(a, update, start_along(a, start, along));
+}
+
+Array dynamic_index_in_dim(const ArrayLike& a, const ArrayLike& index, int axis, bool keepdims) {
+  const int along = numpy::resolve_axis(axis, a->ndim(), "dynamic_index_in_dim");
+  const Array slice = dynamic_slice_in_dim(a, index, 1, along);
+  return keepdims ? slice : ops::reshape(slice, ops::erase_axes(a->shape(), {along}));
+}
+Array dynamic_update_index_in_dim(const ArrayLike& a, const ArrayLike& update, const ArrayLike& index, int axis) {
+  const int along = numpy::resolve_axis(axis, a->ndim(), "dynamic_update_index_in_dim");
+  const bool lacks = update->ndim() == a->ndim() - 1;
+  if (!lacks) return dynamic_update_slice_in_dim(a, update, index, along);
+  Shape shape = update->shape();
+  shape.insert(shape.begin() + along, 1);
+  return dynamic_update_slice_in_dim(a, ops::reshape(update, shape), index, along);
 }
 
 }  // namespace cotan::lax

@@ -1,4 +1,4 @@
-// cotan::lax over the elementwise, shape, reduction and dot primitives.
+// cotan::lax over the elementwise, shape and reduction primitives.
 #include <algorithm>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
@@ -97,15 +97,8 @@ Array concatenate(const ArrayList& list, int dimension) {
   return numpy::concatenate(arrays, dimension);
 }
 
-// Contraction and reduction -----------------------------------------------------------------------
+// Reduction -----------------------------------------------------------------------
 
-Array dot_general(const ArrayLike& a, const ArrayLike& b, const DotDimensionNumbers& d) {
-  const Array operands[] = {a, b};
-  const Arrays x = numpy::cast_all(operands, numpy::result_type(operands));
-  return ops::dot_general(x[0], x[1], resolved(a, d.contract_lhs, "dot_general"),
-                          resolved(b, d.contract_rhs, "dot_general"), resolved(a, d.batch_lhs, "dot_general"),
-                          resolved(b, d.batch_rhs, "dot_general"));
-}
 Array reduce_sum(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
   return reduce(ops::reduce_sum_p, a, axes);
 }
@@ -122,5 +115,8 @@ Array reduce_and(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
   return reduce(ops::reduce_and_p, a, axes);
 }
 Array reduce_or(const ArrayLike& a, const std::vector<std::int64_t>& axes) { return reduce(ops::reduce_or_p, a, axes); }
+Array reduce_xor(const ArrayLike& a, const std::vector<std::int64_t>& axes) {
+  return reduce(ops::reduce_xor_p, a, axes);
+}
 
 }  // namespace cotan::lax

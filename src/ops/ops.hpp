@@ -24,10 +24,18 @@ extern const Primitive and_p, or_p, xor_p, not_p, shift_left_p, shift_right_logi
     population_count_p, clz_p;
 // cast.cpp
 extern const Primitive convert_element_type_p, bitcast_convert_type_p, stop_gradient_p;
+// precision.cpp, barrier.cpp
+extern const Primitive reduce_precision_p, optimization_barrier_p;
+// platform.cpp
+extern const Primitive platform_index_p;
+/// Which platform of the parameters has that name; as many as there are where none has.
+std::int32_t number_of_platform(const Params& params, std::string_view name);
 // reshape.cpp, broadcast.cpp, slice.cpp, pad.cpp, concatenate.cpp, iota.cpp
 extern const Primitive reshape_p, transpose_p, broadcast_in_dim_p, slice_p, pad_p, rev_p, concatenate_p, iota_p;
 // reduce.cpp
-extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p;
+extern const Primitive reduce_sum_p, reduce_prod_p, reduce_max_p, reduce_min_p, reduce_and_p, reduce_or_p, reduce_xor_p;
+// window.cpp, window_places.cpp
+extern const Primitive reduce_window_sum_p, reduce_window_max_p, reduce_window_min_p;
 // cumulative.cpp
 extern const Primitive cumsum_p, cumprod_p, cummax_p, cummin_p, cumlogsumexp_p, linear_recurrence_p;
 // dot.cpp

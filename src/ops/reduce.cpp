@@ -91,6 +91,12 @@ constexpr auto either = [](auto a, auto b) {
   else
     return a;
 };
+constexpr auto differing = [](auto a, auto b) {
+  if constexpr (std::is_integral_v<decltype(a)>)
+    return static_cast<decltype(a)>(a ^ b);
+  else
+    return a;
+};
 constexpr auto all_ones = [](auto z) {
   using C = decltype(z);
   if constexpr (std::is_same_v<C, bool>)
@@ -223,7 +229,17 @@ const Primitive reduce_or_p{.name = "reduce_or",
                             .element = reduced_element,
                             .reduction = reduction_of<expr::ReduceOp::bit_or>,
                             .on_rows = reduce_on_rows};
-const Listed reduce_listed{&reduce_sum_p, &reduce_prod_p, &reduce_max_p, &reduce_min_p, &reduce_and_p, &reduce_or_p};
+const Primitive reduce_xor_p{.name = "reduce_xor",
+                             .op_class = OpClass::reduction,
+                             .type = reduce_type<Accepts::bits>,
+                             .eval = reduce_eval<differing, zero>,
+                             .batch = reduce_batch,
+                             .not_differentiable = true,
+                             .element = reduced_element,
+                             .reduction = reduction_of<expr::ReduceOp::bit_xor>,
+                             .on_rows = reduce_on_rows};
+const Listed reduce_listed{&reduce_sum_p, &reduce_prod_p, &reduce_max_p, &reduce_min_p,
+                           &reduce_and_p, &reduce_or_p,   &reduce_xor_p};
 
 Array reduce_sum(const Array& a, const Ints& axes) {
   return axes.empty() ? a : bind1(reduce_sum_p, {a}, {{"axes", axes}});

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/ops.hpp"
+#include "ops/window.hpp"
 
 namespace cotan::ops {
 

@@ -61,6 +61,8 @@ void add_elementwise_ops(OpTable& table);
 void add_reduction_ops(OpTable& table);
 void add_shape_ops(OpTable& table);
 void add_conv_ops(OpTable& table);
+void add_window_ops(OpTable& table);
+void add_lax_ops(OpTable& table);
 void add_indexing_ops(OpTable& table);
 void add_linalg_ops(OpTable& table);
 void add_fft_ops(OpTable& table);

@@ -27,14 +27,17 @@ lax::ConvDimensionNumbers dimension_numbers(const Params& p) {
 
 void add_conv_ops(OpTable& t) {
   t["lax.conv_general_dilated"] = one([](Args x, const Params& p) {
-    return lax::conv_general_dilated(x[0], x[1],
-                                     {.window_strides = p.list("window_strides"),
-                                      .padding = padding(p),
-                                      .lhs_dilation = maybe_list(p, "lhs_dilation"),
-                                      .rhs_dilation = maybe_list(p, "rhs_dilation"),
-                                      .dimension_numbers = dimension_numbers(p),
-                                      .feature_group_count = p.integer("feature_group_count", 1),
-                                      .batch_group_count = p.integer("batch_group_count", 1)});
+    return lax::conv_general_dilated(
+        x[0], x[1],
+        {.window_strides = p.list("window_strides"),
+         .padding = padding(p),
+         .lhs_dilation = maybe_list(p, "lhs_dilation"),
+         .rhs_dilation = maybe_list(p, "rhs_dilation"),
+         .dimension_numbers = dimension_numbers(p),
+         .feature_group_count = p.integer("feature_group_count", 1),
+         .batch_group_count = p.integer("batch_group_count", 1),
+         .preferred_element_type =
+             p.has("preferred_element_type") ? std::optional(p.dtype("preferred_element_type")) : std::nullopt});
   });
   t["lax.conv"] =
       one([](Args x, const Params& p) { return lax::conv(x[0], x[1], p.list("window_strides"), padding(p)); });

@@ -75,10 +75,6 @@ void add_reduction_ops(OpTable& t) {
   t["lax.sort"] = [](Args x, const Params& p) {
     return lax::sort(Arrays(x.begin(), x.end()), p.axis("dimension"), p.axis("num_keys"), p.flag("is_stable", true));
   };
-  t["lax.top_k"] = [](Args x, const Params& p) {
-    const auto [values, indices] = lax::top_k(x[0], p.axis("k"));
-    return Arrays{values, indices};
-  };
   t["searchsorted"] = one([](Args x, const Params& p) { return np::searchsorted(x[0], x[1], p.text("side")); });
   t["digitize"] = one([](Args x, const Params& p) { return np::digitize(x[0], x[1], p.flag("right")); });
   t["bincount"] = one([](Args x, const Params& p) { return np::bincount(x[0], p.integer("length")); });

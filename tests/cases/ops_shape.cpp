@@ -51,8 +51,9 @@ void add_product_ops(OpTable& t) {
   t["lax.dot_general"] = one([](Args x, const Params& p) {
     using List = std::vector<std::int64_t>;
     const Json& d = p["dimension_numbers"];
-    return lax::dot_general(x[0], x[1],
-                            {d[0][0].get<List>(), d[0][1].get<List>(), d[1][0].get<List>(), d[1][1].get<List>()});
+    return lax::dot_general(
+        x[0], x[1], {d[0][0].get<List>(), d[0][1].get<List>(), d[1][0].get<List>(), d[1][1].get<List>()},
+        p.has("preferred_element_type") ? std::optional(p.dtype("preferred_element_type")) : std::nullopt);
   });
 }
 

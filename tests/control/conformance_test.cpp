@@ -159,7 +159,7 @@ const std::vector<Variant>& all_variants() {
   static const std::vector<Variant> all = [] {
     std::vector<Variant> out;
     for (const auto& family : {scan_cases(), carry_cases(), view_cases(), nested_cases(), routine_cases(),
-                               branch_cases(), while_cases(), map_cases(), associative_cases()})
+                               branch_cases(), while_cases(), map_cases(), associative_cases(), solver_cases()})
       for (const Case& c : family) {
         for (const bool reverse : {false, true}) {
           if (reverse && c.variants == Case::Variants::one) continue;

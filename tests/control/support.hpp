@@ -53,6 +53,7 @@ std::vector<Case> branch_cases();
 std::vector<Case> while_cases();
 std::vector<Case> map_cases();
 std::vector<Case> associative_cases();
+std::vector<Case> solver_cases();
 
 /// Element i of input k in lane l: ((37 i + 59 k + 23 l + 11) mod 101 - 50.5) / 40, so within ±1.27 and never
 /// zero.

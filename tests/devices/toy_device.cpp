@@ -32,7 +32,7 @@ Bits identity(ReduceOp op, DType dtype) {
     using Limits = std::numeric_limits<C>;
     const C most = Limits::has_infinity ? Limits::infinity() : Limits::max(),
             least = Limits::has_infinity ? static_cast<C>(-Limits::infinity()) : Limits::lowest();
-    const C by_op[] = {C(0), C(1), least, most, C(-1), C(0)};  // in the order of ReduceOp
+    const C by_op[] = {C(0), C(1), least, most, C(-1), C(0), C(0)};  // in the order of ReduceOp
     return Interpreter::to_bits(convert<T>(by_op[static_cast<int>(op)]));
   });
 }
@@ -46,6 +46,7 @@ Bits apply(expr::Op op, DType to, Expr like, std::span<const Bits> x) {
 Bits combine(ReduceOp op, Expr like, Bits x, Bits y) {
   using expr::Op;
   const bool logical = like->dtype == DType::bool_;
+  if (op == ReduceOp::bit_xor) return apply(Op::bit_xor, like->dtype, like, std::array{x, y});
   const Op ops[] = {
       logical ? Op::bit_or : Op::add, logical ? Op::bit_and : Op::mul, Op::max, Op::min, Op::bit_and, Op::bit_or};
   return apply(ops[static_cast<int>(op)], like->dtype, like, std::array{x, y});

@@ -1229,3 +1229,73 @@ def associative_of_a_struct(o, xs):
     s = lax.associative_scan(lambda l, r: dict(total=l["total"] + r["total"], weighted=l["weighted"] * r["weighted"]),
                              dict(total=xs, weighted=jnp.cos(xs)))
     return [s["total"], s["weighted"]]
+
+
+# solver_cases.cpp: solvers with derivatives of their own ---------------------------------------------------------
+
+
+def _direct(f, y):
+    return jnp.linalg.solve(jax.vmap(f, out_axes=1)(jnp.eye(y.size)), y)
+
+
+def _dominant(a):
+    return 0.3 * a + 3.0 * jnp.eye(a.shape[0])
+
+
+@case(())
+def root_of_square(o, a):
+    c = a * a + 1.0
+
+    def newton(f, x0):
+        return lax.fori_loop(0, 12, lambda i, x: x - f(x) / (f(x + 1e-4) - f(x)) * 1e-4, x0)
+    return [lax.custom_root(lambda x: x * x - c, 1.5, newton, lambda g, y: y / g(1.0))]
+
+
+@case((3, 3), (3,))
+def root_of_system(o, a, b):
+    def steps(f, x0):
+        return lax.fori_loop(0, 60, lambda i, x: x - f(x), x0)
+    return [lax.custom_root(lambda x: x - 0.2 * jnp.tanh(a @ x) - b, jnp.zeros_like(b), steps, _direct)]
+
+
+@case((3, 3), (3,))
+def solve_symmetric(o, a, b):
+    a = _positive(a)
+    return [lax.custom_linear_solve(lambda x: a @ x, b, _direct, symmetric=True)]
+
+
+@case((3, 3), (3,), ())
+def solve_transposed(o, a, b, c):
+    a = _dominant(a)
+    diagonal = jnp.diagonal(a)
+
+    def apply(x):
+        return a @ x[0] + x[1] * 0.1, x[1] * 2.0 + jnp.sum(x[0]) * 0.1
+
+    def jacobi(f, b):
+        def step(i, x):
+            y = f(x)
+            return x[0] + (b[0] - y[0]) / diagonal, x[1] + (b[1] - y[1]) / 2.0
+        return lax.fori_loop(0, 60, step, (jnp.zeros_like(b[0]), jnp.zeros_like(b[1])))
+    return list(lax.custom_linear_solve(apply, (b, c), jacobi, jacobi))
+
+
+@case((3, 3), (3,))
+def solve_cg(o, a, b):
+    return [jax.scipy.sparse.linalg.cg(_positive(a), b)[0]]
+
+
+@case((3, 3), (3,))
+def solve_cg_preconditioned(o, a, b):
+    a = _positive(a)
+    return [jax.scipy.sparse.linalg.cg(lambda x: a @ x, b, x0=0.5 * b, M=lambda x: x / jnp.diagonal(a))[0]]
+
+
+@case((3, 3), (3,))
+def solve_bicgstab(o, a, b):
+    return [jax.scipy.sparse.linalg.bicgstab(_dominant(a), b, tol=1e-12)[0]]
+
+
+@case((3, 3), (3,))
+def solve_gmres(o, a, b):
+    return [jax.scipy.sparse.linalg.gmres(_dominant(a), b)[0]]

@@ -1,6 +1,7 @@
 """What each op name of the case table means, as a JAX function of (arrays, params)."""
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from cases import DTYPES
@@ -221,7 +222,79 @@ def _list(name):
     return lambda args, params: getattr(jnp, name)(list(args), **params)
 
 
+# ---- lax: functions by name, and dtypes among the options
+
+COMBINE = {"logaddexp": jnp.logaddexp, "second": lambda a, b: b}
+
+
+def _reducer(args, p):
+    """(operand, first value, function) and what is left of the params."""
+    p, dtype, name = dict(p), args[0].dtype, p["computation"]
+    del p["computation"]
+    floating = jnp.issubdtype(dtype, jnp.floating)
+    bound = jnp.finfo(dtype) if floating else None if dtype == bool else jnp.iinfo(dtype)
+    lowest = -np.inf if floating else False if dtype == bool else bound.min
+    highest = np.inf if floating else True if dtype == bool else bound.max
+    neutral = {"mul": 1, "max": lowest, "min": highest, "logaddexp": -np.inf,
+               "bitwise_and": True if dtype == bool else -1 if not floating and bound.min else highest}
+    init = np.array(p.pop("init", neutral.get(name, 0)), dtype)
+    return (args[0], init, COMBINE.get(name) or getattr(lax, name)), p
+
+
+def _reduce_window(args, p):
+    reducer, p = _reducer(args, p)
+    return lax.reduce_window(*reducer, **p)
+
+
+def _reduce(args, p):
+    reducer, p = _reducer(args, p)
+    return lax.reduce(*reducer, **p)
+
+
+def _preferred(function):
+    def call(args, p):
+        p = dict(p)
+        if "preferred_element_type" in p:
+            p["preferred_element_type"] = DTYPES[p["preferred_element_type"]]
+        return function(*args, **p)
+
+    return call
+
+
+def _ragged_dot_general(args, p):
+    numbers = lax.RaggedDotDimensionNumbers(p["dimension_numbers"], p["lhs_ragged_dimensions"], p["rhs_group_dimensions"])
+    return lax.ragged_dot_general(*args, numbers)
+
+
+def _scatter_apply(args, p):
+    numbers = lax.ScatterDimensionNumbers(p["update_window_dims"], p["inserted_window_dims"], p["scatter_dims_to_operand_dims"])
+    return lax.scatter_apply(*args, lambda x: x * 2 + 1, numbers, update_shape=args[1].shape[:1], mode=p["mode"])
+
+
+def _scaled_dot(args, p):
+    """Compiled, JAX loses the scales of some shapes; what it documents is this."""
+    def wide(x, scale):
+        for axis in range(x.ndim):
+            scale = jnp.repeat(scale, x.shape[axis] // scale.shape[axis], axis)
+        return x * scale
+
+    return (wide(args[0], args[2]) @ wide(args[1], args[3])).astype(DTYPES[p["preferred_element_type"]])
+
+
+ROUNDING = {"away": lax.RoundingMethod.AWAY_FROM_ZERO, "even": lax.RoundingMethod.TO_NEAREST_EVEN}
+RANDOM = {"philox": lax.RandomAlgorithm.RNG_PHILOX, "three_fry": lax.RandomAlgorithm.RNG_THREE_FRY,
+          "default": lax.RandomAlgorithm.RNG_DEFAULT}
+
 OPS = {
+    "lax.reduce_window": _reduce_window, "lax.reduce": _reduce,
+    "lax.dot": _preferred(lax.dot), "lax.dot_general": _preferred(lax.dot_general),
+    "lax.conv_general_dilated": _preferred(lax.conv_general_dilated),
+    "lax.ragged_dot_general": _ragged_dot_general, "lax.scaled_dot": _scaled_dot,
+    "lax.scatter_sub": _scatter("scatter_sub"), "lax.scatter_apply": _scatter_apply,
+    "lax.round": lambda a, p: lax.round(a[0], ROUNDING[p["method"]]),
+    "lax.reciprocal": lambda a, p: lax.reciprocal(a[0]),
+    "lax.rng_bit_generator": lambda a, p: lax.rng_bit_generator(a[0], p["shape"], p["dtype"], RANDOM[p["algorithm"]]),
+    "lax.optimization_barrier": lambda a, p: lax.optimization_barrier(a[0]),
     "concatenate": _list("concatenate"), "stack": _list("stack"), "vstack": _list("vstack"),
     "hstack": _list("hstack"), "column_stack": _list("column_stack"), "lexsort": _list("lexsort"),
     "broadcast_arrays": lambda a, p: jnp.broadcast_arrays(*a),

@@ -8,6 +8,7 @@ Our names are read from the public headers; cotan.json has what headers cannot s
 """
 import json
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,6 +22,10 @@ jax = json.loads((HERE / "jax.json").read_text())
 ours = json.loads((HERE / "cotan.json").read_text())
 versions = jax.pop("versions")
 declared = {"::".join(d.scope[1:] + (d.name,)) for d in headers.public_declarations(ROOT) if d.scope[:1] == ("cotan",)}
+# A namespace may take a name over from another: using numpy::add;
+for path in (ROOT / "include" / "cotan").rglob("*.hpp"):
+    for space, block in re.findall(r"^namespace cotan::([\w:]+) \{$(.*?)^\}", path.read_text(), re.M | re.S):
+        declared |= {f"{space}::{name}" for name in re.findall(r"^using [\w:]+::(\w+);$", block, re.M)}
 problems = []
 
 

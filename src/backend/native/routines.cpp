@@ -2,6 +2,7 @@
 #include "backend/native/executable.hpp"
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::native {
 
@@ -32,6 +33,9 @@ void evaluate(const RoutineCall& call) {
     if (call.result(k) && from.bytes()) std::memcpy(call.result(k), from.data(), from.bytes());
   }
 }
+
+/// Expanded where there are no routines; here their rule is one.
+const RuleFor<NativeRoutine> runs_as_evaluated{{&ops::optimization_barrier_p, &ops::platform_index_p}, {evaluate}};
 
 }  // namespace
 

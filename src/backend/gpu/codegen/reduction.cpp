@@ -55,6 +55,8 @@ std::string combine(Writer& w, ReduceOp op, DType dtype, const std::string& x, c
       return real ? w.call("cotan_min", x + ", " + y) : fmt::format("min({}, {})", x, y);
     case ReduceOp::bit_and:
       return x + " & " + y;
+    case ReduceOp::bit_xor:
+      return logical ? fmt::format("({}) != ({})", x, y) : x + " ^ " + y;
     default:
       return x + " | " + y;
   }

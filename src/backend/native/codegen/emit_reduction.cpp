@@ -208,6 +208,8 @@ Value* KernelEmitter::combine(llvm::IRBuilder<>& b, ReduceOp op, DType dtype, Va
       return call(real ? llvm::Intrinsic::minimum : sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
     case ReduceOp::bit_and:
       return b.CreateAnd(x, y);
+    case ReduceOp::bit_xor:
+      return b.CreateXor(x, y);
     default:
       return b.CreateOr(x, y);
   }
