@@ -2,6 +2,7 @@
 // line search goes on is decided by selects, so that the objective is in the program once.
 #include <fmt/format.h>
 
+#include <cotan/optax/transforms.hpp>
 #include <cotan/optim.hpp>
 #include <limits>
 
@@ -137,11 +138,11 @@ Search adam_step(const std::function<std::pair<Array, Array>(const Array&)>& eva
   MinimizeOptions endless = o;
   endless.value_tolerance = -infinity;  // it may go up on the way
   Search next = taken(s, trial, value, gradient, endless);
-  const Array count = next.iterations.astype(s.x.dtype());
-  const Array mean = 0.9 * s.moments[0] + 0.1 * gradient, square = 0.999 * s.moments[1] + 0.001 * gradient * gradient;
-  const Array m = mean / (1.0 - np::power(0.9, count)), v = square / (1.0 - np::power(0.999, count));
-  next.moments = np::stack({mean, square});
-  next.direction = -o.learning_rate * m / (np::sqrt(v) + 1e-8);
+  const optax::State before{"scale_by_adam",
+                            {{"count", {s.iterations}}, {"mu", {s.moments[0]}}, {"nu", {s.moments[1]}}}};
+  const auto [updates, after] = optax::scale_by_adam().update_flat({gradient}, before, {});
+  next.moments = np::stack({after.fields.at("mu")[0], after.fields.at("nu")[0]});
+  next.direction = -o.learning_rate * updates[0];
   Search failed = s;
   failed.finished = np::ones_like(s.finished);
   Search out = select(finite, next, failed);

@@ -65,19 +65,9 @@ Array segment_sum(Args x, const Params& p) {
   return np::zeros({p.integer("num_segments"), x[0].shape(1)}, x[0].dtype()).at(x[1]).add(x[0]);
 }
 
-Array dot_product_attention(Args x, const Params& p) {
-  cotan::nn::AttentionOptions options{.is_causal = p.flag("is_causal")};
-  std::size_t next = 3;
-  if (p.flag("bias")) options.bias = x[next++];
-  if (p.flag("mask")) options.mask = x[next++];
-  if (p.has("scale")) options.scale = p.real("scale");
-  return cotan::nn::dot_product_attention(x[0], x[1], x[2], options);
-}
-
 }  // namespace
 
 void add_composite_ops(OpTable& t) {
-  t["nn.dot_product_attention"] = one(dot_product_attention);
   t["composite.softmax"] = one([](Args x, const Params& p) { return softmax(x[0], p.axis()); });
   t["composite.layer_norm"] = one(layer_norm);
   t["composite.attention"] = one(attention);

@@ -2,11 +2,22 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jax import lax
 
 from cases import DTYPES
 
-NAMESPACES = {"lax": lax, "nn": jax.nn, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random}
+
+
+class _Optax:
+    """Losses, which optax itself no longer has, and the rest."""
+
+    def __getattr__(self, name):
+        return getattr(optax.losses if hasattr(optax.losses, name) else optax, name)
+
+
+NAMESPACES = {"lax": lax, "nn": jax.nn, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random,
+              "optax": _Optax(), "projections": optax.projections}
 
 
 def _freeze(value):
@@ -173,11 +184,52 @@ def _attention(args, p):
 
 
 def _dot_product_attention(args, p):
-    """After query, key, value: a bias and a mask, where the params `bias` and `mask` say so."""
+    """After query, key, value: a bias, a mask and two lengths, where the params `bias`, `mask`, `lengths` say so."""
     p, rest = dict(p), list(args[3:])
     bias = rest.pop(0) if p.pop("bias", False) else None
     mask = rest.pop(0) if p.pop("mask", False) else None
+    if p.pop("lengths", False):
+        p["query_seq_lengths"], p["key_value_seq_lengths"] = rest
     return jax.nn.dot_product_attention(*args[:3], bias, mask, **p)
+
+
+# ---- nn and optax: a mask is the last argument; initializers take a key
+
+def _masked(function, before):
+    return lambda args, p: function(*args[:before], **p, **({"where": args[before]} if len(args) > before else {}))
+
+
+def _sum_of_exponentials(function):
+    def call(args, p):
+        p = dict(p)
+        named = {k: args[1] for k in ("b", "where") if p.pop(k, False)}
+        return function(args[0], **p, **named)
+
+    return call
+
+
+def _standardize(args, p):
+    p = dict(p)
+    where = args[1] if p.pop("where", False) else None
+    return jax.nn.standardize(args[0], where=where, **p)
+
+
+def _initializer(name):
+    def call(args, p):
+        p = dict(p)
+        shape, dtype, make = p.pop("shape"), p.pop("dtype"), getattr(jax.nn.initializers, name)
+        return (make if name in ("zeros", "ones") else make(**p))(args[0], shape, dtype)
+
+    return call
+
+
+INITIALIZERS = ["zeros", "ones", "constant", "uniform", "normal", "truncated_normal", "variance_scaling",
+                "glorot_uniform", "glorot_normal", "xavier_uniform", "xavier_normal", "lecun_uniform", "lecun_normal",
+                "he_uniform", "he_normal", "kaiming_uniform", "kaiming_normal", "orthogonal", "delta_orthogonal"]
+MASKED_LOSSES = {"cosine_similarity": 2, "softmax_cross_entropy": 2, "poly_loss_cross_entropy": 2, "kl_divergence": 2,
+                 "softmax_cross_entropy_with_integer_labels": 2, "ranking_softmax_loss": 2}
+
+
 
 
 def _mlp_loss(args, p):
@@ -334,6 +386,16 @@ OPS = {
     "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
     "nn.dot_product_attention": _dot_product_attention,
+    "nn.dot_product_attention_with_residual": lambda a, p: _dot_product_attention(a, {**p, "return_residual": True}),
+    "nn.softmax": _masked(jax.nn.softmax, 1), "nn.log_softmax": _masked(jax.nn.log_softmax, 1),
+    "nn.logsumexp": _sum_of_exponentials(jax.nn.logsumexp), "nn.logmeanexp": _sum_of_exponentials(jax.nn.logmeanexp),
+    "nn.standardize": _standardize,
+    "nn.scaled_dot_general": lambda a, p: jax.nn.scaled_dot_general(*a, (((1,), (0,)), ((), ()))),
+    **{f"initializers.{name}": _initializer(name) for name in INITIALIZERS},
+    **{f"optax.{name}": _masked(getattr(optax.losses, name), n) for name, n in MASKED_LOSSES.items()},
+    "optax.unitwise_norm": lambda a, p: optax.transforms.unitwise_norm(a[0]),
+    "optax.multiclass_sparsemax_loss": lambda a, p: optax.losses.multiclass_sparsemax_loss(*a),
+    "optax.matrix_inverse_pth_root": lambda a, p: optax.matrix_inverse_pth_root(a[0], **p)[0],
     "composite.softmax": lambda a, p: _softmax(*a, **p), "composite.layer_norm": _layer_norm,
     "composite.attention": _attention, "composite.mlp_loss": _mlp_loss,
     "composite.cross_entropy": _cross_entropy, "composite.gaussian_logpdf": _gaussian_logpdf,
