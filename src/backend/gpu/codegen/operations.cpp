@@ -16,8 +16,6 @@ int bits_of(DType dtype) { return static_cast<int>(8 * itemsize(dtype)); }
 bool is_narrow(DType dtype) { return is_integer(dtype) && dtype != DType::bool_ && bits_of(dtype) < 32; }
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
-constexpr expr::Range i32_range{-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 1};
-
 /// Indices are i64 in expressions and i32 here. What does not fit raises; sums of a few that do may end past the ends.
 bool fits(const expr::Range& r, int headroom) { return r.inside(i32_range.lo << headroom, i32_range.hi << headroom); }
 

@@ -11,12 +11,6 @@ namespace cotan::gpu {
 using expr::Node;
 using expr::Op;
 
-namespace {
-
-constexpr expr::Range i32_range{-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 1};
-
-}  // namespace
-
 Writer::Writer(const Dialect& dialect, Caution caution) : dialect_(dialect), caution_(caution) {
   levels_.push_back({"", "", {}});
 }

@@ -17,6 +17,8 @@ namespace cotan::gpu {
 using compiler::BufferId;
 using expr::Expr;
 
+inline constexpr expr::Range i32_range{-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 1};
+
 /// What the driver's compiler cannot be trusted with.
 struct Caution {
   bool fma = false;    ///< its fma rounds twice: the library's is used
