@@ -215,8 +215,8 @@ Array dynamic_update_slice_in_dim(const ArrayLike& a, const ArrayLike& update, c
 /// @{
 /// Sorts all operands together, along an axis, by the first `num_keys` of them; stable unless told otherwise. NaN last.
 std::vector<Array> sort(const ArrayList& operands, int axis = -1, int num_keys = 1, bool is_stable = true);
-/// The k largest along the last axis, and their indices.
-std::pair<Array, Array> top_k(const ArrayLike& a, int k);
+/// The k largest along an axis, and their indices.
+std::pair<Array, Array> top_k(const ArrayLike& a, int k, int axis = -1);
 
 /// The value itself, a constant to differentiation.
 Array stop_gradient(const ArrayLike& a);

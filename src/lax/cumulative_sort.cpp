@@ -30,9 +30,14 @@ std::vector<Array> sort(const ArrayList& list, int axis, int num_keys, bool is_s
                {"num_keys", std::int64_t{num_keys}},
                {"is_stable", is_stable}});
 }
-std::pair<Array, Array> top_k(const ArrayLike& a, int k) {
-  Arrays out = bind(ops::top_k_p, {a.array()}, {{"k", std::int64_t{k}}});
-  return {out[0], out[1]};
+std::pair<Array, Array> top_k(const ArrayLike& a, int k, int axis) {
+  if (a->ndim() == 0 || axis == -1 || axis == a->ndim() - 1) {  // the primitive raises where there is no axis
+    Arrays out = bind(ops::top_k_p, {a.array()}, {{"k", std::int64_t{k}}});
+    return {out[0], out[1]};
+  }
+  const int at = numpy::resolve_axis(axis, a->ndim(), "top_k"), last = a->ndim() - 1;
+  const Arrays out = bind(ops::top_k_p, {ops::move_axis(a, at, last)}, {{"k", std::int64_t{k}}});
+  return {ops::move_axis(out[0], last, at), ops::move_axis(out[1], last, at)};
 }
 
 }  // namespace cotan::lax
