@@ -1,9 +1,11 @@
 // Array: an immutable handle to an n-dimensional array, or to a value that a transform is tracing.
 #pragma once
+#include <cotan/array_types.hpp>
 #include <cotan/call_site.hpp>
 #include <cotan/dtype.hpp>
 #include <cotan/error.hpp>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -18,6 +20,7 @@ namespace cotan {
 
 class Array;
 class ArrayLike;
+class ArrayList;
 class Index;
 class IndexUpdate;
 
@@ -33,61 +36,6 @@ constexpr void no_assignment() {
                 "Write a = a.at(i).set(x), or a = a.at(i).add(x) in place of a[i] += x.");
 }
 }  // namespace detail
-
-/// No axis, no bound, no value: `in_axes = {0, none}`, `range(none, 3)`.
-struct None {};
-inline constexpr None none{};  ///< the value of None
-
-/// What a dtype and a shape say about an array whose elements are not known.
-struct AbstractValue {
-  DType dtype = DType::f32;
-  Shape shape;
-  bool weak_type = false;  ///< came from a C++ scalar: gives way to other dtypes in promotion
-  /// The number of elements.
-  std::int64_t size() const;
-  /// The number of axes.
-  int ndim() const { return static_cast<int>(shape.size()); }
-  std::string str() const;  ///< "f32[2,3]"
-  /// Whether all three are equal.
-  bool operator==(const AbstractValue&) const = default;
-};
-
-/// A place where arrays live and programs run: "native", "webgpu", or "reference", which evaluates one operation at a
-/// time.
-class Device {
- public:
-  explicit Device(std::string name) : name_(std::move(name)) {}
-  /// "native", "webgpu" or "reference".
-  const std::string& name() const { return name_; }
-  /// Whether it is the same device.
-  bool operator==(const Device&) const = default;
-  /// Whether it has that name: a.device() == "webgpu".
-  bool operator==(std::string_view name) const { return name_ == name; }
-
- private:
-  std::string name_;
-};
-/// Its name.
-std::ostream& operator<<(std::ostream& out, const Device& device);
-
-/// A list of axes, one axis, or none (which means all of them where a reduction takes it).
-class Axes {
- public:
-  Axes() = default;
-  Axes(None) {}
-  Axes(int axis) : axes_(std::vector<int>{axis}) {}
-  Axes(std::initializer_list<int> axes) : axes_(std::vector<int>(axes)) {}
-  Axes(std::vector<int> axes) : axes_(std::move(axes)) {}
-  /// Whether there is a list: false of none.
-  bool given() const { return axes_.has_value(); }
-  /// The axes as they were given.
-  const std::vector<int>& list() const { return *axes_; }
-  /// Non-negative, unique axes of an array of `ndim` axes; all of them if none was given.
-  std::vector<int> resolve(int ndim, std::string_view op) const;
-
- private:
-  std::optional<std::vector<int>> axes_;
-};
 
 /// An n-dimensional array of one dtype, `jax.Array`: immutable, cheap to copy, freed when the last handle goes. While a
 /// transform runs a function it stands for a value that is not known; what needs elements then raises
@@ -164,6 +112,58 @@ class Array {
   Array max(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
   /// numpy::min.
   Array min(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+
+  /// The function of cotan::numpy of that name, with the same arguments.
+  /// @{
+  Array all(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array any(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array argmax(std::optional<int> axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array argmin(std::optional<int> axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array argpartition(int kth, int axis = -1, std::source_location where = COTAN_HERE) const;
+  Array argsort(int axis = -1, bool descending = false, std::source_location where = COTAN_HERE) const;
+  Array choose(const ArrayList& choices, std::string_view mode = "clip", std::source_location where = COTAN_HERE) const;
+  Array clip(const std::optional<Array>& lo, const std::optional<Array>& hi = {},
+             std::source_location where = COTAN_HERE) const;
+  Array compress(const Array& condition, std::optional<int> axis = {}, std::source_location where = COTAN_HERE) const;
+  Array cumprod(std::optional<int> axis = {}, std::optional<DType> dtype = {},
+                std::source_location where = COTAN_HERE) const;
+  Array cumsum(std::optional<int> axis = {}, std::optional<DType> dtype = {},
+               std::source_location where = COTAN_HERE) const;
+  Array diagonal(int offset = 0, int axis1 = 0, int axis2 = 1, std::source_location where = COTAN_HERE) const;
+  Array dot(const Array& b, std::source_location where = COTAN_HERE) const;
+  Array mT() const;
+  std::vector<Array> nonzero(std::optional<std::int64_t> size = {}, std::source_location where = COTAN_HERE) const;
+  Array ptp(const Axes& axis = {}, bool keepdims = false, std::source_location where = COTAN_HERE) const;
+  Array ravel(char order = 'C', std::source_location where = COTAN_HERE) const;
+  Array repeat(std::int64_t repeats, std::optional<int> axis = {}, std::source_location where = COTAN_HERE) const;
+  Array round(int decimals = 0, std::source_location where = COTAN_HERE) const;
+  Array searchsorted(const Array& v, std::string_view side = "left", std::source_location where = COTAN_HERE) const;
+  Array sort(int axis = -1, bool descending = false, std::source_location where = COTAN_HERE) const;
+  Array std(const Axes& axis = {}, bool keepdims = false, int ddof = 0, std::source_location where = COTAN_HERE) const;
+  Array swapaxes(int axis1, int axis2, std::source_location where = COTAN_HERE) const;
+  Array take(const Array& indices, std::optional<int> axis = {}, std::string_view mode = "fill",
+             std::source_location where = COTAN_HERE) const;
+  Array trace(int offset = 0, int axis1 = 0, int axis2 = 1, std::source_location where = COTAN_HERE) const;
+  Array var(const Axes& axis = {}, bool keepdims = false, int ddof = 0, std::source_location where = COTAN_HERE) const;
+  /// @}
+  /// numpy::delete_ of one index, or of an Array of indices.
+  Array delete_(const Array& places, std::optional<int> axis = {}, std::source_location where = COTAN_HERE) const;
+  /// The same bits as another dtype; where its size differs the last axis is as much longer or shorter.
+  Array view(DType dtype, std::source_location where = COTAN_HERE) const;
+  /// The bytes of each element in reverse order.
+  Array byteswap(std::source_location where = COTAN_HERE) const;
+
+  Array block_until_ready() const;  ///< cotan::block_until_ready
+  bool is_ready() const;            ///< cotan::is_ready
+  void copy_to_host_async() const;  ///< cotan::copy_to_host_async
+  bool is_deleted() const;          ///< its elements were donated to a jitted call
+  /// cotan::device_put.
+  Array to_device(std::string_view device, std::source_location where = COTAN_HERE) const;
+  std::size_t itemsize() const { return cotan::itemsize(dtype()); }  ///< bytes per element
+  /// The bytes of the elements, row-major. Waits for them.
+  std::vector<std::byte> tobytes(std::source_location where = COTAN_HERE) const;
+  /// Where the elements are in memory that the host can read, for as long as this Array is there. Waits for them.
+  const void* unsafe_buffer_pointer(std::source_location where = COTAN_HERE) const;
 
   /// Indexing as in NumPy: integers, `all`, `range`, `newaxis`, `ellipsis`, integer and bool Arrays. Integers outside
   /// the axis raise; elements of index Arrays that are outside it are clipped (other modes: `a.at(i).get(options)`).
@@ -379,6 +379,11 @@ class IndexUpdate {
   COTAN_UPDATED Array min(const ArrayLike& x, IndexOptions options = {}) const;
   /// The larger of them and x.
   COTAN_UPDATED Array max(const ArrayLike& x, IndexOptions options = {}) const;
+  /// They to the power x.
+  COTAN_UPDATED Array power(const ArrayLike& x, IndexOptions options = {}) const;
+  /// f of them, an elementwise function; as often as an element is selected.
+  COTAN_UPDATED Array apply(const std::function<Array(const Array&)>& f, IndexOptions options = {},
+                            std::source_location where = COTAN_HERE) const;
 
   /// `a.at(i) = x` does not compile, and says what to write.
   /// @{

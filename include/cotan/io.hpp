@@ -52,4 +52,20 @@ NamedArrays load_npz(const std::filesystem::path& path, const std::source_locati
 void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed = false,
               const std::source_location& where = COTAN_HERE);
 
+namespace numpy {
+
+/// load_npy: `np.load` of an .npy file. Of an .npz archive use load_npz.
+inline Array load(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE) {
+  return load_npy(path, where);
+}
+/// save_npy.
+inline void save(const std::filesystem::path& path, const ArrayLike& a) { save_npy(path, a); }
+/// save_npz, not compressed.
+inline void savez(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
+                  const std::source_location& where = COTAN_HERE) {
+  save_npz(path, arrays, false, where);
+}
+
+}  // namespace numpy
+
 }  // namespace cotan

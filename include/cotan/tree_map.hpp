@@ -161,6 +161,104 @@ Start reduce(F&& f, const T& t, Start start) {
   return start;
 }
 
+/// The same from the first leaf on; a tree without leaves raises TreeError.
+template <class F, class T>
+Array reduce(F&& f, const T& t) {
+  check<T>();
+  Array out;
+  for_each(t, [&](const Array& a) { out = out.defined() ? Array(f(out, a)) : a; });
+  if (!out.defined())
+    throw TreeError("[tree::reduce] the tree has no leaves; give a start." + cotan::detail::call_note());
+  return out;
+}
+/// Folds the leaves pair by pair, so that rounding grows with the depth alone: f must be associative. `identity` is the
+/// value of a tree without leaves, which else raises TreeError.
+template <class F, class T>
+Array reduce_associative(F&& f, const T& t, const std::optional<Array>& identity = std::nullopt) {
+  check<T>();
+  std::vector<Array> level = leaves(t);
+  if (level.empty() && identity) return *identity;
+  if (level.empty())
+    throw TreeError("[tree::reduce_associative] the tree has no leaves; give an identity." +
+                    cotan::detail::call_note());
+  while (level.size() > 1) {
+    std::vector<Array> next;
+    for (std::size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(f(level[i], level[i + 1]));
+    if (level.size() % 2 == 1) next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level[0];
+}
+/// Whether all leaves are true, each a scalar; needs values.
+template <class T>
+bool all(const T& t) {
+  check<T>();
+  bool out = true;
+  for_each(t, [&](const Array& a) { out = out && static_cast<bool>(a); });
+  return out;
+}
+/// Leaves with their paths.
+template <class T>
+std::vector<std::pair<std::string, Array>> leaves_with_path(const T& t) {
+  const std::vector<std::string> names = paths(t);
+  const std::vector<Array> values = leaves(t);
+  std::vector<std::pair<std::string, Array>> out;
+  for (std::size_t i = 0; i < values.size(); ++i) out.emplace_back(names[i], values[i]);
+  return out;
+}
+/// The same, and the structure.
+template <class T>
+std::pair<std::vector<std::pair<std::string, Array>>, std::string> flatten_with_path(const T& t) {
+  return {leaves_with_path(t), structure(t)};
+}
+
+namespace detail {
+/// A prefix of a tree, leaf by leaf: each Array of it stands for all leaves in its place.
+template <class P, class T>
+void broadcast_into(const P& prefix, T& t) {
+  if constexpr (std::is_same_v<P, Array>) {
+    for_each(t, [&](Array& a) { a = prefix; });
+  } else if constexpr (is_tuple<P> && is_tuple<T>) {
+    static_assert(std::tuple_size_v<P> == std::tuple_size_v<T>, "tree::broadcast: tuples of different lengths");
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (broadcast_into(std::get<i>(prefix), std::get<i>(t)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<P>>());
+  } else if constexpr (is_map<P> && is_map<T>) {
+    for (auto& [key, each] : t) {
+      const auto found = prefix.find(key);
+      if (found == prefix.end() || prefix.size() != t.size())
+        throw TreeError("[tree::broadcast] the maps have different keys; the prefix must have those of the tree." +
+                        cotan::detail::call_note());
+      broadcast_into(found->second, each);
+    }
+  } else if constexpr (is_sequence<P> && is_sequence<T>) {
+    if (prefix.size() != t.size())
+      throw TreeError("[tree::broadcast] lists of " + std::to_string(prefix.size()) + " and " +
+                      std::to_string(t.size()) + " differ in length; the prefix must be as long." +
+                      cotan::detail::call_note());
+    for (std::size_t i = 0; i < t.size(); ++i) broadcast_into(prefix[i], t[i]);
+  } else {
+    static_assert(std::is_same_v<P, T>,
+                  "tree::broadcast: the prefix must be of the tree's type, or an Array in its place");
+    t = prefix;
+  }
+}
+}  // namespace detail
+
+/// A tree like `full` whose leaves are those of `prefix`, each Array of which may stand for a whole subtree:
+/// broadcast(0.1, model) has 0.1 for every leaf.
+template <class P, class T>
+T broadcast(const P& prefix, const T& full, const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
+  check<T>();
+  T out = full;
+  if constexpr (std::is_arithmetic_v<P>)
+    detail::broadcast_into(Array(prefix), out);
+  else
+    detail::broadcast_into(prefix, out);
+  return out;
+}
+
 namespace detail {
 Array stack_leaves(std::vector<Array> leaves, int axis);
 std::vector<Array> unstack_leaf(const Array& leaf, int axis);

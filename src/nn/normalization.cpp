@@ -5,8 +5,8 @@
 #include <cotan/transforms.hpp>
 
 #include "nn/operands.hpp"
-#include "numpy/promote.hpp"
 #include "ops/ops.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::nn {
 

@@ -1,6 +1,6 @@
 // What functions of nn do to their operands first.
 #pragma once
-#include "numpy/promote.hpp"
+#include "ops/promote.hpp"
 
 namespace cotan::nn {
 

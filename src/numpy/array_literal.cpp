@@ -1,5 +1,5 @@
-// np::array of nested braces: literals become one host array, Arrays among them are stacked (and may be
-// traced).
+// np::array and np::block of nested braces: literals become one host array, Arrays among them are stacked or joined
+// (and may be traced).
 #include <cotan/numpy.hpp>
 
 #include "core/backend.hpp"
@@ -85,6 +85,29 @@ struct NestedReader {
     return stack(parts);
   }
 
+  /// Blocks joined, and how deep their lists are.
+  static std::pair<Array, int> joined(const Nested& node) {
+    if (node.kind_ != Kind::list) return {leaf_array(node), 0};
+    if (node.items_.empty()) raise<ValueError>("[block] a list is empty; give it at least one block.");
+    Arrays parts;
+    int depth = 0;
+    for (const Nested& item : node.items_) {
+      const auto [part, levels] = joined(item);
+      if (!parts.empty() && levels != depth)
+        raise<ValueError>("[block] lists are {} and {} levels deep side by side; they must be as deep.", depth, levels);
+      depth = levels;
+      parts.push_back(part);
+    }
+    int ndim = depth + 1;
+    for (const Array& part : parts) ndim = std::max(ndim, part.ndim());
+    for (Array& part : parts) {
+      Shape shape = part.shape();
+      shape.insert(shape.begin(), static_cast<std::size_t>(ndim) - shape.size(), 1);
+      part = ops::reshape(part, shape);
+    }
+    return {concatenate(parts, -depth - 1), depth + 1};
+  }
+
   static Array read(const Nested& node, std::optional<DType> dtype) {
     const Shape s = shape(node);
     if (!has_arrays(node)) return from_literals(node, s, dtype.value_or(literal_type(node)));
@@ -100,6 +123,13 @@ struct NestedReader {
 Array array(const Nested& nested, std::optional<DType> dtype, const std::source_location& where) {
   const cotan::detail::CallSite site(where);
   return NestedReader::read(nested, dtype);
+}
+Array block(const Nested& blocks, const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  return NestedReader::joined(blocks).first;
+}
+Array block(std::initializer_list<Nested> blocks, const std::source_location& where) {
+  return block(Nested(blocks), where);
 }
 Array array(std::initializer_list<Nested> items, std::optional<DType> dtype, const std::source_location& where) {
   return array(Nested(items), dtype, where);

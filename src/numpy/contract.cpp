@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "numpy/preferred.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
 
@@ -100,6 +101,15 @@ Array contract(std::string_view op, const Array& a, Labels labels_a, const Array
   Operand product{ops::dot_general(x.array, y.array, contract_x, contract_y, batch_x, batch_y), std::move(batch)};
   product.labels.insert(product.labels.end(), free.begin(), free.end());
   return arranged(product, out);
+}
+
+void check_precision(std::string_view op, std::string_view precision) {
+  for (std::string_view known : {"", "default", "high", "highest", "bfloat16", "tensorfloat32", "float32"})
+    if (precision == known) return;
+  raise<ValueError>("[{}] there is no precision '{}'; use default, high or highest.", op, precision);
+}
+Arrays widened(std::span<const Array> operands, DType preferred) {
+  return cast_all(operands, {promote_types(result_type(operands).dtype, preferred), false});
 }
 
 }  // namespace cotan::numpy

@@ -42,12 +42,34 @@ Array empty(const Shape& shape, DType dtype, const std::source_location& where) 
 Array full(const Shape& shape, const ArrayLike& value, std::optional<DType> dtype) {
   return filled("full", shape, dtype ? ops::cast(value, *dtype) : value.array());
 }
-Array zeros_like(const ArrayLike& a, std::optional<DType> dtype) {
-  return zeros(a->shape(), dtype.value_or(a->dtype()));
+Array zeros_like(const ArrayLike& a, std::optional<DType> dtype, const std::optional<Shape>& shape) {
+  return zeros(shape.value_or(a->shape()), dtype.value_or(a->dtype()));
 }
-Array ones_like(const ArrayLike& a, std::optional<DType> dtype) { return ones(a->shape(), dtype.value_or(a->dtype())); }
-Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype) {
-  return full(a->shape(), value, dtype.value_or(a->dtype()));
+Array ones_like(const ArrayLike& a, std::optional<DType> dtype, const std::optional<Shape>& shape) {
+  return ones(shape.value_or(a->shape()), dtype.value_or(a->dtype()));
+}
+Array full_like(const ArrayLike& a, const ArrayLike& value, std::optional<DType> dtype,
+                const std::optional<Shape>& shape) {
+  return full(shape.value_or(a->shape()), value, dtype.value_or(a->dtype()));
+}
+Array empty_like(const ArrayLike& a, std::optional<DType> dtype, const std::optional<Shape>& shape) {
+  return zeros_like(a, dtype, shape);
+}
+Array frombuffer(std::span<const std::byte> buffer, DType dtype, std::int64_t count, std::int64_t offset,
+                 const std::source_location& where) {
+  const cotan::detail::CallSite site(where);
+  const auto width = static_cast<std::int64_t>(itemsize(dtype)), bytes = static_cast<std::int64_t>(buffer.size());
+  if (offset < 0 || offset > bytes)
+    raise<ValueError>("[frombuffer] offset {} is outside of a buffer of {} bytes.", offset, bytes);
+  const std::int64_t rest = bytes - offset;
+  if (count < 0 && rest % width != 0)
+    raise<ValueError>("[frombuffer] {} bytes are no whole number of {}, which has {} bytes; give a count.", rest, dtype,
+                      width);
+  const std::int64_t n = count < 0 ? rest / width : count;
+  if (n > rest / width)
+    raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold.", n, dtype, rest);
+  return Array::from_bytes(dtype, {n},
+                           buffer.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n * width)));
 }
 
 Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype) {
@@ -86,43 +108,61 @@ Array detail::real_range(double start, double stop, double step, DType dtype) {
   });
 }
 
-Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
+namespace {
+
+/// The numbers, and where it is asked for how far they are apart.
+Array even_steps(const Array& start, const Array& stop, std::int64_t num, bool endpoint, DType dtype, int axis,
+                 Array* distance = nullptr) {
   if (num < 0) raise<ValueError>("[linspace] cannot make {} points; give 0 or more.", num);
   const DType computed = is_floating(dtype) ? dtype : DType::f32;
   const Array bounds[] = {ops::cast(start, computed), ops::cast(stop, computed)};
   const Shape shape = broadcast_shapes("linspace", bounds);
   const Array first = ops::broadcast_to(bounds[0], shape), last = ops::broadcast_to(bounds[1], shape);
+  const int at = resolve_axis(axis, static_cast<int>(shape.size()) + 1, "linspace");
   Shape row = shape;
-  row.insert(row.begin(), 1);
+  row.insert(row.begin() + at, 1);
+  const std::int64_t steps = endpoint ? std::max<std::int64_t>(num - 1, 0) : num;
+  if (distance) *distance = steps == 0 ? scalar(computed, nan) : (last - first) / steps;
   if (num == 0) {
-    row[0] = 0;
+    row[at] = 0;
     return zeros(row, dtype);
   }
   Array out = ops::reshape(first, row);
   if (num > 1) {
-    const std::int64_t steps = endpoint ? num - 1 : num;
     Shape column(row.size(), 1);
-    column[0] = steps;
+    column[at] = steps;
     const Array t = ops::reshape(ops::iota(computed, {steps}, 0) / steps, column);
     out = out * (1 - t) + ops::reshape(last, row) * t;
     if (endpoint) {
       const Array parts[] = {out, ops::reshape(last, row)};
-      out = ops::concatenate(parts, 0);
+      out = ops::concatenate(parts, at);
     }
   }
   return ops::cast(is_floating(dtype) ? out : floor(out), dtype);
 }
-Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, double base,
-               DType dtype) {
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
-  return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed)), dtype);
+
+}  // namespace
+
+Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype, int axis) {
+  return even_steps(start, stop, num, endpoint, dtype, axis);
 }
-Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
+std::pair<Array, Array> linspace_with_step(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
+                                           bool endpoint, DType dtype, int axis) {
+  Array distance;
+  const Array numbers = even_steps(start, stop, num, endpoint, dtype, axis, &distance);
+  return {numbers, distance};
+}
+Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, const ArrayLike& base,
+               DType dtype, int axis) {
+  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed, axis)), dtype);
+}
+Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype, int axis) {
   const DType computed = is_floating(dtype) ? dtype : DType::f32;
   const Array first = ops::cast(start, computed), last = ops::cast(stop, computed);
   const Array flip = where((first < 0) & (last < 0), scalar(computed, -1), scalar(computed, 1));
   const Array out = flip * logspace(log10(flip * first), log10(flip * last), num, endpoint, 10.0, computed);
-  return ops::cast(out, dtype);
+  return ops::cast(axis == 0 ? out : moveaxis(out, 0, axis), dtype);
 }
 
 // Triangles and diagonals -------------------------------------------------------------------------
@@ -170,6 +210,7 @@ Array diag(const ArrayLike& a, int k) {
   const Array row = ops::pad(a, zero, {right}, {below}, {0});
   return ops::select(band(ops::eq_p, "diag", n, n, k), ops::broadcast_in_dim(row, {n, n}, {1}), zero);
 }
+Array diagflat(const ArrayLike& a, int k) { return diag(ravel(a), k); }
 Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   if (a->ndim() < 2) raise<ShapeError>("[diagonal] {} is not a matrix; it needs at least 2 axes.", a->aval());
   const Array x = moveaxis(a, {axis1, axis2}, {-2, -1});
@@ -188,7 +229,7 @@ Array diagonal(const ArrayLike& a, int offset, int axis1, int axis2) {
   return ops::slice_axis(ops::reshape(square, shape), rows, 0, n * n, n + 1);
 }
 
-std::vector<Array> meshgrid(const ArrayList& list, std::string_view indexing) {
+std::vector<Array> meshgrid(const ArrayList& list, std::string_view indexing, bool sparse) {
   const std::vector<Array>& xs = list;
   if (indexing != "xy" && indexing != "ij")
     raise<ValueError>("[meshgrid] indexing is '{}'; use xy (columns first) or ij (rows first).", indexing);
@@ -200,8 +241,14 @@ std::vector<Array> meshgrid(const ArrayList& list, std::string_view indexing) {
     shape[axis_of(i)] = xs[i].size();
   }
   std::vector<Array> out;
-  for (std::size_t i = 0; i < n; ++i)
-    out.push_back(ops::broadcast_in_dim(ravel(xs[i]), shape, {static_cast<std::int64_t>(axis_of(i))}));
+  for (std::size_t i = 0; i < n; ++i) {
+    Shape own = shape;
+    if (sparse) {
+      own.assign(n, 1);
+      own[axis_of(i)] = xs[i].size();
+    }
+    out.push_back(ops::broadcast_in_dim(ravel(xs[i]), own, {static_cast<std::int64_t>(axis_of(i))}));
+  }
   return out;
 }
 

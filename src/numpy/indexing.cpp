@@ -2,6 +2,7 @@
 // it holds arrays; writes become one dynamic_update_slice or one scatter.
 #include "numpy/indexing.hpp"
 
+#include <cotan/control_flow.hpp>
 #include <cotan/numpy.hpp>
 
 #include "ops/gather_scatter.hpp"
@@ -271,8 +272,8 @@ std::optional<Array> write_by_mask(const Array& a, const std::vector<Item>& item
   return ops::select(ops::broadcast_in_dim(mask->array, a.shape(), axes), changed, a);
 }
 
-Array apply(const Array& given, std::vector<Index> indices, const Array& x, const IndexOptions& options,
-            const Update& update) {
+Array updated(const Array& given, std::vector<Index> indices, const Array& x, const IndexOptions& options,
+              const Update& update) {
   const Array target = given.weak_type() ? ops::cast(given, given.dtype()) : given;
   const Array value = fitting_value(target, x, update.op);
   const Array a = with_scalar_mask_axes(target, indices);
@@ -315,31 +316,64 @@ Array IndexUpdate::get(IndexOptions options, std::source_location where) const {
   return read(a, indexing::without_masks(a, indexing::parse(a, indices, "index"), "index"), options, "index");
 }
 Array IndexUpdate::set(const ArrayLike& x, IndexOptions options) const {
-  return apply(array_, indices_, x, options, {"at.set", ops::scatter_p, nullptr});
+  return updated(array_, indices_, x, options, {"at.set", ops::scatter_p, nullptr});
 }
 Array IndexUpdate::add(const ArrayLike& x, IndexOptions options) const {
-  return apply(array_, indices_, x, options, {"at.add", ops::scatter_add_p, &ops::add_p});
+  return updated(array_, indices_, x, options, {"at.add", ops::scatter_add_p, &ops::add_p});
 }
 Array IndexUpdate::subtract(const ArrayLike& x, IndexOptions options) const {
   const Array value = fitting_value(array_, x, "at.subtract");
-  return apply(array_, indices_, bind1(ops::neg_p, {value}), options, {"at.subtract", ops::scatter_add_p, &ops::add_p});
+  return updated(array_, indices_, bind1(ops::neg_p, {value}), options,
+                 {"at.subtract", ops::scatter_add_p, &ops::add_p});
 }
 Array IndexUpdate::multiply(const ArrayLike& x, IndexOptions options) const {
-  return apply(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});
+  return updated(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});
 }
 Array IndexUpdate::divide(const ArrayLike& x, IndexOptions options) const {
   if (!is_floating(array_.dtype()))
     raise<TypeError>("[at.divide] {} holds no fractions; cast it with astype(f32) first.", array_.aval());
   // Divisors that meet on one element are multiplied first.
-  const Array divisors = apply(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,
-                               {"at.divide", ops::scatter_mul_p, &ops::mul_p});
+  const Array divisors = updated(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,
+                                 {"at.divide", ops::scatter_mul_p, &ops::mul_p});
   return bind1(ops::div_p, {array_, divisors});
 }
 Array IndexUpdate::min(const ArrayLike& x, IndexOptions options) const {
-  return apply(array_, indices_, x, options, {"at.min", ops::scatter_min_p, &ops::min_p});
+  return updated(array_, indices_, x, options, {"at.min", ops::scatter_min_p, &ops::min_p});
 }
 Array IndexUpdate::max(const ArrayLike& x, IndexOptions options) const {
-  return apply(array_, indices_, x, options, {"at.max", ops::scatter_max_p, &ops::max_p});
+  return updated(array_, indices_, x, options, {"at.max", ops::scatter_max_p, &ops::max_p});
+}
+
+Array IndexUpdate::power(const ArrayLike& x, IndexOptions options) const {
+  // Exponents that meet on one element are multiplied first.
+  const Array exponents = updated(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,
+                                  {"at.power", ops::scatter_mul_p, &ops::mul_p});
+  return numpy::power(array_, exponents);
+}
+Array IndexUpdate::apply(const std::function<Array(const Array&)>& f, IndexOptions options,
+                         std::source_location where) const {
+  const detail::CallSite site(where, &array_);
+  const Array target = strong(array_);
+  // How often each element is selected.
+  const Array times = IndexUpdate(ops::full(target.shape(), scalar(i32, 0)), indices_).add(1, options);
+  const auto once = [&](const Array& x) {
+    const Array y = f(x);
+    if (y.shape() != x.shape())
+      raise<ShapeError>("[at.apply] the function makes {} of {}; it must keep the shape.", y.aval(), x.aval());
+    return ops::cast(y, x.dtype());
+  };
+  const bool may_repeat = std::any_of(indices_.begin(), indices_.end(), [](const Index& index) {
+    const auto* array = std::get_if<Array>(&index.spec());
+    return array && array->dtype() != DType::bool_ && array->size() > 1;
+  });
+  const Array first = ops::select(times > 0, once(target), target);
+  if (!may_repeat) return first;
+  const Array most = numpy::maximum(numpy::max(times), 1);
+  const auto more = [&](const std::pair<Array, Array>& state) { return state.first < most; };
+  const auto again = [&](const std::pair<Array, Array>& state) {
+    return std::pair{state.first + 1, ops::select(times > state.first, once(state.second), state.second)};
+  };
+  return lax::while_loop(more, again, std::pair{scalar(i32, 1), first}).second;
 }
 
 }  // namespace cotan

@@ -1,10 +1,11 @@
-// Products of vectors, matrices and tensors, polynomials and convolutions.
+// Products of vectors, matrices and tensors, and convolutions.
 #include <algorithm>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 #include <numeric>
 
 #include "numpy/contract.hpp"
+#include "numpy/preferred.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
 
@@ -57,6 +58,24 @@ Array matmul(const ArrayLike& a, const ArrayLike& b) {
   return contract("matmul", a, la, b, lb, out);
 }
 
+Array matmul(const ArrayLike& a, const ArrayLike& b, const ProductOptions& options) {
+  return preferred("matmul", a, b, options, [](const Array& x, const Array& y) { return matmul(x, y); });
+}
+Array matvec(const ArrayLike& a, const ArrayLike& b) {
+  check_not_scalar("matvec", a, b);
+  return squeeze(matmul(a, expand_dims(b, -1)), -1);
+}
+Array vecmat(const ArrayLike& a, const ArrayLike& b) {
+  check_not_scalar("vecmat", a, b);
+  return squeeze(matmul(expand_dims(a, -2), b), -2);
+}
+Array vecdot(const ArrayLike& a, const ArrayLike& b, int axis, const ProductOptions& options) {
+  check_not_scalar("vecdot", a, b);
+  const Array x = moveaxis(a, axis, -1), y = moveaxis(b, axis, -1);
+  check_inner("vecdot", a, x.shape().back(), b, y.shape().back());
+  return squeeze(matmul(expand_dims(x, -2), expand_dims(y, -1), options), {-2, -1});
+}
+
 Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a,
                 const std::vector<int>& axes_b) {
   const std::vector<int> over_a = Axes(axes_a).resolve(a->ndim(), "tensordot");
@@ -82,6 +101,14 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes) {
                       a->aval(), b->aval());
   return tensordot(a, b, labels_from(a->ndim() - axes, axes), labels_from(0, axes));
 }
+Array tensordot(const ArrayLike& a, const ArrayLike& b, int axes, const ProductOptions& options) {
+  return preferred("tensordot", a, b, options, [&](const Array& x, const Array& y) { return tensordot(x, y, axes); });
+}
+Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& axes_a, const std::vector<int>& axes_b,
+                const ProductOptions& options) {
+  return preferred("tensordot", a, b, options,
+                   [&](const Array& x, const Array& y) { return tensordot(x, y, axes_a, axes_b); });
+}
 Array dot(const ArrayLike& a, const ArrayLike& b) {
   if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
   const int inner = std::max(b->ndim() - 2, 0);
@@ -96,6 +123,15 @@ Array inner(const ArrayLike& a, const ArrayLike& b) {
   if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
   check_inner("inner", a, a->shape().back(), b, b->shape().back());
   return tensordot(a, b, {a->ndim() - 1}, {b->ndim() - 1});
+}
+Array dot(const ArrayLike& a, const ArrayLike& b, const ProductOptions& options) {
+  return preferred("dot", a, b, options, [](const Array& x, const Array& y) { return dot(x, y); });
+}
+Array vdot(const ArrayLike& a, const ArrayLike& b, const ProductOptions& options) {
+  return preferred("vdot", a, b, options, [](const Array& x, const Array& y) { return vdot(x, y); });
+}
+Array inner(const ArrayLike& a, const ArrayLike& b, const ProductOptions& options) {
+  return preferred("inner", a, b, options, [](const Array& x, const Array& y) { return inner(x, y); });
 }
 Array outer(const ArrayLike& a, const ArrayLike& b) {
   return multiply(ops::reshape(a, {a->size(), 1}), ops::reshape(b, {1, b->size()}));
@@ -132,9 +168,18 @@ Array cross(const ArrayLike& a, const ArrayLike& b) {
   if (a->shape().back() == 2 && b->shape().back() == 2) return minor(0, 1);
   return stack({minor(1, 2), minor(2, 0), minor(0, 1)}, -1);
 }
-Array trace(const ArrayLike& a, int offset, int axis1, int axis2) {
+Array cross(const ArrayLike& a, const ArrayLike& b, const CrossOptions& options) {
+  const auto last = [](const Array& x, int axis) { return moveaxis(x, axis, -1); };
+  check_not_scalar("cross", a, b);
+  const Array out = cross(last(a, options.axis.value_or(options.axisa)), last(b, options.axis.value_or(options.axisb)));
+  const bool has_components =
+      out.ndim() == std::max(a->ndim(), b->ndim()) &&
+      !(a->shape(options.axis.value_or(options.axisa)) == 2 && b->shape(options.axis.value_or(options.axisb)) == 2);
+  return has_components ? moveaxis(out, -1, options.axis.value_or(options.axisc)) : out;
+}
+Array trace(const ArrayLike& a, int offset, int axis1, int axis2, std::optional<DType> dtype) {
   if (a->ndim() < 2) raise<ShapeError>("[trace] {} is not a matrix; it needs at least 2 axes.", a->aval());
-  return sum(diagonal(a, offset, axis1, axis2), -1);
+  return sum(diagonal(a, offset, axis1, axis2), {.axis = -1, .dtype = dtype});
 }
 
 namespace {
@@ -167,43 +212,20 @@ Arrays vectors(std::string_view op, const Array& a, const Array& v) {
 
 }  // namespace
 
-Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
-  Arrays x = vectors("convolve", a, v);
-  if (x[0].size() < x[1].size()) std::swap(x[0], x[1]);
-  return slide("convolve", x[0], ops::rev(x[1], {0}), mode);
+Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode, const ProductOptions& options) {
+  return preferred("convolve", a, v, options, [mode](const Array& left, const Array& right) {
+    Arrays x = vectors("convolve", left, right);
+    if (x[0].size() < x[1].size()) std::swap(x[0], x[1]);
+    return slide("convolve", x[0], ops::rev(x[1], {0}), mode);
+  });
 }
 
-Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
-  const Arrays x = vectors("correlate", a, v);
-  if (x[0].size() >= x[1].size()) return slide("correlate", x[0], x[1], mode);
-  return ops::rev(slide("correlate", x[1], x[0], mode), {0});
-}
-
-Array polyval(const ArrayLike& p, const ArrayLike& x) {
-  if (p->ndim() < 1) raise<ShapeError>("[polyval] the coefficients are {}; give at least a vector.", p->aval());
-  const Array operands[] = {p, x};
-  const Arrays promoted = cast_all(operands, result_type(operands));
-  const Shape rest(p->shape().begin() + 1, p->shape().end());
-  const Shape shapes[] = {x->shape(), rest};
-  Array y = zeros(broadcast_shapes("polyval", shapes), promoted[0].dtype());
-  for (const Array& coefficient : unstack(promoted[0])) y = y * promoted[1] + coefficient;
-  return y;
-}
-Array vander(const ArrayLike& x, std::optional<int> n) {
-  if (x->ndim() != 1) raise<ShapeError>("[vander] {} is not a vector; flatten it first.", x->aval());
-  const std::int64_t columns = n.value_or(static_cast<int>(x->size()));
-  if (columns < 0) raise<ValueError>("[vander] cannot make {} columns; give 0 or more.", columns);
-  const Array base = cast_to(x, numeric_result_type({&x.array(), 1}));
-  const Array exponents = ops::rev(ops::iota(base.dtype(), {1, columns}, 1), {1});
-  return power(ops::reshape(base, {x->size(), 1}), exponents);
-}
-Array cov(const ArrayLike& m) {
-  if (m->ndim() > 2)
-    raise<ShapeError>("[cov] {} has more than 2 axes; rows are variables, columns observations.", m->aval());
-  const Array x = cast_to(atleast_2d(m), inexact_result_type({&m.array(), 1}));
-  const Array centered = x - mean(x, 1, true);
-  const std::int64_t n = x.shape()[1] - 1;
-  return squeeze(matmul(centered, transpose(centered)) / (n > 0 ? Array(n) : Array(nan)));
+Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode, const ProductOptions& options) {
+  return preferred("correlate", a, v, options, [mode](const Array& left, const Array& right) {
+    const Arrays x = vectors("correlate", left, right);
+    if (x[0].size() >= x[1].size()) return slide("correlate", x[0], x[1], mode);
+    return ops::rev(slide("correlate", x[1], x[0], mode), {0});
+  });
 }
 
 }  // namespace cotan::numpy

@@ -3,10 +3,29 @@
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
+#include "numpy/reduction_types.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
 
 namespace cotan::numpy {
+
+DType sum_type(DType t) {
+  switch (t) {
+    case DType::bool_:
+    case DType::i8:
+    case DType::i16:
+      return DType::i32;
+    case DType::u8:
+    case DType::u16:
+      return DType::u32;
+    default:
+      return t;
+  }
+}
+DType mean_type(DType t) { return is_floating(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
+Array without_nan(const Array& a, double replacement) {
+  return is_floating(a.dtype()) ? where(isnan(a), replacement, a) : a;
+}
 
 namespace {
 
@@ -32,21 +51,6 @@ Array keep(const Array& reduced, const Array& a, const Ints& axes, bool keepdims
   return ops::reshape(reduced, shape);
 }
 
-/// Small integers are summed in 32 bits, as counts are.
-DType sum_type(DType t) {
-  switch (t) {
-    case DType::bool_:
-    case DType::i8:
-    case DType::i16:
-      return DType::i32;
-    case DType::u8:
-    case DType::u16:
-      return DType::u32;
-    default:
-      return t;
-  }
-}
-DType mean_type(DType t) { return is_floating(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
 /// What means and variances are computed in: half precision would lose most of their digits.
 DType accumulator(DType t) { return itemsize(mean_type(t)) == 2 ? DType::f32 : mean_type(t); }
 
@@ -55,96 +59,230 @@ Array sum_in(const Array& a, DType dtype, const Ints& axes, bool keepdims) {
   return keep(ops::reduce_sum(x, axes), x, axes, keepdims);
 }
 
-Array extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis,
-               bool keepdims) {
-  const Ints axes = reduced_axes(a, axis, op);
-  if (reduced_size(a, axes) == 0)
+/// The mask in the shape of `a`, whose elements it picks.
+Array picked(std::string_view op, const Array& mask, const Array& a) {
+  if (mask.dtype() != DType::bool_)
+    raise<TypeError>("[{}] `where` is {}; it must be bool, compare with != 0.", op, mask.aval());
+  const Shape shapes[] = {mask.shape(), a.shape()};
+  if (broadcast_shapes(op, shapes) != a.shape())
+    raise<ShapeError>("[{}] `where` is {}, which does not broadcast to {}; give it that shape.", op, mask.aval(),
+                      a.aval());
+  return ops::broadcast_to(mask, a.shape());
+}
+Array masked(std::string_view op, const Array& a, const std::optional<Array>& mask, double replacement) {
+  return mask ? where(picked(op, *mask, a), a, replacement) : a;
+}
+/// `initial`, a scalar, in the dtype of the reduction.
+Array starting_value(std::string_view op, const Array& initial, DType dtype) {
+  if (initial.ndim() != 0) raise<ShapeError>("[{}] the initial value is {}; it must be a scalar.", op, initial.aval());
+  return ops::cast(initial, dtype);
+}
+
+/// A sum or a product.
+struct Fold {
+  std::string_view op;
+  const Primitive& p;
+  double identity;
+  Array (*combine)(const ArrayLike& a, const ArrayLike& b);
+  Array (*of_bool)(const ArrayLike& a, const Axes& axis, bool keepdims);
+};
+Array folded(const Fold& fold, const Array& a, const ReductionOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, fold.op);
+  const DType dtype = o.dtype.value_or(o.promote_integers ? sum_type(a.dtype()) : a.dtype());
+  const Array x = masked(fold.op, ops::cast(a, dtype), o.where, fold.identity);
+  const Array out =
+      dtype == DType::bool_ ? fold.of_bool(x, o.axis, o.keepdims) : keep(reduce(fold.p, x, axes), x, axes, o.keepdims);
+  if (!o.initial) return out;
+  const Array first = starting_value(fold.op, *o.initial, dtype);
+  return dtype == DType::bool_ ? (fold.identity == 0 ? first | out : first & out) : fold.combine(first, out);
+}
+const Fold sum_fold{"sum", ops::reduce_sum_p, 0.0, add, any};
+const Fold prod_fold{"prod", ops::reduce_prod_p, 1.0, multiply, all};
+
+struct Extremum {
+  std::string_view op;
+  const Primitive& p;
+  const char* what;
+  double replacement;  ///< loses against every float
+  Array (*combine)(const ArrayLike& a, const ArrayLike& b);
+};
+Extremum largest(std::string_view op) { return {op, ops::reduce_max_p, "maximum", -inf, maximum}; }
+Extremum smallest(std::string_view op) { return {op, ops::reduce_min_p, "minimum", inf, minimum}; }
+
+/// The value of `dtype` that loses against every other.
+Array worst(const Extremum& e, DType dtype) {
+  if (is_floating(dtype)) return scalar(dtype, e.replacement);
+  if (dtype == DType::bool_) return scalar(dtype, e.replacement < 0 ? 0 : 1);
+  const iinfo range(dtype, {});
+  return scalar(dtype, e.replacement < 0 ? range.min : static_cast<std::int64_t>(range.max));
+}
+
+Array extremum(const Extremum& e, const Array& a, const ExtremumOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, e.op);
+  if (o.where && !o.initial)
+    raise<ValueError>("[{}] a mask may leave nothing to take the {} of; give `initial`, what it then is.", e.op,
+                      e.what);
+  if (!o.initial && reduced_size(a, axes) == 0)
     raise<ShapeError>(
-        "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", op, a.aval(),
-        axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)), what);
-  const Array x = strong(a);
-  return keep(reduce(p, x, axes), x, axes, keepdims);
+        "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", e.op,
+        a.aval(), axes.size() == 1 ? fmt::format("axis {}", axes[0]) : fmt::format("axes {}", describe(axes)), e.what);
+  Array x = strong(a);
+  if (o.where) x = ops::select(picked(e.op, *o.where, x), x, ops::full(x.shape(), worst(e, x.dtype())));
+  const bool nothing = reduced_size(a, axes) == 0;
+  const Array out = nothing ? ops::full(ops::erase_axes(x.shape(), axes), worst(e, x.dtype())) : reduce(e.p, x, axes);
+  const Array kept = keep(out, x, axes, o.keepdims);
+  return o.initial ? e.combine(starting_value(e.op, *o.initial, x.dtype()), kept) : kept;
 }
 
 Array truth(const Array& a) { return a.dtype() == DType::bool_ ? a : not_equal(a, 0); }
 
-/// NaNs replaced by what a reduction ignores.
-Array without_nan(const Array& a, double replacement) {
-  return is_floating(a.dtype()) ? where(isnan(a), replacement, a) : a;
-}
-
 }  // namespace
 
 Array sum(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return sum_in(a, sum_type(a->dtype()), reduced_axes(a, axis, "sum"), keepdims);
+  return folded(sum_fold, a, {.axis = axis, .keepdims = keepdims});
 }
 Array prod(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  const Ints axes = reduced_axes(a, axis, "prod");
-  const Array x = ops::cast(a, sum_type(a->dtype()));
-  return keep(reduce(ops::reduce_prod_p, x, axes), x, axes, keepdims);
+  return folded(prod_fold, a, {.axis = axis, .keepdims = keepdims});
 }
-Array mean(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  const Ints axes = reduced_axes(a, axis, "mean");
-  const Array total = sum_in(a, accumulator(a->dtype()), axes, keepdims);
-  return ops::cast(total / reduced_size(a, axes), mean_type(a->dtype()));
+template <class Options>
+Array sum(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return folded(sum_fold, a, options);
 }
-Array var(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
-  const Ints axes = reduced_axes(a, axis, "var");
-  const Array x = ops::cast(a, accumulator(a->dtype()));
-  const Array centered = x - mean(x, axis, true);
-  const std::int64_t n = reduced_size(x, axes) - ddof;
-  const Array total = keep(ops::reduce_sum(square(centered), axes), x, axes, keepdims);
-  return ops::cast(n > 0 ? total / n : total * nan, mean_type(a->dtype()));
+template <class Options>
+Array prod(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return folded(prod_fold, a, options);
 }
-Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) { return sqrt(var(a, axis, keepdims, ddof)); }
+template Array sum<ReductionOptions>(const ArrayLike&, const ReductionOptions&);
+template Array prod<ReductionOptions>(const ArrayLike&, const ReductionOptions&);
 
-Array max(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return extremum(ops::reduce_max_p, "max", "maximum", a, axis, keepdims);
-}
-Array min(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return extremum(ops::reduce_min_p, "min", "minimum", a, axis, keepdims);
-}
-Array amax(const ArrayLike& a, const Axes& axis, bool keepdims) { return max(a, axis, keepdims); }
-Array amin(const ArrayLike& a, const Axes& axis, bool keepdims) { return min(a, axis, keepdims); }
-Array ptp(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return extremum(ops::reduce_max_p, "ptp", "range", a, axis, keepdims) - min(a, axis, keepdims);
-}
-
-Array all(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  const Ints axes = reduced_axes(a, axis, "all");
-  return keep(reduce(ops::reduce_and_p, truth(a), axes), a, axes, keepdims);
-}
-Array any(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  const Ints axes = reduced_axes(a, axis, "any");
-  return keep(reduce(ops::reduce_or_p, truth(a), axes), a, axes, keepdims);
-}
-Array count_nonzero(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return sum_in(truth(a), DType::i32, reduced_axes(a, axis, "count_nonzero"), keepdims);
-}
-
-Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) { return sum(without_nan(a, 0.0), axis, keepdims); }
-Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  if (!is_floating(a->dtype())) return mean(a, axis, keepdims);
-  const Ints axes = reduced_axes(a, axis, "nanmean");
-  const DType dtype = accumulator(a->dtype());
-  const Array total = sum_in(without_nan(a, 0.0), dtype, axes, keepdims);
-  const Array count = sum_in(logical_not(isnan(a)), dtype, axes, keepdims);
-  return ops::cast(total / count, a->dtype());
-}
 namespace {
 
-Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis,
-                   bool keepdims, double replacement) {
-  const Array found = extremum(p, op, what, without_nan(a, replacement), axis, keepdims);
-  return is_floating(a.dtype()) ? where(all(isnan(a), axis, keepdims), nan, found) : found;
+/// How many elements each result is of, in `dtype`.
+Array counts(std::string_view op, const Array& a, const Ints& axes, const std::optional<Array>& mask, DType dtype,
+             bool keepdims) {
+  if (!mask) return scalar(dtype, reduced_size(a, axes));
+  return sum_in(picked(op, *mask, a), dtype, axes, keepdims);
+}
+
+Array mean_of(const Array& a, const MeanOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, "mean");
+  const DType result = o.dtype.value_or(mean_type(a.dtype()));
+  const DType computed = is_floating(result) ? accumulator(result) : result;
+  const Array total = sum_in(masked("mean", ops::cast(a, computed), o.where, 0.0), computed, axes, o.keepdims);
+  if (!o.where && is_floating(computed)) return ops::cast(total / reduced_size(a, axes), result);
+  return ops::cast(lax::div(total, counts("mean", a, axes, o.where, computed, o.keepdims)), result);
+}
+
+Array variance_of(const Array& a, const VarianceOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, "var");
+  if (o.correction && o.ddof != 0)
+    raise<ValueError>("[var] both ddof and correction are given; they say the same, give one.");
+  const DType result = o.dtype.value_or(mean_type(a.dtype())), computed = accumulator(result);
+  const Array x = ops::cast(a, computed);
+  const Array middle =
+      o.mean ? ops::cast(*o.mean, computed) : mean_of(x, {.axis = o.axis, .keepdims = true, .where = o.where});
+  const Array squares = masked("var", square(x - middle), o.where, 0.0);
+  const double correction = o.correction.value_or(o.ddof);
+  const Array total = keep(ops::reduce_sum(squares, axes), x, axes, o.keepdims);
+  if (!o.where) {
+    const double n = static_cast<double>(reduced_size(x, axes)) - correction;
+    return ops::cast(n > 0 ? total / n : total * nan, result);
+  }
+  const Array n = counts("var", x, axes, o.where, computed, o.keepdims) - correction;
+  return ops::cast(where(n > 0, total / where(n > 0, n, 1.0), nan), result);
 }
 
 }  // namespace
-Array nanmax(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return nan_extremum(ops::reduce_max_p, "nanmax", "maximum", a, axis, keepdims, -inf);
+
+Array mean(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return mean_of(a, {.axis = axis, .keepdims = keepdims});
 }
-Array nanmin(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  return nan_extremum(ops::reduce_min_p, "nanmin", "minimum", a, axis, keepdims, inf);
+Array var(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
+  return variance_of(a, {.axis = axis, .ddof = ddof, .keepdims = keepdims});
+}
+Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) { return sqrt(var(a, axis, keepdims, ddof)); }
+template <class Options>
+Array mean(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return mean_of(a, options);
+}
+template <class Options>
+Array var(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return variance_of(a, options);
+}
+template <class Options>
+Array std(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return sqrt(variance_of(a, options));
+}
+template Array mean<MeanOptions>(const ArrayLike&, const MeanOptions&);
+template Array var<VarianceOptions>(const ArrayLike&, const VarianceOptions&);
+template Array std<VarianceOptions>(const ArrayLike&, const VarianceOptions&);
+
+Array max(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return extremum(largest("max"), a, {.axis = axis, .keepdims = keepdims});
+}
+Array min(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return extremum(smallest("min"), a, {.axis = axis, .keepdims = keepdims});
+}
+Array amax(const ArrayLike& a, const Axes& axis, bool keepdims) { return max(a, axis, keepdims); }
+Array amin(const ArrayLike& a, const Axes& axis, bool keepdims) { return min(a, axis, keepdims); }
+template <class Options>
+Array max(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return extremum(largest("max"), a, options);
+}
+template <class Options>
+Array min(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return extremum(smallest("min"), a, options);
+}
+template <class Options>
+Array amax(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return extremum(largest("amax"), a, options);
+}
+template <class Options>
+Array amin(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return extremum(smallest("amin"), a, options);
+}
+template Array max<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&);
+template Array min<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&);
+template Array amax<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&);
+template Array amin<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&);
+Array ptp(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  const Extremum range{"ptp", ops::reduce_max_p, "range", -inf, maximum};
+  return extremum(range, a, {.axis = axis, .keepdims = keepdims}) - min(a, axis, keepdims);
+}
+
+namespace {
+
+Array all_of(const Array& a, const TruthOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, "all");
+  const Array x = o.where ? truth(a) | ~picked("all", *o.where, a) : truth(a);
+  return keep(reduce(ops::reduce_and_p, x, axes), a, axes, o.keepdims);
+}
+Array any_of(const Array& a, const TruthOptions& o) {
+  const Ints axes = reduced_axes(a, o.axis, "any");
+  const Array x = o.where ? truth(a) & picked("any", *o.where, a) : truth(a);
+  return keep(reduce(ops::reduce_or_p, x, axes), a, axes, o.keepdims);
+}
+
+}  // namespace
+
+Array all(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return all_of(a, {.axis = axis, .keepdims = keepdims});
+}
+Array any(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return any_of(a, {.axis = axis, .keepdims = keepdims});
+}
+template <class Options>
+Array all(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return all_of(a, options);
+}
+template <class Options>
+Array any(const ArrayLike& a, const std::type_identity_t<Options>& options) {
+  return any_of(a, options);
+}
+template Array all<TruthOptions>(const ArrayLike&, const TruthOptions&);
+template Array any<TruthOptions>(const ArrayLike&, const TruthOptions&);
+Array count_nonzero(const ArrayLike& a, const Axes& axis, bool keepdims) {
+  return sum_in(truth(a), DType::i32, reduced_axes(a, axis, "count_nonzero"), keepdims);
 }
 
 namespace {
@@ -181,49 +319,6 @@ Array logsumexp(const ArrayLike& a, const Axes& axis, bool keepdims) {
   const Array shift = lax::stop_gradient(where(isfinite(largest), largest, 0.0));
   const Array terms = exp(x - keep(shift, x, axes, true));
   return keep(log(ops::reduce_sum(terms, axes)) + shift, x, axes, keepdims);
-}
-
-Array average(const ArrayLike& a, std::optional<int> axis, const std::optional<Array>& weights) {
-  const Axes over = axis ? Axes(*axis) : Axes();
-  if (!weights) return mean(a, over);
-  Array w = *weights;
-  if (w.shape() != a->shape()) {
-    const bool along_axis = axis && w.ndim() == 1;
-    const int at = along_axis ? resolve_axis(*axis, a->ndim(), "average") : 0;
-    if (!along_axis || w.shape()[0] != a->shape()[at])
-      raise<ShapeError>(
-          "[average] weights of shape {} do not fit an array of shape {}; give one weight per element, or "
-          "per "
-          "index of the averaged axis.",
-          describe(w.shape()), describe(a->shape()));
-    w = ops::broadcast_in_dim(w, a->shape(), {at});
-  }
-  const Array operands[] = {a, w};
-  const Arrays x = cast_all(operands, inexact_result_type(operands));
-  return sum(x[0] * x[1], over) / sum(x[1], over);
-}
-
-Array diff(const ArrayLike& a, int n, int axis) {
-  if (n < 0) raise<ValueError>("[diff] the order {} is negative; it counts how often to take differences.", n);
-  if (n == 0) return a;
-  if (a->ndim() == 0)
-    raise<ShapeError>("[diff] a 0-d array has no axis to take differences along; use np::atleast_1d.");
-  const int at = resolve_axis(axis, a->ndim(), "diff");
-  Array x = a;
-  for (int i = 0; i < n && x.shape()[at] > 0; ++i) {
-    const std::int64_t size = x.shape()[at];
-    const Array later = ops::slice_axis(x, at, 1, size), earlier = ops::slice_axis(x, at, 0, size - 1);
-    x = x.dtype() == DType::bool_ ? later != earlier : later - earlier;
-  }
-  return x;
-}
-Array trapezoid(const ArrayLike& y, double dx, int axis) {
-  const int at = resolve_axis(axis, y->ndim(), "trapezoid");
-  const Array x = cast_to(y, inexact_result_type({&y.array(), 1}));
-  const std::int64_t size = x.shape()[at];
-  const Array pairs = ops::slice_axis(x, at, std::min<std::int64_t>(1, size), size) +
-                      ops::slice_axis(x, at, 0, std::max<std::int64_t>(size - 1, 0));
-  return sum(pairs * dx, at) * 0.5;
 }
 
 }  // namespace cotan::numpy

@@ -1,4 +1,4 @@
-// NumPy's sorting, order statistics and running sums.
+// NumPy's sorting.
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
@@ -7,18 +7,23 @@
 
 namespace cotan::numpy {
 
-Array sort(const ArrayLike& a, int axis, bool descending) {
+Array sort(const ArrayLike& a, int axis, bool descending, bool stable) {
   const int along = resolve_axis(axis, a->ndim(), "sort");
-  const Array sorted = lax::sort({a}, along)[0];
+  const Array sorted = lax::sort({a}, along, 1, stable)[0];
   return descending ? ops::rev(sorted, {along}) : sorted;
 }
+Array sort(const ArrayLike& a, None, bool descending, bool stable) { return sort(ravel(a), 0, descending, stable); }
 
-Array argsort(const ArrayLike& a, int axis, bool descending) {
+Array argsort(const ArrayLike& a, int axis, bool descending, bool stable, DType dtype) {
+  if (!is_integer(dtype)) raise<TypeError>("[argsort] indices cannot be {}; give an integer dtype.", dtype);
   const int along = resolve_axis(axis, a->ndim(), "argsort");
-  const Array positions = ops::iota(i32, a->shape(), along);
-  if (!descending) return lax::sort({a, positions}, along)[1];
+  const Array positions = ops::iota(dtype, a->shape(), along);
+  if (!descending) return lax::sort({a, positions}, along, 1, stable)[1];
   // Reversed before and after, so that equal elements keep their order.
-  return ops::rev(lax::sort({ops::rev(a, {along}), ops::rev(positions, {along})}, along)[1], {along});
+  return ops::rev(lax::sort({ops::rev(a, {along}), ops::rev(positions, {along})}, along, 1, stable)[1], {along});
+}
+Array argsort(const ArrayLike& a, None, bool descending, bool stable, DType dtype) {
+  return argsort(ravel(a), 0, descending, stable, dtype);
 }
 
 Array lexsort(const ArrayList& list, int axis) {
@@ -32,76 +37,32 @@ Array lexsort(const ArrayList& list, int axis) {
 
 namespace {
 
-/// Sorted along one axis, in a floating dtype; lines that hold a NaN are NaN throughout.
-struct SortedLines {
-  Array values;
-  int axis;
-  std::int64_t n;
-  Shape kept;  ///< the result's shape where axes are kept
-};
-SortedLines sorted_lines(std::string_view op, const Array& a, std::optional<int> axis) {
-  const Array floating = cast_to(a, inexact_result_type({&a, 1}));
-  SortedLines out{axis ? floating : ops::reshape(floating, {floating.size()}),
-                  axis ? resolve_axis(*axis, a.ndim(), op) : 0, 0, axis ? a.shape() : Shape(a.shape().size(), 1)};
-  out.n = out.values.shape()[out.axis];
-  if (axis) out.kept[out.axis] = 1;
-  if (out.n == 0)
-    raise<ShapeError>("[{}] {} has no elements along the axis, and so no quantiles; give it at least one.", op,
-                      a.aval());
-  out.values = sort(where(any(isnan(out.values), out.axis, true), nan, out.values), out.axis);
-  return out;
+/// `kth` counted from the start of an axis of that size.
+std::int64_t resolve_place(std::string_view op, int kth, const Array& a, int axis) {
+  const std::int64_t size = a.shape()[axis];
+  if (kth < -size || kth >= size)
+    raise<IndexError>("[{}] place {} is out of range for axis {} of {}; it may be {} to {}.", op, kth, axis, a.aval(),
+                      -size, size - 1);
+  return kth < 0 ? kth + size : kth;
 }
 
 }  // namespace
 
-Array median(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
-  const SortedLines lines = sorted_lines("median", a, axis);
-  const auto at = [&](std::int64_t i) { return ops::slice_axis(lines.values, lines.axis, i, i + 1); };
-  const Array middle = lines.n % 2 ? at(lines.n / 2) : 0.5 * at(lines.n / 2 - 1) + 0.5 * at(lines.n / 2);
-  return ops::reshape(middle, keepdims ? lines.kept : ops::erase_axes(middle.shape(), {lines.axis}));
+// The order of the two parts is JAX's: the smaller ones rise, the larger ones fall, their indices rise.
+Array partition(const ArrayLike& a, int kth, int axis) {
+  const int along = resolve_axis(axis, a->ndim(), "partition");
+  const std::int64_t k = resolve_place("partition", kth, a, along), n = a->shape()[along];
+  const Array sorted = sort(a, along);
+  const Array parts[] = {ops::slice_axis(sorted, along, 0, k + 1),
+                         ops::rev(ops::slice_axis(sorted, along, k + 1, n), {along})};
+  return ops::concatenate(parts, along);
 }
-
-Array quantile(const ArrayLike& a, const ArrayLike& q, std::optional<int> axis, bool keepdims) {
-  const SortedLines lines = sorted_lines("quantile", a, axis);
-  const int q_ndim = q->ndim();
-  if (q_ndim > 1) raise<ShapeError>("[quantile] q is {}; it must be a scalar or a vector.", q->aval());
-  const Array both[] = {lines.values, q};
-  const DType result = lines.values.dtype();
-  const DType promoted = inexact_result_type(both).dtype;
-  const DType compute = itemsize(promoted) < 4 ? f32 : promoted;
-  const double last = static_cast<double>(lines.n - 1);
-  const Array position = ops::cast(q, compute) * last;
-  const Array below = floor(position), above = ceil(position);
-  const Array weight = position - below;
-  // A value per q in front, then the other axes.
-  const auto values_at = [&](const Array& i) {
-    const Array taken =
-        take(lines.values, clip(i, 0.0, last).astype(lines.n > INT32_MAX ? i64 : i32), lines.axis).astype(compute);
-    return q_ndim ? ops::move_axis(taken, lines.axis, 0) : taken;
-  };
-  const Array low = values_at(below), high = values_at(above);
-  Shape per_q(low.shape().size(), 1);
-  if (q_ndim) per_q[0] = q->size();
-  const Array w = q_ndim ? ops::reshape(weight, per_q) : weight;
-  const Array value = (low * (1.0 - w) + high * w).astype(result);
-  if (!keepdims) return value;
-  Shape kept = lines.kept;
-  if (q_ndim) kept.insert(kept.begin(), q->size());
-  return ops::reshape(value, kept);
+Array argpartition(const ArrayLike& a, int kth, int axis) {
+  const int along = resolve_axis(axis, a->ndim(), "argpartition");
+  const std::int64_t k = resolve_place("argpartition", kth, a, along), n = a->shape()[along];
+  const Array order = argsort(a, along);
+  const Array parts[] = {ops::slice_axis(order, along, 0, k + 1), sort(ops::slice_axis(order, along, k + 1, n), along)};
+  return ops::concatenate(parts, along);
 }
-
-namespace {
-
-Array cumulative(const Primitive& p, const Array& a, std::optional<int> axis) {
-  const Array numeric = a.dtype() == DType::bool_ ? a.astype(i32) : a;
-  const Array operand = axis ? numeric : ops::reshape(numeric, {numeric.size()});
-  const int along = axis ? resolve_axis(*axis, a.ndim(), p.name) : 0;
-  return bind1(p, {operand}, {{"axis", std::int64_t{along}}, {"reverse", false}});
-}
-
-}  // namespace
-
-Array cumsum(const ArrayLike& a, std::optional<int> axis) { return cumulative(ops::cumsum_p, a, axis); }
-Array cumprod(const ArrayLike& a, std::optional<int> axis) { return cumulative(ops::cumprod_p, a, axis); }
 
 }  // namespace cotan::numpy

@@ -70,6 +70,9 @@ void add_random_ops(OpTable& table);
 void add_composite_ops(OpTable& table);
 void add_nn_ops(OpTable& table);
 void add_optax_ops(OpTable& table);
+void add_statistics_ops(OpTable& table);
+void add_editing_ops(OpTable& table);
+void add_numpy_ops(OpTable& table);
 
 /// The case as a function of its arrays; raises if no op has that name.
 cotan::FlatFunction lookup(const Case& c);

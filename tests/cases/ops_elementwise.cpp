@@ -156,10 +156,10 @@ void add_elementwise_ops(OpTable& t) {
       {"left_shift", np::left_shift},
       {"right_shift", np::right_shift},
       {"lax.shift_right_logical", lax::shift_right_logical},
-      {"lax.shift_right_arithmetic", lax::shift_right_arithmetic},
-      {"array_equal", np::array_equal}};
+      {"lax.shift_right_arithmetic", lax::shift_right_arithmetic}};
   for (const auto& [name, f] : binaries) t[name] = binary(f);
 
+  t["array_equal"] = one([](Args x, const Params& p) { return np::array_equal(x[0], x[1], p.flag("equal_nan")); });
   t["where"] = ternary(np::where);
   t["clip"] = ternary(np::clip);
   t["lax.select"] = ternary(lax::select);

@@ -11,21 +11,10 @@ using cotan::ArrayLike;
 
 void add_reduction_ops(OpTable& t) {
   const std::pair<const char*, Array (*)(const ArrayLike&, const cotan::Axes&, bool)> reductions[] = {
-      {"sum", np::sum},
-      {"prod", np::prod},
-      {"mean", np::mean},
-      {"max", np::max},
-      {"min", np::min},
       {"amax", np::amax},
       {"amin", np::amin},
       {"ptp", np::ptp},
-      {"all", np::all},
-      {"any", np::any},
       {"count_nonzero", np::count_nonzero},
-      {"nansum", np::nansum},
-      {"nanmean", np::nanmean},
-      {"nanmax", np::nanmax},
-      {"nanmin", np::nanmin},
       {"logsumexp", np::logsumexp}};
   for (const auto& [name, f] : reductions)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.axes(), p.flag("keepdims")); });
@@ -36,26 +25,11 @@ void add_reduction_ops(OpTable& t) {
   for (const auto& [name, f] : lax_reductions)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.list("axes")); });
 
-  t["var"] =
-      one([](Args x, const Params& p) { return np::var(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
-  t["std"] =
-      one([](Args x, const Params& p) { return np::std(x[0], p.axes(), p.flag("keepdims"), p.axis("ddof", 0)); });
   t["argmax"] = one([](Args x, const Params& p) { return np::argmax(x[0], p.maybe_axis(), p.flag("keepdims")); });
   t["argmin"] = one([](Args x, const Params& p) { return np::argmin(x[0], p.maybe_axis(), p.flag("keepdims")); });
   t["lax.argmax"] = one([](Args x, const Params& p) { return lax::argmax(x[0], p.axis(), p.dtype("index_dtype")); });
   t["lax.argmin"] = one([](Args x, const Params& p) { return lax::argmin(x[0], p.axis(), p.dtype("index_dtype")); });
-  t["median"] = one([](Args x, const Params& p) { return np::median(x[0], p.maybe_axis(), p.flag("keepdims")); });
-  t["quantile"] = one([](Args x, const Params& p) { return np::quantile(x[0], x[1], p.maybe_axis()); });
-  t["average"] = one([](Args x, const Params& p) {
-    return np::average(x[0], p.maybe_axis(), x.size() > 1 ? std::optional(x[1]) : std::nullopt);
-  });
-  t["trapezoid"] =
-      one([](Args x, const Params& p) { return np::trapezoid(x[0], p.real("dx", 1), p.axis("axis", -1)); });
-  t["cov"] = one([](Args x, const Params&) { return np::cov(x[0]); });
 
-  t["cumsum"] = one([](Args x, const Params& p) { return np::cumsum(x[0], p.maybe_axis()); });
-  t["cumprod"] = one([](Args x, const Params& p) { return np::cumprod(x[0], p.maybe_axis()); });
-  t["diff"] = one([](Args x, const Params& p) { return np::diff(x[0], p.axis("n", 1), p.axis("axis", -1)); });
   const std::pair<const char*, Array (*)(const ArrayLike&, int, bool)> cumulative[] = {
       {"lax.cumsum", lax::cumsum},
       {"lax.cumprod", lax::cumprod},
@@ -75,10 +49,7 @@ void add_reduction_ops(OpTable& t) {
   t["lax.sort"] = [](Args x, const Params& p) {
     return lax::sort(Arrays(x.begin(), x.end()), p.axis("dimension"), p.axis("num_keys"), p.flag("is_stable", true));
   };
-  t["searchsorted"] = one([](Args x, const Params& p) { return np::searchsorted(x[0], x[1], p.text("side")); });
   t["digitize"] = one([](Args x, const Params& p) { return np::digitize(x[0], x[1], p.flag("right")); });
-  t["bincount"] = one([](Args x, const Params& p) { return np::bincount(x[0], p.integer("length")); });
-  t["interp"] = one([](Args x, const Params&) { return np::interp(x[0], x[1], x[2]); });
 }
 
 }  // namespace cases

@@ -35,7 +35,7 @@ def lookup(case):
     params = {k: _freeze(v) for k, v in case.params.items()}
     if any(a.kind == "key" for a in case.args):
         params.pop("seed")
-    for k in ("dtype", "new_dtype", "index_dtype"):
+    for k in ("dtype", "new_dtype", "index_dtype", "preferred_element_type"):
         if params.get(k):
             params[k] = DTYPES[params[k]]
     function = OPS.get(case.op) or _default(case.op)
@@ -270,6 +270,77 @@ def _segment_sum(args, p):
     return jnp.zeros((p["num_segments"],) + data.shape[1:], data.dtype).at[ids].add(data)
 
 
+# ---- numpy: what is an option in Python is an argument behind the others here
+
+def _where(name):
+    """Of (x, mask): the mask is the option `where`."""
+    return lambda a, p: getattr(jnp, name)(a[0], **({"where": a[1]} if len(a) > 1 else {}), **p)
+
+
+def _quantile(name):
+    return lambda a, p: getattr(jnp, name)(a[0], a[1], **({"weights": a[2]} if len(a) > 2 else {}), **p)
+
+
+def _cov(a, p):
+    p = dict(p)
+    names = {"y": "y", "f": "fweights", "a": "aweights"}
+    options = {names[c]: x for c, x in zip(p.pop("arguments", ""), a[1:])}
+    return jnp.cov(a[0], **options, **p)
+
+
+def _histogram(name):
+    def call(a, p):
+        p, rest = dict(p), list(a[1:])
+        if p.pop("edges", False):
+            p["bins"] = rest.pop(0)
+        return getattr(jnp, name)(a[0], weights=rest[0] if rest else None, **p)
+
+    return call
+
+
+def _histogramdd(a, p):
+    counts, edges = jnp.histogramdd(a[0], weights=a[1] if len(a) > 1 else None, **p)
+    return (counts, *edges)
+
+
+def _places(p):
+    """The param `obj` as an index or a slice."""
+    p = dict(p)
+    if isinstance(p.get("obj"), tuple):
+        p["obj"] = slice(*p["obj"])
+    return p
+
+
+def _piecewise(a, p):
+    x = a[0]
+    return jnp.piecewise(x, [x < -0.5, x >= 0.5], [lambda v: -v, lambda v: v * v, 0.25])
+
+
+def _polyfit(a, p):
+    out = jnp.polyfit(a[0], a[1], w=a[2] if len(a) > 2 else None, **p)
+    return out[:4] if p.get("full") else out
+
+
+def _einsum(a, p):
+    if "subscripts" in p:
+        p = {"precision": "highest", **p}
+        return jnp.einsum(p.pop("subscripts"), *a, **p)
+    operands = [each for pair in zip(a, map(list, p["axes"])) for each in pair]
+    return jnp.einsum(*operands, *([list(p["out"])] if "out" in p else []))
+
+
+def _window(name):
+    return lambda a, p: getattr(jnp, name)(p["M"]).astype(p["dtype"])
+
+
+def _linspace(a, p):
+    return jnp.linspace(*a, **p, **({"dtype": a[0].dtype} if a else {}))
+
+
+def _windowed_cumsum(v):
+    return jnp.cumsum(v)[1:]
+
+
 def _list(name):
     return lambda args, params: getattr(jnp, name)(list(args), **params)
 
@@ -347,18 +418,56 @@ OPS = {
     "lax.reciprocal": lambda a, p: lax.reciprocal(a[0]),
     "lax.rng_bit_generator": lambda a, p: lax.rng_bit_generator(a[0], p["shape"], p["dtype"], RANDOM[p["algorithm"]]),
     "lax.optimization_barrier": lambda a, p: lax.optimization_barrier(a[0]),
+    **{name: _where(name) for name in ("sum", "prod", "nansum", "nanprod", "max", "min", "nanmax", "nanmin", "mean",
+                                       "nanmean", "var", "std", "nanvar", "nanstd", "all", "any")},
+    **{name: _quantile(name) for name in ("quantile", "nanquantile", "percentile", "nanpercentile")},
+    **{name: _histogram(name) for name in ("histogram", "histogram_bin_edges")},
+    "histogram2d": lambda a, p: jnp.histogram2d(a[0], a[1], weights=a[2] if len(a) > 2 else None, **p),
+    "histogramdd": _histogramdd, "cov": _cov,
+    "corrcoef": lambda a, p: jnp.corrcoef(a[0], a[1] if len(a) > 1 else None, **p),
+    "diff": lambda a, p: jnp.diff(a[0], **({"prepend": a[1]} if len(a) > 1 else {}), **p),
+    "trapezoid": lambda a, p: jnp.trapezoid(a[0], x=a[1] if len(a) > 1 else None, **p),
+    "where_indices": lambda a, p: jnp.where(a[0], **p),
+    "compress": lambda a, p: jnp.compress(a[1], a[0], **p), "extract": lambda a, p: jnp.extract(a[1], a[0], **p),
+    "select": lambda a, p: jnp.select([a[2], a[3]], [a[0], a[1]], -1.5), "piecewise": _piecewise,
+    "indices_sparse": lambda a, p: jnp.indices(**p, sparse=True),
+    "mask_indices": lambda a, p: jnp.mask_indices(p["n"], jnp.triu, p["k"], size=p["size"]),
+    "ravel_multi_index": lambda a, p: jnp.ravel_multi_index(a, **p),
+    "delete": lambda a, p: jnp.delete(a[0], **_places(p)) if "obj" in p else jnp.delete(a[0], a[1], **p),
+    "insert": lambda a, p: (jnp.insert(a[0], values=a[1], **_places(p)) if "obj" in p
+                            else jnp.insert(a[0], a[2], a[1], **p)),
+    "put": lambda a, p: jnp.put(a[0], a[2], a[1], **p, inplace=False),
+    "put_along_axis": lambda a, p: jnp.put_along_axis(a[0], a[2], a[1], **p, inplace=False),
+    "place": lambda a, p: jnp.place(a[0], a[2], a[1], inplace=False),
+    "fill_diagonal": lambda a, p: jnp.fill_diagonal(*a, inplace=False),
+    "array.at_power": lambda a, p: a[0].at[a[2]].power(a[1]),
+    "array.at_apply": lambda a, p: a[0].at[a[1]].apply(jnp.sin),
+    "bincount": lambda a, p: jnp.bincount(a[0], a[1] if len(a) > 1 else None, **p),
+    "searchsorted": lambda a, p: jnp.searchsorted(a[0], a[1], sorter=a[2] if len(a) > 2 else None, **p),
+    "polyint": lambda a, p: jnp.polyint(a[0], k=a[1] if len(a) > 1 else None, **p), "polyfit": _polyfit,
+    "clip_below": lambda a, p: jnp.clip(a[0], min=a[1]), "clip_above": lambda a, p: jnp.clip(a[0], max=a[1]),
+    "array.view": lambda a, p: a[0].view(p["dtype"]), "array.byteswap": lambda a, p: a[0].byteswap(),
+    **{name: _window(name) for name in ("bartlett", "blackman", "hamming", "hanning")},
+    "kaiser": lambda a, p: jnp.kaiser(p["M"], a[0]).astype(a[0].dtype),
+    "dstack": _list("dstack"), "block": lambda a, p: jnp.block([[a[0], a[1]], [a[2], a[3]]]),
+    "roll": lambda a, p: jnp.roll(*a, **p), "repeat": lambda a, p: jnp.repeat(*a, **p), "linspace": _linspace,
+    "apply_along_axis": lambda a, p: jnp.apply_along_axis(_windowed_cumsum, p["axis"], a[0]),
+    "apply_along_axis_scalar": lambda a, p: jnp.apply_along_axis(lambda v: jnp.sum(v * v), p["axis"], a[0]),
+    "apply_over_axes": lambda a, p: jnp.apply_over_axes(lambda x, axis: jnp.sum(x, axis), a[0], p["axes"]),
+    "vectorize": lambda a, p: jnp.vectorize(lambda x, y: jnp.sin(x) * y)(*a),
+    "vectorize_matvec": lambda a, p: jnp.vectorize(jnp.matmul, signature="(m,n),(n)->(m)")(*a),
+    "fromfunction": lambda a, p: jnp.fromfunction(lambda i, j: jnp.sin(i) + 2 * j, (2, 3), dtype=jnp.float32),
     "concatenate": _list("concatenate"), "stack": _list("stack"), "vstack": _list("vstack"),
     "hstack": _list("hstack"), "column_stack": _list("column_stack"), "lexsort": _list("lexsort"),
     "broadcast_arrays": lambda a, p: jnp.broadcast_arrays(*a),
-    "choose": lambda a, p: jnp.choose(a[0], list(a[1:]), mode="clip"),
+    "choose": lambda a, p: jnp.choose(a[0], list(a[1:]), mode=p.get("mode", "clip")),
     "average": lambda a, p: jnp.average(a[0], weights=a[1] if len(a) > 1 else None, **p),
     "logsumexp": lambda a, p: jax.scipy.special.logsumexp(*a, **p),
     "lax.polygamma": lambda a, p: jax.scipy.special.polygamma(p["n"], a[0]),
     "lax.iota": lambda a, p: lax.broadcasted_iota(p["dtype"], p["shape"], p["dimension"]),
     "linalg.cho_solve": lambda a, p: jax.scipy.linalg.cho_solve((a[0], p["lower"]), a[1]),
     "linalg.lstsq": lambda a, p: jnp.linalg.lstsq(*a)[0],
-    "nonzero": lambda a, p: jnp.nonzero(*a),
-    "einsum": lambda a, p: jnp.einsum(p["subscripts"], *a),
+    "einsum": _einsum,
     "astype": lambda a, p: a[0].astype(p["dtype"]),
     "lax.concatenate": lambda a, p: lax.concatenate(a, **p),
     "lax.pad": lambda a, p: lax.pad(a[0], a[1], p["padding_config"]),
