@@ -1,58 +1,34 @@
 #include "backend/webgpu/memory.hpp"
 
+#include <cstring>
+
+#include "backend/gpu/host_elements.hpp"
 #include "backend/gpu/wgsl/wgsl.hpp"
 #include "core/error.hpp"
 #include "core/recorder.hpp"
-#include "core/typed.hpp"
 
 namespace cotan::webgpu {
 
 namespace {
 
-/// What an element of this type is on the device.
-template <class T>
-using Stored = std::conditional_t<!std::is_integral_v<T>, float,
-                                  std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
-
-bool is_as_on_host(DType dtype) { return itemsize(dtype) == element_bytes; }
-
-void widen(DType dtype, const std::byte* from, std::byte* to, std::int64_t n) {
-  dispatch(dtype, [&]<class T>() {
-    if constexpr (sizeof(T) <= element_bytes) {
-      const auto* x = reinterpret_cast<const T*>(from);
-      auto* y = reinterpret_cast<Stored<T>*>(to);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = convert<Stored<T>>(x[i]);
-    }
-  });
-}
-void narrow(DType dtype, const std::byte* from, std::byte* to, std::int64_t n) {
-  dispatch(dtype, [&]<class T>() {
-    if constexpr (sizeof(T) <= element_bytes) {
-      const auto* x = reinterpret_cast<const Stored<T>*>(from);
-      auto* y = reinterpret_cast<T*>(to);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = convert<T>(x[i]);
-    }
-  });
-}
-
 /// In the host's format; `take` gives the device's.
 template <class Take>
 void read(DType dtype, std::int64_t n, std::byte* to, Take&& take) {
-  if (is_as_on_host(dtype)) {
+  if (gpu::is_as_on_host(dtype)) {
     take(to);
     return;
   }
   std::vector<std::byte> wide(static_cast<std::size_t>(n) * element_bytes);
   take(wide.data());
-  narrow(dtype, wide.data(), to, n);
+  gpu::narrow(dtype, wide.data(), to, n);
 }
 void write(Device& device, const Range& range, DType dtype, std::int64_t n, const std::byte* from) {
-  if (is_as_on_host(dtype)) {
+  if (gpu::is_as_on_host(dtype)) {
     device.write(range, from, static_cast<std::uint64_t>(n) * element_bytes);
     return;
   }
   std::vector<std::byte> wide(static_cast<std::size_t>(n) * element_bytes);
-  widen(dtype, from, wide.data(), n);
+  gpu::widen(dtype, from, wide.data(), n);
   device.write(range, wide.data(), wide.size());
 }
 
