@@ -1,6 +1,7 @@
 // Derivatives by hand: stop_gradient, custom_jvp, custom_vjp.
 #pragma once
 #include <cotan/transforms/transformed.hpp>
+#include <cotan/tree.hpp>
 
 namespace cotan {
 

@@ -1,6 +1,7 @@
 // Derivatives at a point, forwards and backwards: jvp, vjp, linearize, linear_transpose.
 #pragma once
 #include <cotan/transforms/transformed.hpp>
+#include <cotan/tree.hpp>
 
 namespace cotan {
 

@@ -3,7 +3,7 @@
 #include <cotan/debug.hpp>
 #include <cotan/flat.hpp>
 #include <cotan/located_calls.hpp>
-#include <cotan/tree.hpp>
+#include <cotan/tree_leaves.hpp>
 
 namespace cotan {
 
