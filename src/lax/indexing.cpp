@@ -78,6 +78,13 @@ Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const Gat
                       d.start_indices_batching_dims},
                      slice_sizes, mode_name(mode));
 }
+Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const GatherDimensionNumbers& d,
+             const std::vector<std::int64_t>& slice_sizes, GatherScatterMode mode, double fill_value) {
+  return ops::gather(operand, start_indices,
+                     {d.offset_dims, d.collapsed_slice_dims, d.start_index_map, d.operand_batching_dims,
+                      d.start_indices_batching_dims},
+                     slice_sizes, mode_name(mode), fill_value);
+}
 
 Array scatter(const ArrayLike& operand, const ArrayLike& indices, const ArrayLike& updates,
               const ScatterDimensionNumbers& dimensions, GatherScatterMode mode) {

@@ -187,23 +187,30 @@ BatchResult window_batch(const Primitive& self, std::span<const Array> x, std::s
   return {bind(self, {move_axis(x[0], dims[0], 0)}, WindowParams(params).batched().params()), {0}};
 }
 
-/// Over the places, then the taps.
+/// An axis of places, then one of taps, and so on: where windows do not overlap, the shape of the operand with its axes
+/// cut in two.
 template <ReduceOp op>
 expr::Reduction window_reduction(std::span<const AbstractValue> x, const Params& params) {
   const WindowParams w(params);
-  Shape shape = w.places(x[0].shape);
-  std::vector<bool> reduced(shape.size(), false);
-  shape.insert(shape.end(), w.dimensions.begin(), w.dimensions.end());
-  reduced.resize(shape.size(), true);
-  return {op, std::move(shape), std::move(reduced)};
+  const Shape places = w.places(x[0].shape);
+  expr::Reduction out{op, {}, {}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.shape.insert(out.shape.end(), {places[i], w.dimensions[i]});
+    out.reduced.insert(out.reduced.end(), {false, true});
+  }
+  return out;
+}
+template <ReduceOp op>
+Expr element_or_identity(const expr::Operands& x, Is place, Is tap, const Params& params) {
+  Expr inside = expr::boolean(true);
+  const auto at = met_element(WindowParams(params), x.type(0).shape, place, tap, inside);
+  return expr::select(inside, x.at(0, at, inside), identity_of<op>(x.type(0).dtype));
 }
 template <ReduceOp op>
 Expr window_term(const expr::Operands& x, Is i, const Params& params) {
-  const Shape& operand = x.type(0).shape;
-  Expr inside = expr::boolean(true);
-  const auto at =
-      met_element(WindowParams(params), operand, i.first(operand.size()), i.subspan(operand.size()), inside);
-  return expr::select(inside, x.at(0, at, inside), identity_of<op>(x.type(0).dtype));
+  std::vector<Expr> place, tap;
+  for (std::size_t k = 0; k < i.size(); ++k) (k % 2 ? tap : place).push_back(i[k]);
+  return element_or_identity<op>(x, place, tap, params);
 }
 /// The same with taps numbered along one axis: positions are along one.
 template <ReduceOp op>
@@ -217,9 +224,8 @@ expr::Reduction arg_reduction(std::span<const AbstractValue> x, const Params& pa
 }
 template <ReduceOp op>
 Expr arg_term(const expr::Operands& x, Is i, const Params& params) {
-  std::vector<Expr> at(i.begin(), i.end() - 1);
-  for (Expr tap : expr::index_at(params.ints("window_dimensions"), i.back())) at.push_back(tap);
-  return window_term<op>(x, at, params);
+  return element_or_identity<op>(x, i.first(i.size() - 1), expr::index_at(params.ints("window_dimensions"), i.back()),
+                                 params);
 }
 
 Arrays sum_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,

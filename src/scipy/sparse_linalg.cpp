@@ -166,9 +166,12 @@ Array corrected(const System& s, const Array& x, const Array& residual, std::int
     return Arrays{basis.at(k + 1).set(direction), in[2].at(all, k).set(column)};
   };
   const Arrays out = flat::fori_loop(0, m, arnoldi, Arrays{v, h}, [](std::size_t) { return std::string("carry"); });
-  // The smallest |beta e - H y|; where a column is 0, so is its share.
-  const Array e = np::zeros({m + 1}, x.dtype()).at(0).set(beta);
-  const Array y = cotan::linalg::lstsq(out[1], e);
+  // The smallest |beta e - H y|. Where a column is 0, so is its share.
+  const auto [q, r] = cotan::linalg::qr(out[1]);
+  const Array pivots = np::diagonal(r), empty = np::abs(pivots) <= tiny * np::max(np::abs(pivots));
+  const Array shares =
+      cotan::linalg::triangular_solve(r + np::diag(np::where(empty, 1.0 - pivots, 0.0)), q(0) * beta, {.lower = false});
+  const Array y = np::where(empty, 0.0, shares);
   return x + np::matmul(y, out[0](range(0, m)));
 }
 

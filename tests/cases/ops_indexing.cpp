@@ -63,10 +63,12 @@ std::vector<std::int64_t> list_or_empty(const Params& p, const char* key) {
 }
 
 Array gather(Args x, const Params& p) {
-  return lax::gather(x[0], x[1],
-                     {p.list("offset_dims"), p.list("collapsed_slice_dims"), p.list("start_index_map"),
-                      list_or_empty(p, "operand_batching_dims"), list_or_empty(p, "start_indices_batching_dims")},
-                     p.list("slice_sizes"), parse_mode(p));
+  const lax::GatherDimensionNumbers dimensions{p.list("offset_dims"), p.list("collapsed_slice_dims"),
+                                               p.list("start_index_map"), list_or_empty(p, "operand_batching_dims"),
+                                               list_or_empty(p, "start_indices_batching_dims")};
+  if (p.has("fill_value"))
+    return lax::gather(x[0], x[1], dimensions, p.list("slice_sizes"), parse_mode(p), p.real("fill_value"));
+  return lax::gather(x[0], x[1], dimensions, p.list("slice_sizes"), parse_mode(p));
 }
 
 using Scatter = Array (*)(const ArrayLike&, const ArrayLike&, const ArrayLike&, const lax::ScatterDimensionNumbers&,

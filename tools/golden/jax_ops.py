@@ -77,7 +77,7 @@ def _gather(args, p):
     numbers = lax.GatherDimensionNumbers(
         p["offset_dims"], p["collapsed_slice_dims"], p["start_index_map"],
         p.get("operand_batching_dims", ()), p.get("start_indices_batching_dims", ()))
-    return lax.gather(*args, numbers, p["slice_sizes"], mode=GATHER_MODES[p["mode"]])
+    return lax.gather(*args, numbers, p["slice_sizes"], mode=GATHER_MODES[p["mode"]], fill_value=p.get("fill_value"))
 
 
 def _scatter(name):

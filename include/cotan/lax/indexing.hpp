@@ -20,6 +20,9 @@ struct GatherDimensionNumbers {
 /// easier.
 Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const GatherDimensionNumbers& dimensions,
              const std::vector<std::int64_t>& slice_sizes, GatherScatterMode mode = GatherScatterMode::fill_or_drop);
+/// The same with `fill_value` in place of NaN where an index is outside.
+Array gather(const ArrayLike& operand, const ArrayLike& start_indices, const GatherDimensionNumbers& dimensions,
+             const std::vector<std::int64_t>& slice_sizes, GatherScatterMode mode, double fill_value);
 /// The same of a scatter.
 struct ScatterDimensionNumbers {
   std::vector<std::int64_t> update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims;
