@@ -56,6 +56,8 @@ TEST(OptaxTreeUtils, DtypesAndMoments) {
   EXPECT_TRUE(close(optax::bias_correction(m, 0.0, 1), m));
   const auto keys = tu::tree_split_key_like(ct::random::key(0), mixed);
   EXPECT_TRUE(np::array_equal(keys.second, ct::random::split(ct::random::key(0))[1]).item<bool>());
+  EXPECT_TRUE(np::array_equal(tu::tree_unwrap_random_key_data(keys).first, keys.first).item<bool>());
+  EXPECT_TRUE(ct::tree::leaves(optax::init_empty_state()).empty());
   const auto draw = [](const Array& key, const ct::Shape& shape, ct::DType dtype) {
     return ct::random::normal(key, shape, dtype);
   };

@@ -20,6 +20,9 @@ struct State {
   COTAN_TREE(name, fields, parts)
 };
 
+/// A state that remembers nothing, for transformations of one's own.
+inline State init_empty_state(std::string name = "empty") { return {.name = std::move(name)}; }
+
 /// Fast and slow parameters of lookahead.
 template <class P>
 struct LookaheadParams {

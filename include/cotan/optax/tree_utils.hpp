@@ -181,6 +181,11 @@ template <tree::Tree T>
 T tree_split_key_like(const ArrayLike& key, const T& target) {
   return tree::unflatten(target, flat::split_key(key.array(), tree::leaves(target).size()));
 }
+/// The same tree: keys are plain u32[2] here.
+template <tree::Tree T>
+T tree_unwrap_random_key_data(const T& t) {
+  return t;
+}
 /// Leaves drawn by sampler(key, shape, dtype), such as random::normal, with a key for each.
 template <tree::Tree T, class Sampler>
 T tree_random_like(const ArrayLike& key, const T& target, const Sampler& sampler,
