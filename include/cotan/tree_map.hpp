@@ -238,14 +238,15 @@ void broadcast_into(const P& prefix, T& t) {
                       cotan::detail::call_note());
     for (std::size_t i = 0; i < t.size(); ++i) broadcast_into(prefix[i], t[i]);
   } else {
-    static_assert(std::is_same_v<P, T>, "tree::broadcast: the prefix must be of the tree's type, or an Array in its place");
+    static_assert(std::is_same_v<P, T>,
+                  "tree::broadcast: the prefix must be of the tree's type, or an Array in its place");
     t = prefix;
   }
 }
 }  // namespace detail
 
-/// A tree like `full` whose leaves are those of `prefix`, each Array of which may stand for a whole subtree: broadcast(0.1,
-/// model) has 0.1 for every leaf.
+/// A tree like `full` whose leaves are those of `prefix`, each Array of which may stand for a whole subtree:
+/// broadcast(0.1, model) has 0.1 for every leaf.
 template <class P, class T>
 T broadcast(const P& prefix, const T& full, const std::source_location& where = COTAN_HERE) {
   const cotan::detail::CallSite site(where);

@@ -60,15 +60,16 @@ Array frombuffer(std::span<const std::byte> buffer, DType dtype, std::int64_t co
   const cotan::detail::CallSite site(where);
   const auto width = static_cast<std::int64_t>(itemsize(dtype)), bytes = static_cast<std::int64_t>(buffer.size());
   if (offset < 0 || offset > bytes)
-    raise<ValueError>("[frombuffer] offset {} is outside of a buffer of {} bytes.", offset, bytes);
+    raise<ValueError>("[frombuffer] offset {} is outside of a buffer of {} bytes; give 0 to its size.", offset, bytes);
   const std::int64_t rest = bytes - offset;
   if (count < 0 && rest % width != 0)
     raise<ValueError>("[frombuffer] {} bytes are no whole number of {}, which has {} bytes; give a count.", rest, dtype,
                       width);
   const std::int64_t n = count < 0 ? rest / width : count;
   if (n > rest / width)
-    raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold.", n, dtype, rest);
-  return Array::from_bytes(dtype, {n}, buffer.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n * width)));
+    raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold; give fewer.", n, dtype, rest);
+  return Array::from_bytes(dtype, {n},
+                           buffer.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n * width)));
 }
 
 Array detail::integer_range(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype) {
@@ -156,8 +157,7 @@ Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, 
   const DType computed = is_floating(dtype) ? dtype : DType::f32;
   return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed, axis)), dtype);
 }
-Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype,
-                int axis) {
+Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype, int axis) {
   const DType computed = is_floating(dtype) ? dtype : DType::f32;
   const Array first = ops::cast(start, computed), last = ops::cast(stop, computed);
   const Array flip = where((first < 0) & (last < 0), scalar(computed, -1), scalar(computed, 1));

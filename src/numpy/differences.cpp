@@ -62,8 +62,7 @@ namespace {
 
 Array gradient_along(const Array& f, const Array& spacing, int axis) {
   const std::int64_t n = f.shape()[axis];
-  if (n < 2)
-    raise<ShapeError>("[gradient] axis {} of {} has size {}; a difference needs 2 points.", axis, f.aval(), n);
+  if (n < 2) raise<ShapeError>("[gradient] axis {} of {} has size {}; a difference needs 2 points.", axis, f.aval(), n);
   const auto at = [&](std::int64_t start, std::int64_t stop) { return part(f, axis, start, stop); };
   Array first = at(1, 2) - at(0, 1), last = at(-1, end) - at(-2, -1), inner;
   if (spacing.ndim() == 0) {
@@ -102,8 +101,8 @@ std::vector<Array> gradient(const ArrayLike& f, const ArrayList& list, const Axe
   std::vector<Array> out;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Array one = scalar(operands[0].dtype(), 1);
-    out.push_back(gradient_along(
-        operands[0], spacing.empty() ? one : operands[1 + std::min(i, spacing.size() - 1)], axes[i]));
+    out.push_back(
+        gradient_along(operands[0], spacing.empty() ? one : operands[1 + std::min(i, spacing.size() - 1)], axes[i]));
   }
   return out;
 }

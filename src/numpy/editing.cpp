@@ -12,8 +12,8 @@ namespace {
 
 void need_values(std::string_view op, const Array& a, std::string_view instead) {
   if (!indexing::has_value(a))
-    raise<ConcretizationError>("[{}] {} has no value while the function is traced, and the shape depends on it; {}.", op,
-                               indexing::describe_value(a), instead);
+    raise<ConcretizationError>("[{}] {} has no value while the function is traced, and the shape depends on it; {}.",
+                               op, indexing::describe_value(a), instead);
 }
 
 /// The integers of a range on an axis of `size`.
@@ -73,7 +73,8 @@ Array delete_(const ArrayLike& given, const Places& places, std::optional<int> a
     need_values("delete", indices, "say with assume_unique_indices that each index is there once");
     if (indices.dtype() == DType::bool_) {
       if (indices.shape() != Shape{n})
-        raise<ShapeError>("[delete] the mask is {} for axis {} of {}; it must be as long.", indices.aval(), at, a.aval());
+        raise<ShapeError>("[delete] the mask is {} for axis {} of {}; it must be as long.", indices.aval(), at,
+                          a.aval());
       gone = indices.to_vector<bool>();
     } else if (is_integer(indices.dtype())) {
       for (auto i : indices.to_vector<std::int64_t>())
@@ -129,7 +130,9 @@ Array insert(const ArrayLike& given, const Places& places, const ArrayLike& give
 
 Array trim_zeros(const ArrayLike& a, std::string_view trim, const Axes& axis) {
   need_values("trim_zeros", a, "call it outside jit and vmap");
-  const auto has = [&](char lower, char upper) { return trim.find(lower) != trim.npos || trim.find(upper) != trim.npos; };
+  const auto has = [&](char lower, char upper) {
+    return trim.find(lower) != trim.npos || trim.find(upper) != trim.npos;
+  };
   const bool front = has('f', 'F'), back = has('b', 'B');
   Array out = a;
   for (int at : axis.resolve(a->ndim(), "trim_zeros")) {

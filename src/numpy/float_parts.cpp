@@ -1,4 +1,5 @@
-// Parts of numbers (quotient and remainder, fraction and whole part, mantissa and exponent), and the Bessel function i0.
+// Parts of numbers (quotient and remainder, fraction and whole part, mantissa and exponent), and the Bessel function
+// i0.
 #include <cmath>
 #include <cotan/numpy.hpp>
 
@@ -46,7 +47,8 @@ std::pair<Array, Array> frexp(const ArrayLike& a) {
   const std::int64_t mask = (std::int64_t{1} << info.nexp) - 1, half = 1 - info.minexp - 1;  // the field of [0.5, 1)
   const Array field = bitwise_and(right_shift(scaled, number(info.nmant)), number(mask));
   const Array exponent = ops::cast(field - number(half), i32) - ops::cast(tiny, i32) * up;
-  const Array mantissa = as(bitwise_or(bitwise_and(scaled, number(~(mask << info.nmant))), number(half << info.nmant)), x.dtype());
+  const Array mantissa =
+      as(bitwise_or(bitwise_and(scaled, number(~(mask << info.nmant))), number(half << info.nmant)), x.dtype());
   const Array whole = ~isfinite(x) | (x == 0);
   return {ops::cast(where(whole, x, mantissa), result), where(whole, 0, exponent)};
 }
@@ -64,11 +66,11 @@ namespace {
 
 /// Chebyshev coefficients of √x e^-x I₀(x) in 16 / x - 1, for x from 8 on.
 constexpr double i0_large[] = {
-    0.40224520550705445,    0.0033691164782557238,  6.889758346913938e-05,   2.89137052085775e-06,
-    2.0489185891883757e-07, 2.266668996941945e-08,  3.3962319945929356e-09,  4.940601927572175e-10,
+    0.40224520550705445,    0.0033691164782557238,   6.889758346913938e-05,  2.89137052085775e-06,
+    2.0489185891883757e-07, 2.266668996941945e-08,   3.3962319945929356e-09, 4.940601927572175e-10,
     1.1889117815244711e-11, -3.1499114427901985e-11, -1.3215695204849e-11,   -1.794120407794253e-12,
-    7.181817640589117e-13,  3.851807761634518e-13,  1.5409201692406784e-14,  -4.106159856576142e-14,
-    -9.635348074965578e-15, 3.769207168602407e-15,  1.4203915821298098e-15};
+    7.181817640589117e-13,  3.851807761634518e-13,   1.5409201692406784e-14, -4.106159856576142e-14,
+    -9.635348074965578e-15, 3.769207168602407e-15,   1.4203915821298098e-15};
 
 }  // namespace
 

@@ -108,7 +108,8 @@ std::pair<Array, Array> mask_indices(std::int64_t n, const std::function<Array(c
   check_count("mask_indices", n);
   const Array picked = mask(ones({n, n}), k);
   if (picked.ndim() != 2)
-    raise<ShapeError>("[mask_indices] the function gives {} of an [n, n] matrix; it must give a matrix.", picked.aval());
+    raise<ShapeError>("[mask_indices] the function gives {} of an [n, n] matrix; it must give a matrix.",
+                      picked.aval());
   const std::vector<Array> found = nonzero(picked, {.size = size});
   return {found[0], found[1]};
 }
@@ -118,8 +119,7 @@ Array ravel_multi_index(const ArrayList& list, const Shape& dims, std::string_vi
   if (index.size() != dims.size())
     raise<ShapeError>("[ravel_multi_index] {} indices for an array of shape {}; give one per axis.", index.size(),
                       describe(dims));
-  if (order != 'C' && order != 'F')
-    raise<ValueError>("[ravel_multi_index] order '{}' is unknown; use C or F.", order);
+  if (order != 'C' && order != 'F') raise<ValueError>("[ravel_multi_index] order '{}' is unknown; use C or F.", order);
   if (!is_integer(dtype)) raise<TypeError>("[ravel_multi_index] positions cannot be {}; give an integer dtype.", dtype);
   if (static_cast<double>(element_count(dims)) - 1 > static_cast<double>(iinfo(dtype, {}).max))
     raise<ValueError>("[ravel_multi_index] {} does not hold positions in shape {}; give a wider dtype.", dtype,

@@ -273,7 +273,7 @@ std::optional<Array> write_by_mask(const Array& a, const std::vector<Item>& item
 }
 
 Array updated(const Array& given, std::vector<Index> indices, const Array& x, const IndexOptions& options,
-            const Update& update) {
+              const Update& update) {
   const Array target = given.weak_type() ? ops::cast(given, given.dtype()) : given;
   const Array value = fitting_value(target, x, update.op);
   const Array a = with_scalar_mask_axes(target, indices);
@@ -323,7 +323,8 @@ Array IndexUpdate::add(const ArrayLike& x, IndexOptions options) const {
 }
 Array IndexUpdate::subtract(const ArrayLike& x, IndexOptions options) const {
   const Array value = fitting_value(array_, x, "at.subtract");
-  return updated(array_, indices_, bind1(ops::neg_p, {value}), options, {"at.subtract", ops::scatter_add_p, &ops::add_p});
+  return updated(array_, indices_, bind1(ops::neg_p, {value}), options,
+                 {"at.subtract", ops::scatter_add_p, &ops::add_p});
 }
 Array IndexUpdate::multiply(const ArrayLike& x, IndexOptions options) const {
   return updated(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});
@@ -333,7 +334,7 @@ Array IndexUpdate::divide(const ArrayLike& x, IndexOptions options) const {
     raise<TypeError>("[at.divide] {} holds no fractions; cast it with astype(f32) first.", array_.aval());
   // Divisors that meet on one element are multiplied first.
   const Array divisors = updated(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,
-                               {"at.divide", ops::scatter_mul_p, &ops::mul_p});
+                                 {"at.divide", ops::scatter_mul_p, &ops::mul_p});
   return bind1(ops::div_p, {array_, divisors});
 }
 Array IndexUpdate::min(const ArrayLike& x, IndexOptions options) const {
@@ -346,7 +347,7 @@ Array IndexUpdate::max(const ArrayLike& x, IndexOptions options) const {
 Array IndexUpdate::power(const ArrayLike& x, IndexOptions options) const {
   // Exponents that meet on one element are multiplied first.
   const Array exponents = updated(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,
-                                       {"at.power", ops::scatter_mul_p, &ops::mul_p});
+                                  {"at.power", ops::scatter_mul_p, &ops::mul_p});
   return numpy::power(array_, exponents);
 }
 Array IndexUpdate::apply(const std::function<Array(const Array&)>& f, IndexOptions options,

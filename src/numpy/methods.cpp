@@ -73,9 +73,7 @@ Array Array::sort(int axis, bool descending, Where where) const {
 Array Array::std(const Axes& axis, bool keepdims, int ddof, Where where) const {
   return numpy::std({*this, where}, axis, keepdims, ddof);
 }
-Array Array::swapaxes(int axis1, int axis2, Where where) const {
-  return numpy::swapaxes({*this, where}, axis1, axis2);
-}
+Array Array::swapaxes(int axis1, int axis2, Where where) const { return numpy::swapaxes({*this, where}, axis1, axis2); }
 Array Array::take(const Array& indices, std::optional<int> axis, std::string_view mode, Where where) const {
   return numpy::take({*this, where}, indices, axis, mode);
 }
@@ -88,9 +86,7 @@ Array Array::var(const Axes& axis, bool keepdims, int ddof, Where where) const {
 
 namespace {
 
-Array bitcast(const Array& a, DType dtype) {
-  return bind1(ops::bitcast_convert_type_p, {a}, {{"new_dtype", dtype}});
-}
+Array bitcast(const Array& a, DType dtype) { return bind1(ops::bitcast_convert_type_p, {a}, {{"new_dtype", dtype}}); }
 
 }  // namespace
 
@@ -113,8 +109,9 @@ Array Array::view(DType to, Where where) const {
   }
   const std::int64_t ratio = to_size / from_size;
   if (shape.back() % ratio != 0)
-    raise<ShapeError>("[view] the last axis of {} does not divide into elements of {}, which are {} of them.", a.aval(),
-                      to, ratio);
+    raise<ShapeError>(
+        "[view] the last axis of {} does not divide into elements of {}; its size must be a multiple of {}.", a.aval(),
+        to, ratio);
   shape.back() /= ratio;
   shape.push_back(ratio);
   return bitcast(ops::reshape(a, shape), to);
@@ -140,8 +137,8 @@ const void* Array::unsafe_buffer_pointer(Where where) const {
   const detail::CallSite site(where, this);
   aval();
   if (!concrete(*this))
-    raise<ConcretizationError>("[unsafe_buffer_pointer] {} has no elements while a function is traced; call it outside.",
-                               aval());
+    raise<ConcretizationError>(
+        "[unsafe_buffer_pointer] {} has no elements while a function is traced; call it outside.", aval());
   cotan::block_until_ready(*this);
   return concrete(*this)->buffer->data();
 }

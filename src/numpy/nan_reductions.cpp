@@ -17,7 +17,8 @@ Array counted(const Array& a, const std::optional<Array>& mask) {
 Array nan_mean_of(const Array& a, const MeanOptions& o) {
   if (!is_floating(a.dtype())) return mean(a, o);
   const DType result = o.dtype.value_or(a.dtype()), computed = itemsize(result) == 2 ? f32 : result;
-  const Array total = sum(without_nan(a, 0.0), {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims, .where = o.where});
+  const Array total =
+      sum(without_nan(a, 0.0), {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims, .where = o.where});
   const Array count = sum(counted(a, o.where), {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims});
   return (total / count).astype(result);
 }
@@ -33,7 +34,8 @@ Array nan_variance_of(const Array& a, const VarianceOptions& o) {
   const Array taken = counted(x, o.where);
   // What does not take part is replaced before it is squared: no NaN reaches the derivative.
   const Array squares = square(where(taken, x - middle, 0.0));
-  const Array n = sum(taken, {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims}) - o.correction.value_or(o.ddof);
+  const Array n =
+      sum(taken, {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims}) - o.correction.value_or(o.ddof);
   const Array total = where(n > 0, sum(squares, o.axis, o.keepdims), nan);
   return (total / where(n > 0, n, 1.0)).astype(result);
 }

@@ -162,10 +162,8 @@ Array padded(const Array& a, const PadWidths& width, const PadOptions& o) {
                          {"wrap", wrap_source}})
     if (o.mode == name) source = f;
   Statistic statistic = nullptr;
-  for (auto [name, f] : {std::pair<std::string_view, Statistic>{"maximum", max},
-                         {"minimum", min},
-                         {"mean", mean},
-                         {"median", median}})
+  for (auto [name, f] :
+       {std::pair<std::string_view, Statistic>{"maximum", max}, {"minimum", min}, {"mean", mean}, {"median", median}})
     if (o.mode == name) statistic = f;
   if (!source && !statistic && o.mode != "linear_ramp")
     raise<ValueError>(

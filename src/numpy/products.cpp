@@ -172,9 +172,9 @@ Array cross(const ArrayLike& a, const ArrayLike& b, const CrossOptions& options)
   const auto last = [](const Array& x, int axis) { return moveaxis(x, axis, -1); };
   check_not_scalar("cross", a, b);
   const Array out = cross(last(a, options.axis.value_or(options.axisa)), last(b, options.axis.value_or(options.axisb)));
-  const bool has_components = out.ndim() == std::max(a->ndim(), b->ndim()) &&
-                              !(a->shape(options.axis.value_or(options.axisa)) == 2 &&
-                                b->shape(options.axis.value_or(options.axisb)) == 2);
+  const bool has_components =
+      out.ndim() == std::max(a->ndim(), b->ndim()) &&
+      !(a->shape(options.axis.value_or(options.axisa)) == 2 && b->shape(options.axis.value_or(options.axisb)) == 2);
   return has_components ? moveaxis(out, -1, options.axis.value_or(options.axisc)) : out;
 }
 Array trace(const ArrayLike& a, int offset, int axis1, int axis2, std::optional<DType> dtype) {

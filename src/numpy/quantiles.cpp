@@ -128,7 +128,11 @@ Array at_weights(const Lines& lines, const Array& line_weights, const Array& q, 
                                  : ops::full(total.shape(), scalar(i32, lines.n));
   const Array index = maximum(0, minimum(before, numbers - 1));
   const Array found = at_positions(values, index, q);
-  const Array no_result = any(bad, -1) | (skip_nan ? ops::reshape(numbers, found.ndim() && q.ndim() ? ops::erase_axes(numbers.shape(), {last}) : found.shape()) == 0 : any(not_number, -1));
+  const Array no_result =
+      any(bad, -1) |
+      (skip_nan ? ops::reshape(numbers,
+                               found.ndim() && q.ndim() ? ops::erase_axes(numbers.shape(), {last}) : found.shape()) == 0
+                : any(not_number, -1));
   return where(no_result, nan, found);
 }
 
@@ -139,8 +143,7 @@ Array quantile_of(std::string_view op, const Array& a, const Array& q, const Qua
                       o.method);
   if (q.ndim() > 1) raise<ShapeError>("[{}] q is {}; it must be a scalar or a vector.", op, q.aval());
   const bool weighted = o.method == "inverted_cdf";
-  if (o.weights && !weighted)
-    raise<ValueError>("[{}] the method {} takes no weights; use inverted_cdf.", op, o.method);
+  if (o.weights && !weighted) raise<ValueError>("[{}] the method {} takes no weights; use inverted_cdf.", op, o.method);
   const Array x = floating_of(a);
   Lines lines = lines_of(op, x, o.axis);
   Array value;
@@ -153,8 +156,9 @@ Array quantile_of(std::string_view op, const Array& a, const Array& q, const Qua
         Shape along;
         for (int i : axes) along.push_back(x.shape()[i]);
         if (!o.axis.given() || w.shape() != along)
-          raise<ShapeError>("[{}] weights of shape {} do not fit {}; give one per element, or one per index of the axes.",
-                            op, describe(w.shape()), x.aval());
+          raise<ShapeError>(
+              "[{}] weights of shape {} do not fit {}; give one per element, or one per index of the axes.", op,
+              describe(w.shape()), x.aval());
         w = ops::broadcast_in_dim(w, x.shape(), Ints(axes.begin(), axes.end()));
       }
       weights = lines_of(op, w, o.axis).values;

@@ -74,8 +74,7 @@ Array masked(std::string_view op, const Array& a, const std::optional<Array>& ma
 }
 /// `initial`, a scalar, in the dtype of the reduction.
 Array starting_value(std::string_view op, const Array& initial, DType dtype) {
-  if (initial.ndim() != 0)
-    raise<ShapeError>("[{}] the initial value is {}; it must be a scalar.", op, initial.aval());
+  if (initial.ndim() != 0) raise<ShapeError>("[{}] the initial value is {}; it must be a scalar.", op, initial.aval());
   return ops::cast(initial, dtype);
 }
 
@@ -121,7 +120,8 @@ Array worst(const Extremum& e, DType dtype) {
 Array extremum(const Extremum& e, const Array& a, const ExtremumOptions& o) {
   const Ints axes = reduced_axes(a, o.axis, e.op);
   if (o.where && !o.initial)
-    raise<ValueError>("[{}] a mask may leave nothing to take the {} of; give `initial`, what it then is.", e.op, e.what);
+    raise<ValueError>("[{}] a mask may leave nothing to take the {} of; give `initial`, what it then is.", e.op,
+                      e.what);
   if (!o.initial && reduced_size(a, axes) == 0)
     raise<ShapeError>(
         "[{}] {} is reduced over {}; an empty axis has no {}, give the array at least one element there.", e.op,
@@ -179,7 +179,8 @@ Array variance_of(const Array& a, const VarianceOptions& o) {
     raise<ValueError>("[var] both ddof and correction are given; they say the same, give one.");
   const DType result = o.dtype.value_or(mean_type(a.dtype())), computed = accumulator(result);
   const Array x = ops::cast(a, computed);
-  const Array middle = o.mean ? ops::cast(*o.mean, computed) : mean_of(x, {.axis = o.axis, .keepdims = true, .where = o.where});
+  const Array middle =
+      o.mean ? ops::cast(*o.mean, computed) : mean_of(x, {.axis = o.axis, .keepdims = true, .where = o.where});
   const Array squares = masked("var", square(x - middle), o.where, 0.0);
   const double correction = o.correction.value_or(o.ddof);
   const Array total = keep(ops::reduce_sum(squares, axes), x, axes, o.keepdims);

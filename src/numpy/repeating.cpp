@@ -56,7 +56,8 @@ Array roll(const ArrayLike& a, const Array& shift, const Axes& axis) {
   }
   const std::vector<int> axes = axis.resolve(a->ndim(), "roll");
   if (shift.ndim() > 1 || (shift.size() != 1 && shift.size() != static_cast<std::int64_t>(axes.size())))
-    raise<ShapeError>("[roll] the shifts are {} for {} axes; give a scalar, or one per axis.", shift.aval(), axes.size());
+    raise<ShapeError>("[roll] the shifts are {} for {} axes; give a scalar, or one per axis.", shift.aval(),
+                      axes.size());
   const Array flat = ravel(shift);
   Array out = a;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -117,9 +118,11 @@ Array repeat(const ArrayLike& given, const Array& counts, std::optional<int> axi
   const int at = axis ? resolve_axis(*axis, a.ndim(), "repeat") : 0;
   const std::int64_t n = a.shape()[at];
   if (!is_integer(counts.dtype()) || counts.ndim() > 1 || (counts.size() != 1 && counts.size() != n))
-    raise<ShapeError>("[repeat] the counts are {} for {} elements along axis {} of {}; give an integer, or one per element.",
-                      counts.aval(), n, at, a.aval());
-  const Array each = ops::cast(ops::broadcast_to(counts.ndim() == 0 ? counts : ops::reshape(counts, {counts.size()}), {n}), i32);
+    raise<ShapeError>(
+        "[repeat] the counts are {} for {} elements along axis {} of {}; give an integer, or one per element.",
+        counts.aval(), n, at, a.aval());
+  const Array each =
+      ops::cast(ops::broadcast_to(counts.ndim() == 0 ? counts : ops::reshape(counts, {counts.size()}), {n}), i32);
   if (!total_repeat_length) {
     if (!indexing::has_value(counts))
       raise<ConcretizationError>(
@@ -136,7 +139,7 @@ Array repeat(const ArrayLike& given, const Array& counts, std::optional<int> axi
   }
   check_repeats("repeat", *total_repeat_length);
   if (n == 0 && *total_repeat_length > 0)
-    raise<ShapeError>("[repeat] axis {} of {} is empty and has nothing to repeat.", at, a.aval());
+    raise<ShapeError>("[repeat] axis {} of {} is empty and has nothing to repeat; give a length of 0.", at, a.aval());
   // The element at a place is the number of elements that end before it.
   const Array ends = cumsum(each);
   const Array source = searchsorted(ends, ops::iota(i32, {*total_repeat_length}, 0), "right");

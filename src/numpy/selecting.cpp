@@ -52,11 +52,13 @@ std::vector<Array> positions(std::string_view op, const Array& a, const NonzeroO
   const Ints strides = ops::strides_of(a.shape());
   std::vector<Array> out;
   for (int axis = 0; axis < a.ndim(); ++axis) {
-    const std::int64_t size = std::max<std::int64_t>(a.shape()[axis], 1), stride = std::max<std::int64_t>(strides[axis], 1);
+    const std::int64_t size = std::max<std::int64_t>(a.shape()[axis], 1),
+                       stride = std::max<std::int64_t>(strides[axis], 1);
     Array index = flat;
     if (stride > 1) index = floor_divide(index, stride);
     if (axis > 0) index = mod(index, size);
-    if (options.fill_value) index = where(left, fill_of_axis(op, *options.fill_value, axis, a.ndim()).astype(i32), index);
+    if (options.fill_value)
+      index = where(left, fill_of_axis(op, *options.fill_value, axis, a.ndim()).astype(i32), index);
     out.push_back(index);
   }
   return out;
@@ -82,8 +84,7 @@ Array flatnonzero(const ArrayLike& a, const NonzeroOptions& options) {
 namespace {
 
 Array compressed(std::string_view op, const Array& condition, const Array& a, const CompressOptions& o) {
-  if (condition.ndim() != 1)
-    raise<ShapeError>("[{}] the condition is {}; it must be a vector.", op, condition.aval());
+  if (condition.ndim() != 1) raise<ShapeError>("[{}] the condition is {}; it must be a vector.", op, condition.aval());
   const int at = o.axis ? resolve_axis(*o.axis, a.ndim(), op) : 0;
   Array x = o.axis ? a : ravel(a), mask = truth(condition);
   const std::int64_t n = std::min(x.shape()[at], mask.size());
@@ -95,8 +96,8 @@ Array compressed(std::string_view op, const Array& condition, const Array& a, co
     return take(x, indexing::nonzero_positions(ops::slice_axis(mask, 0, 0, n), op)[0], at);
   }
   if (*o.size < 0 || *o.size > n)
-    raise<ValueError>("[{}] size {} is outside of 0 to {}, the length of axis {} of {} and of the condition.", op, *o.size,
-                      n, at, x.aval());
+    raise<ValueError>("[{}] size {} does not fit axis {} of {} and the condition; give 0 to {}.", op, *o.size, at,
+                      x.aval(), n);
   x = ops::slice_axis(x, at, 0, n);
   mask = ops::slice_axis(mask, 0, 0, n);
   const Array filled = ops::select(ops::broadcast_in_dim(mask, x.shape(), {at}), x,
@@ -140,7 +141,8 @@ Array piecewise(const ArrayLike& x, const ArrayList& condition_list, const std::
                       pieces.size(), conditions.size());
   const Array zero(0);
   const auto value_of = [&](const Piece* piece) {
-    if (!piece || !piece->function()) return ops::broadcast_to(ops::cast(piece ? piece->value() : zero, x->dtype()), x->shape());
+    if (!piece || !piece->function())
+      return ops::broadcast_to(ops::cast(piece ? piece->value() : zero, x->dtype()), x->shape());
     // As JAX calls it: with a scalar that stands for each element.
     const auto of_element = [&](std::span<const Array> in) { return Arrays{piece->function()(in[0])}; };
     const Array flat[] = {ravel(x)};

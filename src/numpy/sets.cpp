@@ -138,8 +138,8 @@ const Array& without_value(const Array& a, const Array& b) { return indexing::ha
 /// The different elements of two arrays side by side and sorted, with what says which places are theirs.
 struct Merged {
   Array values, valid;
-  Array order;             ///< where each was in `first`, or behind it in `second`
-  Array first, second;     ///< indices in the arrays of their different elements
+  Array order;          ///< where each was in `first`, or behind it in `second`
+  Array first, second;  ///< indices in the arrays of their different elements
   Array first_count;
 };
 Merged merge(const Arrays& x, bool assume_unique) {
@@ -217,7 +217,8 @@ Intersection intersect1d_indices(const ArrayLike& a, const ArrayLike& b, const S
   const Array first = take(merged.order, places, std::nullopt, "clip");
   const Array second = take(merged.order, places + 1, std::nullopt, "clip") - merged.first_count;
   out.indices_a = x[0].size() == 0 ? first : where(valid, take(merged.first, first, std::nullopt, "clip"), x[0].size());
-  out.indices_b = x[1].size() == 0 ? second : where(valid, take(merged.second, second, std::nullopt, "clip"), x[1].size());
+  out.indices_b =
+      x[1].size() == 0 ? second : where(valid, take(merged.second, second, std::nullopt, "clip"), x[1].size());
   return out;
 }
 Array intersect1d(const ArrayLike& a, const ArrayLike& b, const SetOptions& options) {
@@ -227,7 +228,9 @@ Array intersect1d(const ArrayLike& a, const ArrayLike& b, const SetOptions& opti
 Array setdiff1d(const ArrayLike& a, const ArrayLike& b, const SetOptions& options) {
   Array values = ravel(a);
   const std::int64_t n = values.size();
-  if (n == 0) return ops::full({options.size.value_or(0)}, options.fill_value ? ops::cast(*options.fill_value, values.dtype()) : scalar(values.dtype(), 0));
+  if (n == 0)
+    return ops::full({options.size.value_or(0)},
+                     options.fill_value ? ops::cast(*options.fill_value, values.dtype()) : scalar(values.dtype(), 0));
   Array valid = ops::full({n}, scalar(DType::bool_, 1));
   if (!options.assume_unique) {
     const UniqueAll u = unique_of("setdiff1d", values, {.size = n}, true);

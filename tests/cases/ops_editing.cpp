@@ -28,7 +28,9 @@ np::SetOptions set(const Params& p) {
 }
 np::NonzeroOptions nonzero(const Params& p) { return {.size = maybe_size(p), .fill_value = maybe_fill(p)}; }
 np::CompressOptions compress(const Params& p) {
-  return {.axis = p.maybe_axis(), .size = maybe_size(p), .fill_value = p.has("fill_value") ? p.scalar("fill_value") : Array(0)};
+  return {.axis = p.maybe_axis(),
+          .size = maybe_size(p),
+          .fill_value = p.has("fill_value") ? p.scalar("fill_value") : Array(0)};
 }
 Arrays both(const std::pair<Array, Array>& pair) { return {pair.first, pair.second}; }
 /// The param `obj`, or the argument at `i`.
@@ -57,8 +59,7 @@ void add_set_ops(OpTable& t) {
   t["isin"] = one([](Args x, const Params& p) { return np::isin(x[0], x[1], p.flag("invert")); });
   const std::pair<const char*, Array (*)(const ArrayLike&, const ArrayLike&, const np::SetOptions&)> sets[] = {
       {"union1d", np::union1d}, {"setdiff1d", np::setdiff1d}, {"setxor1d", np::setxor1d}};
-  for (const auto& [name, f] : sets)
-    t[name] = one([f = f](Args x, const Params& p) { return f(x[0], x[1], set(p)); });
+  for (const auto& [name, f] : sets) t[name] = one([f = f](Args x, const Params& p) { return f(x[0], x[1], set(p)); });
   t["intersect1d"] = [](Args x, const Params& p) {
     if (!p.flag("return_indices")) return Arrays{np::intersect1d(x[0], x[1], set(p))};
     const np::Intersection found = np::intersect1d_indices(x[0], x[1], set(p));
@@ -73,9 +74,7 @@ void add_condition_ops(OpTable& t) {
   t["flatnonzero"] = one([](Args x, const Params& p) { return np::flatnonzero(x[0], nonzero(p)); });
   t["compress"] = one([](Args x, const Params& p) { return np::compress(x[1], x[0], compress(p)); });
   t["extract"] = one([](Args x, const Params& p) { return np::extract(x[1], x[0], compress(p)); });
-  t["select"] = one([](Args x, const Params&) {
-    return np::select({x[2], x[3]}, {x[0], x[1]}, -1.5);
-  });
+  t["select"] = one([](Args x, const Params&) { return np::select({x[2], x[3]}, {x[0], x[1]}, -1.5); });
   t["piecewise"] = one([](Args x, const Params&) {
     return np::piecewise(x[0], {x[0] < -0.5, x[0] >= 0.5},
                          {[](Array v) { return -v; }, [](Array v) { return np::square(v); }, 0.25});
@@ -89,16 +88,21 @@ void add_index_ops(OpTable& t) {
   t["diag_indices"] = [](Args, const Params& p) { return np::diag_indices(p.integer("n"), p.axis("ndim", 2)); };
   t["diag_indices_from"] = [](Args x, const Params&) { return np::diag_indices_from(x[0]); };
   t["tril_indices"] = [](Args, const Params& p) {
-    return both(np::tril_indices(p.integer("n"), p.axis("k", 0), p.has("m") ? std::optional(p.integer("m")) : std::nullopt));
+    return both(
+        np::tril_indices(p.integer("n"), p.axis("k", 0), p.has("m") ? std::optional(p.integer("m")) : std::nullopt));
   };
   t["triu_indices"] = [](Args, const Params& p) {
-    return both(np::triu_indices(p.integer("n"), p.axis("k", 0), p.has("m") ? std::optional(p.integer("m")) : std::nullopt));
+    return both(
+        np::triu_indices(p.integer("n"), p.axis("k", 0), p.has("m") ? std::optional(p.integer("m")) : std::nullopt));
   };
   t["tril_indices_from"] = [](Args x, const Params& p) { return both(np::tril_indices_from(x[0], p.axis("k", 0))); };
   t["triu_indices_from"] = [](Args x, const Params& p) { return both(np::triu_indices_from(x[0], p.axis("k", 0))); };
-  t["mask_indices"] = [](Args, const Params& p) { return both(np::mask_indices(p.integer("n"), np::triu, p.axis("k", 0), maybe_size(p))); };
+  t["mask_indices"] = [](Args, const Params& p) {
+    return both(np::mask_indices(p.integer("n"), np::triu, p.axis("k", 0), maybe_size(p)));
+  };
   t["ravel_multi_index"] = one([](Args x, const Params& p) {
-    return np::ravel_multi_index(Arrays(x.begin(), x.end()), p.shape("dims"), p.text("mode", "clip"), p.text("order", "C")[0]);
+    return np::ravel_multi_index(Arrays(x.begin(), x.end()), p.shape("dims"), p.text("mode", "clip"),
+                                 p.text("order", "C")[0]);
   });
   t["unravel_index"] = [](Args x, const Params& p) { return np::unravel_index(x[0], p.shape()); };
 }
@@ -123,19 +127,20 @@ void add_editing_ops(OpTable& t) {
   t["place"] = one([](Args x, const Params&) { return np::place(x[0], x[2], x[1]); });
   t["fill_diagonal"] = one([](Args x, const Params&) { return np::fill_diagonal(x[0], x[1]); });
   t["array.at_power"] = one([](Args x, const Params&) { return x[0].at(x[2]).power(x[1]); });
-  t["array.at_apply"] = one([](Args x, const Params&) { return x[0].at(x[1]).apply([](const Array& v) { return np::sin(v); }); });
+  t["array.at_apply"] =
+      one([](Args x, const Params&) { return x[0].at(x[1]).apply([](const Array& v) { return np::sin(v); }); });
 
   t["take"] = one([](Args x, const Params& p) {
-    return np::take(x[0], x[1], p.maybe_axis(), p.text("mode", "fill"), p.has("fill_value") ? std::optional(p.real("fill_value")) : std::nullopt);
+    return np::take(x[0], x[1], p.maybe_axis(), p.text("mode", "fill"),
+                    p.has("fill_value") ? std::optional(p.real("fill_value")) : std::nullopt);
   });
   t["take_along_axis"] = one([](Args x, const Params& p) {
     const std::optional<double> fill = p.has("fill_value") ? std::optional(p.real("fill_value")) : std::nullopt;
     return p.is_null("axis") ? np::take_along_axis(x[0], x[1], cotan::none, p.text("mode", "fill"), fill)
                              : np::take_along_axis(x[0], x[1], p.axis(), p.text("mode", "fill"), fill);
   });
-  t["choose"] = one([](Args x, const Params& p) {
-    return np::choose(x[0], Arrays(x.begin() + 1, x.end()), p.text("mode", "clip"));
-  });
+  t["choose"] = one(
+      [](Args x, const Params& p) { return np::choose(x[0], Arrays(x.begin() + 1, x.end()), p.text("mode", "clip")); });
   t["bincount"] = one([](Args x, const Params& p) {
     return np::bincount(x[0], {.weights = x.size() > 1 ? std::optional(x[1]) : std::nullopt,
                                .minlength = p.integer("minlength", 0),
@@ -146,11 +151,14 @@ void add_editing_ops(OpTable& t) {
       if (!p.has(key)) return np::OutsideValue();
       return p[key].is_string() ? np::OutsideValue("extrapolate") : np::OutsideValue(p.scalar(key));
     };
-    return np::interp(x[0], x[1], x[2], {.left = outside("left"), .right = outside("right"),
-                                         .period = p.has("period") ? std::optional(p.scalar("period")) : std::nullopt});
+    return np::interp(x[0], x[1], x[2],
+                      {.left = outside("left"),
+                       .right = outside("right"),
+                       .period = p.has("period") ? std::optional(p.scalar("period")) : std::nullopt});
   });
   t["partition"] = one([](Args x, const Params& p) { return np::partition(x[0], p.axis("kth"), p.axis("axis", -1)); });
-  t["argpartition"] = one([](Args x, const Params& p) { return np::argpartition(x[0], p.axis("kth"), p.axis("axis", -1)); });
+  t["argpartition"] =
+      one([](Args x, const Params& p) { return np::argpartition(x[0], p.axis("kth"), p.axis("axis", -1)); });
   t["searchsorted"] = one([](Args x, const Params& p) {
     return np::searchsorted(x[0], x[1], p.text("side", "left"), x.size() > 2 ? std::optional(x[2]) : std::nullopt);
   });

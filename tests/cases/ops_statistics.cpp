@@ -11,28 +11,33 @@ using cotan::ArrayLike;
 namespace {
 
 std::optional<Array> argument(Args x, std::size_t i) { return x.size() > i ? std::optional(x[i]) : std::nullopt; }
-std::optional<DType> maybe_dtype(const Params& p) {
-  return p.has("dtype") ? std::optional(p.dtype()) : std::nullopt;
-}
+std::optional<DType> maybe_dtype(const Params& p) { return p.has("dtype") ? std::optional(p.dtype()) : std::nullopt; }
 std::optional<Array> maybe_scalar(const Params& p, const char* key) {
   return p.has(key) ? std::optional(p.scalar(key)) : std::nullopt;
 }
 
 np::ReductionOptions reduction(Args x, const Params& p) {
-  return {.axis = p.axes(), .dtype = maybe_dtype(p), .keepdims = p.flag("keepdims"),
-          .initial = maybe_scalar(p, "initial"), .where = argument(x, 1),
+  return {.axis = p.axes(),
+          .dtype = maybe_dtype(p),
+          .keepdims = p.flag("keepdims"),
+          .initial = maybe_scalar(p, "initial"),
+          .where = argument(x, 1),
           .promote_integers = p.flag("promote_integers", true)};
 }
 np::ExtremumOptions extremum(Args x, const Params& p) {
-  return {.axis = p.axes(), .keepdims = p.flag("keepdims"), .initial = maybe_scalar(p, "initial"),
-          .where = argument(x, 1)};
+  return {
+      .axis = p.axes(), .keepdims = p.flag("keepdims"), .initial = maybe_scalar(p, "initial"), .where = argument(x, 1)};
 }
 np::MeanOptions mean(Args x, const Params& p) {
   return {.axis = p.axes(), .dtype = maybe_dtype(p), .keepdims = p.flag("keepdims"), .where = argument(x, 1)};
 }
 np::VarianceOptions variance(Args x, const Params& p) {
-  return {.axis = p.axes(), .dtype = maybe_dtype(p), .ddof = p.axis("ddof", 0), .keepdims = p.flag("keepdims"),
-          .where = argument(x, 1), .mean = maybe_scalar(p, "mean"),
+  return {.axis = p.axes(),
+          .dtype = maybe_dtype(p),
+          .ddof = p.axis("ddof", 0),
+          .keepdims = p.flag("keepdims"),
+          .where = argument(x, 1),
+          .mean = maybe_scalar(p, "mean"),
           .correction = p.has("correction") ? std::optional(p.real("correction")) : std::nullopt};
 }
 np::TruthOptions truth(Args x, const Params& p) {
@@ -45,7 +50,9 @@ void add(OpTable& t, const char* name, Array (*f)(const ArrayLike&, const O&), O
 }
 
 np::QuantileOptions quantile(Args x, const Params& p) {
-  return {.axis = p.axes(), .method = p["method"].get_ref<const std::string&>(), .keepdims = p.flag("keepdims"),
+  return {.axis = p.axes(),
+          .method = p["method"].get_ref<const std::string&>(),
+          .keepdims = p.flag("keepdims"),
           .weights = argument(x, 2)};
 }
 using Quantile = Array (*)(const ArrayLike&, const ArrayLike&, const np::QuantileOptions&);
@@ -77,14 +84,13 @@ np::HistogramOptions histogram(Args x, const Params& p) {
 
 void add_difference_ops(OpTable& t) {
   t["diff"] = one([](Args x, const Params& p) {
-    return np::diff(x[0], {.n = p.axis("n", 1), .axis = p.axis("axis", -1),
+    return np::diff(x[0], {.n = p.axis("n", 1),
+                           .axis = p.axis("axis", -1),
                            .prepend = p.has("prepend") ? maybe_scalar(p, "prepend") : argument(x, 1),
                            .append = maybe_scalar(p, "append")});
   });
   t["ediff1d"] = one([](Args x, const Params&) { return np::ediff1d(x[0], argument(x, 1), argument(x, 2)); });
-  t["gradient"] = [](Args x, const Params& p) {
-    return np::gradient(x[0], Arrays(x.begin() + 1, x.end()), p.axes());
-  };
+  t["gradient"] = [](Args x, const Params& p) { return np::gradient(x[0], Arrays(x.begin() + 1, x.end()), p.axes()); };
   t["trapezoid"] = one([](Args x, const Params& p) {
     if (x.size() == 1) return np::trapezoid(x[0], p.real("dx", 1), p.axis("axis", -1));
     return np::trapezoid(x[0], {.x = x[1], .axis = p.axis("axis", -1)});
@@ -155,8 +161,8 @@ void add_statistics_ops(OpTable& t) {
   t["histogram_bin_edges"] =
       one([](Args x, const Params& p) { return np::histogram_bin_edges(x[0], histogram(x, p)); });
   t["histogram2d"] = [](Args x, const Params& p) {
-    const np::Histogram2d h =
-        np::histogram2d(x[0], x[1], {.bins = {p.integer("bins")}, .weights = argument(x, 2), .density = p.flag("density")});
+    const np::Histogram2d h = np::histogram2d(
+        x[0], x[1], {.bins = {p.integer("bins")}, .weights = argument(x, 2), .density = p.flag("density")});
     return Arrays{h.counts, h.x_edges, h.y_edges};
   };
   t["histogramdd"] = [](Args x, const Params& p) {

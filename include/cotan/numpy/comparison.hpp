@@ -25,9 +25,9 @@ Array bitwise_xor(const ArrayLike& a, const ArrayLike& b);    ///< a ^ b of inte
 Array bitwise_not(const ArrayLike& a);                        ///< ~a of integers or bool, in the dtype of a
 inline Array invert(const ArrayLike& a) { return bitwise_not(a); }          ///< the same as bitwise_not
 inline Array bitwise_invert(const ArrayLike& a) { return bitwise_not(a); }  ///< the same as bitwise_not
-Array bitwise_count(const ArrayLike& a);                      ///< u8: how many bits of |a| are 1
-Array left_shift(const ArrayLike& a, const ArrayLike& b);     ///< a << b of integers, in their promoted dtype
-Array right_shift(const ArrayLike& a, const ArrayLike& b);    ///< a >> b of integers; signed ones keep their sign
+Array bitwise_count(const ArrayLike& a);                                    ///< u8: how many bits of |a| are 1
+Array left_shift(const ArrayLike& a, const ArrayLike& b);   ///< a << b of integers, in their promoted dtype
+Array right_shift(const ArrayLike& a, const ArrayLike& b);  ///< a >> b of integers; signed ones keep their sign
 /// The same as left_shift.
 inline Array bitwise_left_shift(const ArrayLike& a, const ArrayLike& b) { return left_shift(a, b); }
 /// The same as right_shift.
@@ -38,12 +38,12 @@ Array packbits(const ArrayLike& a, std::optional<int> axis = std::nullopt, std::
 /// The bits of u8 as elements 0 and 1, u8, of which `count` are kept, or zeros added up to as many.
 Array unpackbits(const ArrayLike& a, std::optional<int> axis = std::nullopt,
                  std::optional<std::int64_t> count = std::nullopt, std::string_view bitorder = "big");
-Array isnan(const ArrayLike& a);                              ///< a is NaN
-Array isinf(const ArrayLike& a);                              ///< a is an infinity
-Array isposinf(const ArrayLike& a);                           ///< a is positive infinity
-Array isneginf(const ArrayLike& a);                           ///< a is negative infinity
-Array isfinite(const ArrayLike& a);                           ///< a is neither NaN nor infinite
-Array signbit(const ArrayLike& a);                            ///< a is negative; also -0.0 is
+Array isnan(const ArrayLike& a);     ///< a is NaN
+Array isinf(const ArrayLike& a);     ///< a is an infinity
+Array isposinf(const ArrayLike& a);  ///< a is positive infinity
+Array isneginf(const ArrayLike& a);  ///< a is negative infinity
+Array isfinite(const ArrayLike& a);  ///< a is neither NaN nor infinite
+Array signbit(const ArrayLike& a);   ///< a is negative; also -0.0 is
 /// Whether |a - b| <= atol + rtol |b| of finite ones; infinities are close to themselves, NaN where `equal_nan` says
 /// so.
 Array isclose(const ArrayLike& a, const ArrayLike& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);

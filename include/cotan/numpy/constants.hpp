@@ -5,8 +5,8 @@
 
 /// `jax.numpy`, with its names, argument orders and results: what a comment here does not say is as there. Operands
 /// broadcast as NumPy's do, and dtypes promote as JAX's with x64 on; C++ numbers take the dtype of what they meet.
-/// Shapes that do not fit raise ShapeError, dtypes that do not fit TypeError, axes that do not exist IndexError. Options
-/// that Python passes by name are the fields of a struct here: sum(x, {.axis = 0, .where = mask}).
+/// Shapes that do not fit raise ShapeError, dtypes that do not fit TypeError, axes that do not exist IndexError.
+/// Options that Python passes by name are the fields of a struct here: sum(x, {.axis = 0, .where = mask}).
 ///
 ///     namespace np = cotan::numpy;
 ///     ct::Array y = np::mean(np::square(x - 1), 0);

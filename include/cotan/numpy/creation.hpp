@@ -123,8 +123,8 @@ Array diag(const ArrayLike& a, int k = 0);
 Array diagflat(const ArrayLike& a, int k = 0);
 /// The diagonal of two axes, which go; it is the last axis of the result. offset > 0 is above the main diagonal.
 Array diagonal(const ArrayLike& a, int offset = 0, int axis1 = 0, int axis2 = 1);
-/// Each vector spread over the grid of all: "xy" has shape [len(y), len(x), …], "ij" [len(x), len(y), …]. `sparse`: only
-/// along its own axis, with size 1 along the others.
+/// Each vector spread over the grid of all: "xy" has shape [len(y), len(x), …], "ij" [len(x), len(y), …]. `sparse`:
+/// only along its own axis, with size 1 along the others.
 std::vector<Array> meshgrid(const ArrayList& xs, std::string_view indexing = "xy", bool sparse = false);
 /// Copies elements of `dtype` out of bytes: `count` of them, or all, from byte `offset` on.
 Array frombuffer(std::span<const std::byte> buffer, DType dtype = f32, std::int64_t count = -1, std::int64_t offset = 0,

@@ -25,16 +25,7 @@ struct iinfo {
   std::uint64_t max;
 };
 /// NumPy's tree of dtypes, of which ours are the leaves.
-enum class DTypeKind {
-  generic,
-  number,
-  integer,
-  signedinteger,
-  unsignedinteger,
-  inexact,
-  floating,
-  complexfloating
-};
+enum class DTypeKind { generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating };
 inline constexpr DTypeKind generic = DTypeKind::generic;                  ///< all dtypes
 inline constexpr DTypeKind number = DTypeKind::number;                    ///< all but bool
 inline constexpr DTypeKind integer = DTypeKind::integer;                  ///< signed and unsigned
@@ -43,8 +34,8 @@ inline constexpr DTypeKind unsignedinteger = DTypeKind::unsignedinteger;  ///< u
 inline constexpr DTypeKind inexact = DTypeKind::inexact;                  ///< floats and complex numbers
 inline constexpr DTypeKind floating = DTypeKind::floating;                ///< f16, bf16, f32, f64
 inline constexpr DTypeKind complexfloating = DTypeKind::complexfloating;  ///< complex numbers
-bool issubdtype(DType dtype, DTypeKind kind);  ///< whether a dtype is below that node
-bool issubdtype(DType dtype, DType other);     ///< whether they are equal
+bool issubdtype(DType dtype, DTypeKind kind);                             ///< whether a dtype is below that node
+bool issubdtype(DType dtype, DType other);                                ///< whether they are equal
 /// Whether a dtype is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex
 /// floating" or "numeric".
 bool isdtype(DType dtype, std::string_view kind);
@@ -78,11 +69,11 @@ DType result_type(std::initializer_list<Typed> operands);
 /// @{
 /// Array::astype.
 inline Array astype(const ArrayLike& a, DType dtype) { return a->astype(dtype, {}); }
-inline Shape shape(const ArrayLike& a) { return a->shape(); }                    ///< Array::shape
-inline int ndim(const ArrayLike& a) { return a->ndim(); }                        ///< Array::ndim
-inline std::int64_t size(const ArrayLike& a) { return a->size(); }               ///< Array::size
-std::int64_t size(const ArrayLike& a, const Axes& axis);                         ///< the product of the sizes of axes
-inline bool isscalar(const ArrayLike& a) { return a->ndim() == 0; }              ///< a number, or an Array without axes
+inline Shape shape(const ArrayLike& a) { return a->shape(); }        ///< Array::shape
+inline int ndim(const ArrayLike& a) { return a->ndim(); }            ///< Array::ndim
+inline std::int64_t size(const ArrayLike& a) { return a->size(); }   ///< Array::size
+std::int64_t size(const ArrayLike& a, const Axes& axis);             ///< the product of the sizes of axes
+inline bool isscalar(const ArrayLike& a) { return a->ndim() == 0; }  ///< a number, or an Array without axes
 /// @}
 
 }  // namespace cotan::numpy

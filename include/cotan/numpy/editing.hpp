@@ -31,8 +31,8 @@ class Places {
   std::optional<Range> range_;
   Array array_;
 };
-/// Without these places along an axis, or of the flattened array; `jnp.delete`. Arrays of places need values, unless each
-/// is there once and `assume_unique_indices` says so.
+/// Without these places along an axis, or of the flattened array; `jnp.delete`. Arrays of places need values, unless
+/// each is there once and `assume_unique_indices` says so.
 Array delete_(const ArrayLike& a, const Places& places, std::optional<int> axis = std::nullopt,
               bool assume_unique_indices = false);
 /// With `values` before these places along an axis, or of the flattened array.

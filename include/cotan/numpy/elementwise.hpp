@@ -95,21 +95,21 @@ Array arccosh(const ArrayLike& a);                      ///< inverse hyperbolic 
 Array arctanh(const ArrayLike& a);                      ///< inverse hyperbolic tangent
 Array sinc(const ArrayLike& a);                         ///< sin(πa) / (πa); 1 at 0
 Array i0(const ArrayLike& a);                           ///< the modified Bessel function of the first kind, order 0
-inline Array asin(const ArrayLike& a) { return arcsin(a); }    ///< the same as arcsin
-inline Array acos(const ArrayLike& a) { return arccos(a); }    ///< the same as arccos
-inline Array atan(const ArrayLike& a) { return arctan(a); }    ///< the same as arctan
-inline Array asinh(const ArrayLike& a) { return arcsinh(a); }  ///< the same as arcsinh
-inline Array acosh(const ArrayLike& a) { return arccosh(a); }  ///< the same as arccosh
-inline Array atanh(const ArrayLike& a) { return arctanh(a); }  ///< the same as arctanh
+inline Array asin(const ArrayLike& a) { return arcsin(a); }                           ///< the same as arcsin
+inline Array acos(const ArrayLike& a) { return arccos(a); }                           ///< the same as arccos
+inline Array atan(const ArrayLike& a) { return arctan(a); }                           ///< the same as arctan
+inline Array asinh(const ArrayLike& a) { return arcsinh(a); }                         ///< the same as arcsinh
+inline Array acosh(const ArrayLike& a) { return arccosh(a); }                         ///< the same as arccosh
+inline Array atanh(const ArrayLike& a) { return arctanh(a); }                         ///< the same as arctanh
 inline Array atan2(const ArrayLike& y, const ArrayLike& x) { return arctan2(y, x); }  ///< the same as arctan2
-Array deg2rad(const ArrayLike& a);                      ///< degrees to radians
-Array rad2deg(const ArrayLike& a);                      ///< radians to degrees
-inline Array radians(const ArrayLike& a) { return deg2rad(a); }  ///< the same as deg2rad
-inline Array degrees(const ArrayLike& a) { return rad2deg(a); }  ///< the same as rad2deg
-Array floor(const ArrayLike& a);                        ///< rounded down; integers stay as they are
-Array ceil(const ArrayLike& a);                         ///< rounded up; integers stay as they are
-Array trunc(const ArrayLike& a);                        ///< rounded towards 0; integers stay as they are
-Array rint(const ArrayLike& a);                         ///< the nearest whole number, half to even
+Array deg2rad(const ArrayLike& a);                                                    ///< degrees to radians
+Array rad2deg(const ArrayLike& a);                                                    ///< radians to degrees
+inline Array radians(const ArrayLike& a) { return deg2rad(a); }                       ///< the same as deg2rad
+inline Array degrees(const ArrayLike& a) { return rad2deg(a); }                       ///< the same as rad2deg
+Array floor(const ArrayLike& a);  ///< rounded down; integers stay as they are
+Array ceil(const ArrayLike& a);   ///< rounded up; integers stay as they are
+Array trunc(const ArrayLike& a);  ///< rounded towards 0; integers stay as they are
+Array rint(const ArrayLike& a);   ///< the nearest whole number, half to even
 /// Half to even, at `decimals` digits after the point, or before it where negative. Dtypes are kept.
 Array round(const ArrayLike& a, int decimals = 0);
 inline Array around(const ArrayLike& a, int decimals = 0) { return round(a, decimals); }  ///< the same as round

@@ -13,8 +13,8 @@ namespace cotan::numpy {
 /// @{
 /// Elements along an axis, or of the flattened array. Negative indices count from the end. An index outside the axis
 /// reads `fill_value`, by default NaN (of integers the smallest, of unsigned ones the largest), silently, as in JAX: a
-/// token that is not in an embedding's table makes a NaN, which debug_bounds(true) or COTAN_DEBUG_BOUNDS=1 traces to its
-/// line. The modes "clip" (the nearest element; negative ones are the first) and "wrap" allow it.
+/// token that is not in an embedding's table makes a NaN, which debug_bounds(true) or COTAN_DEBUG_BOUNDS=1 traces to
+/// its line. The modes "clip" (the nearest element; negative ones are the first) and "wrap" allow it.
 Array take(const ArrayLike& a, const ArrayLike& indices, std::optional<int> axis = std::nullopt,
            std::string_view mode = "fill", std::optional<double> fill_value = std::nullopt);
 /// Elements at an index per element; outside the axis as take. "clip" counts negative indices from the end first.

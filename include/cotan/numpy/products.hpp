@@ -10,8 +10,8 @@ namespace cotan::numpy {
 /// @name Products
 /// Operands are promoted to one dtype; integers stay integers.
 /// @{
-/// Of products. `precision` may be "default", "high" or "highest": products are always of all bits of their dtype, so it
-/// changes nothing.
+/// Of products. `precision` may be "default", "high" or "highest": products are always of all bits of their dtype, so
+/// it changes nothing.
 struct ProductOptions {
   std::string_view precision = "default";
   std::optional<DType> preferred_element_type = {};  ///< what is summed in, where it is wider, and what the result has

@@ -106,8 +106,8 @@ Array roll(const ArrayLike& a, const Array& shift, const Axes& axis = {});
 Array tile(const ArrayLike& a, const std::vector<std::int64_t>& reps);
 /// Each element `repeats` times along an axis, or in the flattened array. One number for all elements.
 Array repeat(const ArrayLike& a, std::int64_t repeats, std::optional<int> axis = std::nullopt);
-/// The same with a count per element. Needs values, unless `total_repeat_length` says how long the axis becomes: what is
-/// more is left out, and what is missing is filled with the last element.
+/// The same with a count per element. Needs values, unless `total_repeat_length` says how long the axis becomes: what
+/// is more is left out, and what is missing is filled with the last element.
 Array repeat(const ArrayLike& a, const Array& repeats, std::optional<int> axis = std::nullopt,
              std::optional<std::int64_t> total_repeat_length = std::nullopt);
 /// The elements, flattened, over and over until `shape` is full, or as many as go into it.
@@ -117,8 +117,8 @@ using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// Of pad. Values and lengths that are not scalars are per axis and side: they broadcast to [ndim, 2].
 struct PadOptions {
   std::string_view mode = "constant";
-  std::optional<Array> constant_values = {};    ///< of "constant"
-  std::optional<Array> end_values = {};         ///< of "linear_ramp": what the ramps end with
+  std::optional<Array> constant_values = {};     ///< of "constant"
+  std::optional<Array> end_values = {};          ///< of "linear_ramp": what the ramps end with
   std::optional<std::int64_t> stat_length = {};  ///< of the statistics: over how many elements at the edge, or over all
   std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< the same per axis and side
   std::string_view reflect_type = "even";  ///< of "reflect" and "symmetric"; "odd" reflects through the edge too

@@ -63,8 +63,8 @@ struct InterpOptions {
   OutsideValue right = {};
   std::optional<Array> period = {};
 };
-/// The line through the points (xp, fp) at `x`: vectors, `xp` rising. Outside it is the first or the last of `fp`. With a
-/// period `xp` need not rise.
+/// The line through the points (xp, fp) at `x`: vectors, `xp` rising. Outside it is the first or the last of `fp`. With
+/// a period `xp` need not rise.
 Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const InterpOptions& options = {});
 /// @}
 

@@ -85,10 +85,10 @@ Array corrcoef(const ArrayLike& x, const CorrelationOptions& options = {});
 using HistogramRange = std::pair<Array, Array>;
 /// Of histogram.
 struct HistogramOptions {
-  Array bins = 10;                            ///< how many, or a vector of their edges
-  std::optional<HistogramRange> range = {};   ///< by default from the smallest to the largest element
-  std::optional<Array> weights = {};          ///< by which each element counts
-  bool density = false;                       ///< the integral over all bins becomes 1
+  Array bins = 10;                           ///< how many, or a vector of their edges
+  std::optional<HistogramRange> range = {};  ///< by default from the smallest to the largest element
+  std::optional<Array> weights = {};         ///< by which each element counts
+  bool density = false;                      ///< the integral over all bins becomes 1
 };
 /// Counts, as floats, and the edges of the bins.
 struct Histogram {
@@ -100,7 +100,7 @@ Histogram histogram(const ArrayLike& a, const HistogramOptions& options = {});
 Array histogram_bin_edges(const ArrayLike& a, const HistogramOptions& options = {});
 /// Of histogram2d and histogramdd; `bins` and `range` are for all axes, or one per axis.
 struct HistogramAxesOptions {
-  std::vector<Array> bins = {};                            ///< 10 each by default
+  std::vector<Array> bins = {};  ///< 10 each by default
   std::vector<std::optional<HistogramRange>> range = {};
   std::optional<Array> weights = {};
   bool density = false;
