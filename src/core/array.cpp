@@ -30,7 +30,7 @@ int Array::ndim() const { return static_cast<int>(shape().size()); }
 std::int64_t Array::size() const { return aval().size(); }
 DType Array::dtype() const { return aval().dtype; }
 bool Array::weak_type() const { return aval().weak_type; }
-std::size_t Array::nbytes() const { return static_cast<std::size_t>(size()) * itemsize(dtype()); }
+std::size_t Array::nbytes() const { return static_cast<std::size_t>(size()) * cotan::itemsize(dtype()); }
 std::int64_t Array::shape(int axis) const {
   const int n = ndim();
   if (axis < -n || axis >= n)

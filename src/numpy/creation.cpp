@@ -60,14 +60,18 @@ Array frombuffer(std::span<const std::byte> buffer, DType dtype, std::int64_t co
   const cotan::detail::CallSite site(where);
   const auto width = static_cast<std::int64_t>(itemsize(dtype)), bytes = static_cast<std::int64_t>(buffer.size());
   if (offset < 0 || offset > bytes)
-    raise<ValueError>("[frombuffer] offset {} is outside of a buffer of {} bytes.", offset, bytes);
+    raise<ValueError>("[frombuffer] offset {} is outside of a buffer of {} bytes; give 0 to its size.", offset, bytes);
   const std::int64_t rest = bytes - offset;
   if (count < 0 && rest % width != 0)
     raise<ValueError>("[frombuffer] {} bytes are no whole number of {}, which has {} bytes; give a count.", rest, dtype,
                       width);
   const std::int64_t n = count < 0 ? rest / width : count;
   if (n > rest / width)
+<<<<<<< HEAD
     raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold.", n, dtype, rest);
+=======
+    raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold; give fewer.", n, dtype, rest);
+>>>>>>> hE
   return Array::from_bytes(dtype, {n},
                            buffer.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n * width)));
 }

@@ -18,12 +18,12 @@ void need_values(std::string_view op, const Array& a, std::string_view instead) 
 
 /// The integers of a range on an axis of `size`.
 std::vector<std::int64_t> range_indices(const Range& range, std::int64_t size) {
-  const std::vector<std::int64_t> all = [&] {
-    std::vector<std::int64_t> out;
-    for (std::int64_t i = 0; i < size; ++i) out.push_back(i);
-    return out;
-  }();
-  return Array::from_host(all)(range).to_vector<std::int64_t>();
+  const Array axis = abstract_array({DType::bool_, {size}, false});
+  const indexing::Item item = indexing::parse(axis, {Index(range, {})}, "range")[0];
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < item.count; ++i) out.push_back(item.start + i * item.stride);
+  if (item.reversed) std::reverse(out.begin(), out.end());
+  return out;
 }
 std::int64_t resolve_index(std::string_view op, std::int64_t i, std::int64_t size, bool at_end) {
   const std::int64_t highest = at_end ? size : size - 1;

@@ -19,7 +19,6 @@ Array bind_promoted(const Primitive& p, std::string_view name, const Array& a, c
 Array bind_inexact(const Primitive& p, std::string_view name, const Array& a, const Array& b) {
   return bind1(p, promote_inexact(name, {a, b}));
 }
-Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
 Array to_numeric(const Array& a) { return cast_to(a, numeric_result_type({&a, 1})); }
 /// A constant that promotes with others as `a` does.
 Array like(const Array& a, double value) {

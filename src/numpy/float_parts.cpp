@@ -8,11 +8,7 @@
 
 namespace cotan::numpy {
 
-namespace {
-
-Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
-
-}  // namespace
+namespace {}  // namespace
 
 std::pair<Array, Array> divmod(const ArrayLike& a, const ArrayLike& b) { return {floor_divide(a, b), remainder(a, b)}; }
 Array float_power(const ArrayLike& a, const ArrayLike& b) {

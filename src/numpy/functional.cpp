@@ -65,7 +65,7 @@ struct Signature {
 };
 
 [[noreturn]] void bad_signature(const std::string& text) {
-  raise<ValueError>("[vectorize] the signature '{}' is not of the form \"(m,n),(n)->(m)\".", text);
+  raise<ValueError>("[vectorize] the signature '{}' cannot be read; write it as \"(m,n),(n)->(m)\".", text);
 }
 /// "(m,n),(n)" as names of axes.
 std::vector<Names> parse_side(std::string_view side, const std::string& whole) {
@@ -108,7 +108,8 @@ class Sizes {
   }
   void note(const Names& names, const Array& a, std::size_t from, std::string_view what) {
     if (a.shape().size() != from + names.size())
-      raise<ShapeError>("[vectorize] {} is {}, but the signature names {} axes.", what, a.aval(), names.size());
+      raise<ShapeError>("[vectorize] {} is {}, but the signature names {} axes; they must be as many.", what, a.aval(),
+                        names.size());
     for (std::size_t i = 0; i < names.size(); ++i) note(names[i], a.shape()[from + i]);
   }
 
@@ -122,7 +123,8 @@ Arrays detail::vectorized(const FlatFn& f, const VectorizeOptions& options, cons
   std::vector<bool> taken_as_is(arguments.size(), false);
   for (int i : options.excluded) {
     if (i < 0 || static_cast<std::size_t>(i) >= arguments.size())
-      raise<ValueError>("[vectorize] argument {} is excluded, but there are {}.", i, arguments.size());
+      raise<ValueError>("[vectorize] argument {} is excluded, but there are {}; count them from 0.", i,
+                        arguments.size());
     taken_as_is[static_cast<std::size_t>(i)] = true;
   }
   Arrays mapped_arguments;
@@ -130,8 +132,8 @@ Arrays detail::vectorized(const FlatFn& f, const VectorizeOptions& options, cons
     if (!taken_as_is[i]) mapped_arguments.push_back(arguments[i]);
   const Signature signature = parse_signature(options.signature, mapped_arguments.size());
   if (signature.inputs.size() != mapped_arguments.size())
-    raise<ValueError>("[vectorize] the signature '{}' is of {} arguments, but {} are given.", options.signature,
-                      signature.inputs.size(), mapped_arguments.size());
+    raise<ValueError>("[vectorize] the signature '{}' is of {} arguments, but {} are given; name the axes of each.",
+                      options.signature, signature.inputs.size(), mapped_arguments.size());
 
   Sizes sizes;
   std::vector<Shape> outer;
@@ -139,7 +141,9 @@ Arrays detail::vectorized(const FlatFn& f, const VectorizeOptions& options, cons
     const Array& a = mapped_arguments[i];
     const std::size_t core = signature.inputs[i].size();
     if (a.shape().size() < core)
-      raise<ShapeError>("[vectorize] argument {} is {}, but the signature names {} axes of it.", i, a.aval(), core);
+      raise<ShapeError>(
+          "[vectorize] argument {} is {}, but the signature names {} axes of it; give it at least as many.", i,
+          a.aval(), core);
     outer.emplace_back(a.shape().begin(), a.shape().end() - static_cast<std::ptrdiff_t>(core));
     sizes.note(signature.inputs[i], a, outer.back().size(), argument_name(i));
   }
@@ -151,8 +155,9 @@ Arrays detail::vectorized(const FlatFn& f, const VectorizeOptions& options, cons
     const Arrays out = f(all);
     if (signature.outputs) {
       if (out.size() != signature.outputs->size())
-        raise<ValueError>("[vectorize] the signature '{}' is of {} results, but the function gives {}.",
-                          options.signature, signature.outputs->size(), out.size());
+        raise<ValueError>(
+            "[vectorize] the signature '{}' is of {} results, but the function gives {}; name the axes of each.",
+            options.signature, signature.outputs->size(), out.size());
       for (std::size_t i = 0; i < out.size(); ++i) sizes.note((*signature.outputs)[i], out[i], 0, "a result");
     }
     return out;

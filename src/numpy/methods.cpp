@@ -109,8 +109,9 @@ Array Array::view(DType to, Where where) const {
   }
   const std::int64_t ratio = to_size / from_size;
   if (shape.back() % ratio != 0)
-    raise<ShapeError>("[view] the last axis of {} does not divide into elements of {}, which are {} of them.", a.aval(),
-                      to, ratio);
+    raise<ShapeError>(
+        "[view] the last axis of {} does not divide into elements of {}; its size must be a multiple of {}.", a.aval(),
+        to, ratio);
   shape.back() /= ratio;
   shape.push_back(ratio);
   return bitcast(ops::reshape(a, shape), to);

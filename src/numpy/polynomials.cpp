@@ -13,7 +13,7 @@ namespace cotan::numpy {
 namespace {
 
 void check_vector(std::string_view op, const Array& p) {
-  if (p.ndim() != 1) raise<ShapeError>("[{}] {} is not a vector of coefficients.", op, p.aval());
+  if (p.ndim() != 1) raise<ShapeError>("[{}] {} is not a vector of coefficients; flatten it first.", op, p.aval());
 }
 /// Zeros in front and behind.
 Array padded(const Array& p, std::int64_t before, std::int64_t after) {

@@ -139,7 +139,7 @@ Array repeat(const ArrayLike& given, const Array& counts, std::optional<int> axi
   }
   check_repeats("repeat", *total_repeat_length);
   if (n == 0 && *total_repeat_length > 0)
-    raise<ShapeError>("[repeat] axis {} of {} is empty and has nothing to repeat.", at, a.aval());
+    raise<ShapeError>("[repeat] axis {} of {} is empty and has nothing to repeat; give a length of 0.", at, a.aval());
   // The element at a place is the number of elements that end before it.
   const Array ends = cumsum(each);
   const Array source = searchsorted(ends, ops::iota(i32, {*total_repeat_length}, 0), "right");

@@ -78,6 +78,7 @@ Array cast_to(const Array& a, ResultType type) {
 Array on_float(const Primitive& p, const Array& a, const Params& params) {
   return bind1(p, {cast_to(a, inexact_result_type({&a, 1}))}, params);
 }
+Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
 Arrays cast_all(std::span<const Array> args, ResultType type) {
   Arrays out;
   out.reserve(args.size());

@@ -20,6 +20,8 @@ ResultType inexact_result_type(std::span<const Array> args);
 ResultType numeric_result_type(std::span<const Array> args);
 
 Array cast_to(const Array& a, ResultType type);
+/// Integers and bool as floats, floats as they are.
+Array to_inexact(const Array& a);
 Arrays cast_all(std::span<const Array> args, ResultType type);
 
 /// The shape that all shapes broadcast to; raises naming `op` where they do not fit.
