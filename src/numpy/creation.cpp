@@ -67,11 +67,7 @@ Array frombuffer(std::span<const std::byte> buffer, DType dtype, std::int64_t co
                       width);
   const std::int64_t n = count < 0 ? rest / width : count;
   if (n > rest / width)
-<<<<<<< HEAD
-    raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold.", n, dtype, rest);
-=======
     raise<ValueError>("[frombuffer] {} elements of {} are more than the {} bytes hold; give fewer.", n, dtype, rest);
->>>>>>> hE
   return Array::from_bytes(dtype, {n},
                            buffer.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n * width)));
 }

@@ -19,7 +19,6 @@ void check_vector(std::string_view op, const Array& p) {
 Array padded(const Array& p, std::int64_t before, std::int64_t after) {
   return ops::pad(p, scalar(p.dtype(), 0), {before}, {after}, {0});
 }
-Array to_inexact(const Array& a) { return cast_to(a, inexact_result_type({&a, 1})); }
 Arrays inexact_pair(std::string_view op, const Array& a, const Array& b) {
   check_vector(op, a);
   check_vector(op, b);

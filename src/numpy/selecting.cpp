@@ -96,13 +96,8 @@ Array compressed(std::string_view op, const Array& condition, const Array& a, co
     return take(x, indexing::nonzero_positions(ops::slice_axis(mask, 0, 0, n), op)[0], at);
   }
   if (*o.size < 0 || *o.size > n)
-<<<<<<< HEAD
-    raise<ValueError>("[{}] size {} is outside of 0 to {}, the length of axis {} of {} and of the condition.", op,
-                      *o.size, n, at, x.aval());
-=======
     raise<ValueError>("[{}] size {} does not fit axis {} of {} and the condition; give 0 to {}.", op, *o.size, at,
                       x.aval(), n);
->>>>>>> hE
   x = ops::slice_axis(x, at, 0, n);
   mask = ops::slice_axis(mask, 0, 0, n);
   const Array filled = ops::select(ops::broadcast_in_dim(mask, x.shape(), {at}), x,

@@ -119,8 +119,8 @@ Expr back_term(const expr::Operands& x, Is i, const Params& params) {
   return expr::select(inside, x.at(0, at, inside), expr::constant_bits(x.type(0).dtype, 0));
 }
 
-Arrays scatter_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
-                         const Params& params) {
+Arrays places_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in,
+                        const Params& params) {
   return {bind1(window_gather_p, {ct[0], in[1].value}, WindowParams(params).params()), Array()};
 }
 Arrays spread_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
@@ -219,7 +219,7 @@ const Primitive window_gather_p{
     .element = gather_element};
 const Primitive window_scatter_add_p = back<Back::chosen>(
     "window_scatter_add", {[](const Partial& p) { return linear_partial(window_scatter_add_p, p); }, nullptr},
-    scatter_transpose);
+    places_transpose);
 const Primitive window_spread_p = back<Back::all>(
     "window_spread", {[](const Partial& p) { return linear_partial(window_spread_p, p); }}, spread_transpose);
 const Primitive window_patches_add_p = back<Back::patches>(
