@@ -17,15 +17,27 @@ namespace cotan::lax {
 /// @name Elementwise
 /// Functions of floats make integers floats: f64 where they have 64 bits, else f32.
 /// @{
-Array rsqrt(const ArrayLike& a);                    ///< 1 / √a
-Array integer_pow(const ArrayLike& a, int n);       ///< a to the power n by multiplication, in the dtype of a
-Array logistic(const ArrayLike& a);                 ///< 1 / (1 + e⁻ᵃ), the sigmoid
-Array erf(const ArrayLike& a);                      ///< the error function
-Array erfc(const ArrayLike& a);                     ///< 1 - erf(a), exact where it is small
-Array erf_inv(const ArrayLike& a);                  ///< the inverse of erf, on (-1, 1)
-Array lgamma(const ArrayLike& a);                   ///< log |Γ(a)|
-Array digamma(const ArrayLike& a);                  ///< the derivative of lgamma
-Array polygamma(int n, const ArrayLike& a);         ///< the n-th derivative of digamma; the order is a C++ integer
+Array rsqrt(const ArrayLike& a);               ///< 1 / √a
+Array integer_pow(const ArrayLike& a, int n);  ///< a to the power n by multiplication, in the dtype of a
+Array logistic(const ArrayLike& a);            ///< 1 / (1 + e⁻ᵃ), the sigmoid
+Array erf(const ArrayLike& a);                 ///< the error function
+Array erfc(const ArrayLike& a);                ///< 1 - erf(a), exact where it is small
+Array erf_inv(const ArrayLike& a);             ///< the inverse of erf, on (-1, 1)
+Array lgamma(const ArrayLike& a);              ///< log |Γ(a)|
+Array digamma(const ArrayLike& a);             ///< the derivative of lgamma
+Array polygamma(int n, const ArrayLike& a);    ///< the n-th derivative of digamma; the order is a C++ integer
+/// The m-th derivative of digamma, of an array of whole numbers m as floats, by which there is no derivative.
+Array polygamma(const Array& m, const ArrayLike& a);
+Array zeta(const ArrayLike& x, const ArrayLike& q);           ///< Hurwitz's zeta function, the sum of 1/(k + q)^x
+Array igamma(const ArrayLike& a, const ArrayLike& x);         ///< the regularized lower incomplete gamma function
+Array igammac(const ArrayLike& a, const ArrayLike& x);        ///< 1 - igamma, exact where it is small
+Array igamma_grad_a(const ArrayLike& a, const ArrayLike& x);  ///< the derivative of igamma by a
+/// The derivative by a of samples x of the gamma distribution, so that igamma(a, x) stays.
+Array random_gamma_grad(const ArrayLike& a, const ArrayLike& x);
+/// The regularized incomplete beta function. As in JAX it has no derivative by a and b: TransformError.
+Array betainc(const ArrayLike& a, const ArrayLike& b, const ArrayLike& x);
+Array bessel_i0e(const ArrayLike& x);               ///< e^-|x| times the modified Bessel function of order 0
+Array bessel_i1e(const ArrayLike& x);               ///< the same of order 1
 Array div(const ArrayLike& a, const ArrayLike& b);  ///< a / b; of integers rounded towards 0, as in C
 Array rem(const ArrayLike& a, const ArrayLike& b);  ///< the remainder of that, with the sign of a
 /// min(max(a, lo), hi).
@@ -40,6 +52,15 @@ Array population_count(const ArrayLike& a);        ///< how many bits of an inte
 Array clz(const ArrayLike& a);                     ///< how many bits of an integer before the first 1 are 0
 /// As a.astype(dtype).
 Array convert_element_type(const ArrayLike& a, DType dtype);
+/// Products of integers, of which only the upper half of the bits is kept.
+Array mulhi(const ArrayLike& a, const ArrayLike& b);
+/// To the nearest number with so many bits of exponent and mantissa, ties to even, in the dtype of `a`: too large ones
+/// become infinite, too small ones 0.
+Array reduce_precision(const ArrayLike& a, int exponent_bits, int mantissa_bits);
+/// What `round` does with halves.
+enum class RoundingMethod { away_from_zero, to_nearest_even };
+/// To the nearest whole number. numpy::round rounds halves to even.
+Array round(const ArrayLike& a, RoundingMethod method = RoundingMethod::away_from_zero);
 /// The same bits as another dtype; a narrower one adds a trailing axis, a wider one takes it away.
 Array bitcast_convert_type(const ArrayLike& a, DType dtype);
 

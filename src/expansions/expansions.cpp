@@ -8,6 +8,7 @@
 #include "expansions/tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
+#include "special/special.hpp"
 
 namespace cotan {
 
@@ -63,14 +64,16 @@ bool is_zero(const Atom& a) {
 
 }  // namespace
 
-bool has_expansion(const Primitive& p) { return entry_of(p) != nullptr; }
+bool has_expansion(const Primitive& p) { return entry_of(p) != nullptr || special::is_composed(p); }
 
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params) {
   const Entry* const entry = entry_of(p);
-  if (!entry) return nullptr;
+  // What special functions are evaluated by is a program already.
+  const expansions::Expand rule = entry ? entry->expand : special::is_composed(p) ? p.eval : nullptr;
+  if (!rule) return nullptr;
   Types strong = types;
   for (AbstractValue& t : strong) t.weak_type = false;
-  const auto expand = [&](std::span<const Array> x) { return entry->expand(p, x, params); };
+  const auto expand = [&](std::span<const Array> x) { return rule(p, x, params); };
   const ClosedJaxpr closed = trace_to_jaxpr(expand, strong, "jit", std::string(p.name));
   internal_check(closed.consts.empty(), "an expansion captures an array");
   if (closed.jaxpr->outputs.empty()) return nullptr;

@@ -10,8 +10,8 @@ namespace cotan::lowering {
 
 /// What a device says of itself. Which passes run, and what they do, follows from it alone.
 struct Target {
-  /// Routines that are plain operations there, wherever they are (Fourier transforms, attention): expanded first of
-  /// all, so that equal parts of them become one.
+  /// Routines that are plain operations there, wherever they are (Fourier transforms, attention, special functions):
+  /// expanded first of all, so that equal parts of them become one.
   Wanted expands_first = nullptr;
   /// Routines that the device has no code for, and the same inside loops.
   Wanted expands = nullptr, expands_in_loops = nullptr;

@@ -66,6 +66,8 @@ void add_linalg_ops(OpTable& table);
 void add_fft_ops(OpTable& table);
 void add_random_ops(OpTable& table);
 void add_composite_ops(OpTable& table);
+void add_special_ops(OpTable& table);
+void add_stats_ops(OpTable& table);
 
 /// The case as a function of its arrays; raises if no op has that name.
 cotan::FlatFunction lookup(const Case& c);

@@ -18,6 +18,7 @@
 #include "core/trace.hpp"
 #include "ops/ops.hpp"
 #include "ops/scalar_math.hpp"
+#include "special/special.hpp"
 
 namespace cotan::native {
 
@@ -105,7 +106,7 @@ void check_size(const AbstractValue& type) {
 /// What is a program and no routine on a CPU.
 bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
   const Primitive* all[] = {&ops::fft_p, &ops::attention_p, &ops::attention_tangent_p, &ops::attention_backward_p};
-  return std::find(std::begin(all), std::end(all), &p) != std::end(all);
+  return special::is_composed(p) || std::find(std::begin(all), std::end(all), &p) != std::end(all);
 }
 
 /// Where a routine outside of loops finds its operands and results.
