@@ -11,6 +11,7 @@
 #include <cotan/lax/reductions.hpp>
 #include <cotan/lax/shape.hpp>
 #include <cotan/lax/sorting.hpp>
+#include <cotan/lax/special.hpp>
 #include <cotan/lax/windows.hpp>
 
 /// `jax.lax`: primitives by their names, and operations that NumPy has no name for; what a comment here does not say is

@@ -10,8 +10,8 @@ namespace cotan::lowering {
 
 /// What a device says of itself. Which passes run, and what they do, follows from it alone.
 struct Target {
-  /// Routines that the device runs as plain operations everywhere (Fourier transforms, attention). They are expanded
-  /// first, so that equal parts of them are merged.
+  /// Routines that the device runs as plain operations everywhere (Fourier transforms, attention, special functions).
+  /// They are expanded first, so that equal parts of them are merged.
   Wanted expands_first = nullptr;
   /// Routines that the device has no code for anywhere, or inside loops.
   Wanted expands = nullptr, expands_in_loops = nullptr;

@@ -73,6 +73,8 @@ void add_optax_ops(OpTable& table);
 void add_statistics_ops(OpTable& table);
 void add_editing_ops(OpTable& table);
 void add_numpy_ops(OpTable& table);
+void add_special_ops(OpTable& table);
+void add_stats_ops(OpTable& table);
 
 /// The case as a function of its arrays; raises if no op has that name.
 cotan::FlatFunction lookup(const Case& c);

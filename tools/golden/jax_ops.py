@@ -1,6 +1,10 @@
 """What each op name of the case table means, as a JAX function of (arrays, params)."""
+import functools
+
 import jax
 import jax.numpy as jnp
+import jax.scipy.special
+import jax.scipy.stats
 import numpy as np
 import optax
 from jax import lax
@@ -17,7 +21,7 @@ class _Optax:
 
 
 NAMESPACES = {"lax": lax, "nn": jax.nn, "linalg": jnp.linalg, "fft": jnp.fft, "random": jax.random,
-              "optax": _Optax(), "projections": optax.projections}
+              "optax": _Optax(), "projections": optax.projections, "special": jax.scipy.special, "stats": jax.scipy.stats}
 
 
 def _freeze(value):
@@ -26,7 +30,11 @@ def _freeze(value):
 
 def _default(op):
     space, _, name = op.rpartition(".")
-    function = getattr(NAMESPACES[space] if space else jnp, name)
+    parent = jnp
+    if space:  # stats.norm.logpdf is in a module of stats
+        space, *inner = space.split(".")
+        parent = functools.reduce(getattr, inner, NAMESPACES[space])
+    function = getattr(parent, name)
     return lambda args, params: function(*args, **params)
 
 
@@ -380,6 +388,18 @@ def _preferred(function):
         if "preferred_element_type" in p:
             p["preferred_element_type"] = DTYPES[p["preferred_element_type"]]
         return function(*args, **p)
+# ---- gaussian_kde: the samples, then what its method takes
+
+
+def _kde(method):
+    def call(args, p):
+        weighted = method == "evaluate_weighted"
+        kde = jax.scipy.stats.gaussian_kde(args[0], p.get("bw_method"), args[1] if weighted else None)
+        if method == "integrate_kde":
+            return kde.integrate_kde(jax.scipy.stats.gaussian_kde(args[1]))
+        if method == "resample":
+            return kde.resample(args[1], p["shape"])
+        return kde.evaluate(args[2]) if weighted else getattr(kde, method)(*args[1:])
 
     return call
 
@@ -407,6 +427,9 @@ def _scaled_dot(args, p):
 ROUNDING = {"away": lax.RoundingMethod.AWAY_FROM_ZERO, "even": lax.RoundingMethod.TO_NEAREST_EVEN}
 RANDOM = {"philox": lax.RandomAlgorithm.RNG_PHILOX, "three_fry": lax.RandomAlgorithm.RNG_THREE_FRY,
           "default": lax.RandomAlgorithm.RNG_DEFAULT}
+
+KDE = ("evaluate", "evaluate_weighted", "logpdf", "integrate_gaussian", "integrate_box_1d", "integrate_kde", "resample")
+
 
 OPS = {
     "lax.reduce_window": _reduce_window, "lax.reduce": _reduce,
@@ -464,6 +487,10 @@ OPS = {
     "average": lambda a, p: jnp.average(a[0], weights=a[1] if len(a) > 1 else None, **p),
     "logsumexp": lambda a, p: jax.scipy.special.logsumexp(*a, **p),
     "lax.polygamma": lambda a, p: jax.scipy.special.polygamma(p["n"], a[0]),
+    "lax.polygamma_of": lambda a, p: lax.polygamma(*a),
+    "lax.round": lambda a, p: lax.round(a[0], lax.RoundingMethod(p["rounding_method"])),
+    "special.polygamma": lambda a, p: jax.scipy.special.polygamma(*((p["n"], *a) if "n" in p else a)),
+    "special.expn": lambda a, p: jax.scipy.special.expn(p["n"], *a),
     "lax.iota": lambda a, p: lax.broadcasted_iota(p["dtype"], p["shape"], p["dimension"]),
     "linalg.cho_solve": lambda a, p: jax.scipy.linalg.cho_solve((a[0], p["lower"]), a[1]),
     "linalg.lstsq": lambda a, p: jnp.linalg.lstsq(*a)[0],
@@ -491,6 +518,7 @@ OPS = {
     "linalg.eigh_normalized": _eigh_normalized,
     "linalg.svd_hermitian_normalized": _svd_hermitian_normalized, "linalg.norm": _norm,
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
+    **{f"stats.gaussian_kde.{name}": _kde(name) for name in KDE},
     **{f"fft.{name}": _fft(name) for name in FFT},
     "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
