@@ -7,6 +7,7 @@
 
 #include "special/compose.hpp"
 #include "special/special.hpp"
+#include "special/stirling.hpp"
 
 namespace cotan::special {
 
@@ -37,6 +38,17 @@ Array continued_fraction(const Array& a, const Array& b, const Array& x, const A
   return std::get<4>(end);
 }
 
+/// y^p (1 - y)^q/B(p, q) for p and q from 10 on, around y = p/(p + q): no large numbers cancel.
+Array around_mean(const Array& p, const Array& q, const Array& y, const Array& rest) {
+  const Array sum = p + q, d = y * q - rest * p, u = d / p, v = -d / q;
+  const auto log = [](const Array& shift, const Array& ratio) {
+    return np::where(np::abs(shift) < 0.5, np::log1p(shift), np::log(ratio)) - shift;
+  };
+  const Array exponent = p * log(u, y * sum / p) + q * log(v, rest * sum / q);
+  const Array stirling = stirling_rest(p) + stirling_rest(q) - stirling_rest(sum);
+  return np::exp(exponent - stirling) * np::sqrt(p / sum * q * (0.5 / np::pi));
+}
+
 Array betainc(Operands in) {
   const Array &a = in[0], &b = in[1], &x = in[2];
   // Where the distribution is all at 0, or all at 1.
@@ -53,7 +65,9 @@ Array betainc(Operands in) {
               log_rest = np::where(y < 0.5, np::log1p(-y), np::log(rest));
   // p B(p, q) where p may be tiny.
   const Array tiny = p < pick(x, 1e-30, 1e-290), log_beta = scipy::special::betaln(np::where(tiny, 1.0, p), q);
-  const Array factor = np::where(tiny, np::exp(q * log_rest), np::exp(p * log_y + q * log_rest - log_beta) / p);
+  const Array large = (p >= 10.0) & (q >= 10.0), power = np::exp(p * log_y + q * log_rest - log_beta);
+  const Array of_large = around_mean(np::where(large, p, 10.0), np::where(large, q, 10.0), y, rest);
+  const Array factor = np::where(tiny, np::exp(q * log_rest), np::where(large, of_large, power) / p);
   const Array tail = factor * continued_fraction(p, q, y, regular), inside = np::where(below, tail, 1.0 - tail);
   const Array is_0 = (all_at_1 & (x != 1.0)) | (x == 0.0), is_1 = (all_at_0 & (x != 0.0)) | (x == 1.0);
   return np::where(

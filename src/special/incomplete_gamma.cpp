@@ -7,6 +7,7 @@
 
 #include "special/compose.hpp"
 #include "special/special.hpp"
+#include "special/stirling.hpp"
 
 namespace cotan::special {
 
@@ -80,15 +81,9 @@ Dual continued_fraction(const Array& a, const Array& x, const Array& active, boo
 /// x^a exp(-x)/Gamma(a + 1).
 Array leading_factor(const Array& a, const Array& x) {
   const Array large = a >= 10.0, safe = np::where(large, a, 10.0), mu = (x - safe) / safe;
-  const Array inverse = 1.0 / safe, z = inverse * inverse;
-  // What Stirling's formula leaves of log Gamma.
-  Array rest = 43867.0 / 244188;
-  for (const double c :
-       {-3617.0 / 122400, 1.0 / 156, -691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
-    rest = rest * z + c;
   // Of what is far from 1 the quotient is exact enough, 1 + mu is not.
   const Array log = np::where(np::abs(mu) < 0.5, np::log1p(mu), np::log(x / safe));
-  const Array of_large = safe * (log - mu) - 0.5 * np::log(2 * np::pi * safe) - rest * inverse;
+  const Array of_large = safe * (log - mu) - 0.5 * np::log(2 * np::pi * safe) - stirling_rest(safe);
   const Array small = np::where(large, 1.0, a);
   // 0 log 0 is 0.
   const Array power = np::where(small == 0.0, 0.0, small * np::log(x));

@@ -9,22 +9,12 @@
 
 #include "core/error.hpp"
 #include "scipy/operands.hpp"
+#include "special/stirling.hpp"
 
 namespace cotan::scipy::special {
 
 namespace np = numpy;
-
-namespace {
-
-/// What Stirling's formula leaves of log Γ(x), times x; 1/x^2 for x >= 8.
-Array stirling(const Array& inverse_square) {
-  Array sum = 1.0 / 156;
-  for (const double c : {-691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
-    sum = sum * inverse_square + c;
-  return sum;
-}
-
-}  // namespace
+namespace own = cotan::special;
 
 Array gammaln(const ArrayLike& x) { return lax::lgamma(x); }
 Array digamma(const ArrayLike& x) { return lax::digamma(x); }
@@ -56,9 +46,9 @@ Array betaln(const ArrayLike& a, const ArrayLike& b) {
   const Array large = q >= 10.0, safe = np::where(large, q, 10.0), small = np::where(large, 1.0, q);
   const Array near = lax::lgamma(p) + (lax::lgamma(small) - lax::lgamma(p + small));
   // log Γ(q) - log Γ(p + q), without the difference of large numbers.
-  const Array ratio = p / safe, sum = p + safe, i = 1.0 / safe, j = 1.0 / sum;
-  const Array difference =
-      -((safe + (p - 0.5)) * np::log1p(ratio)) - p * (np::log(safe) - 1.0) + stirling(i * i) * i - stirling(j * j) * j;
+  const Array ratio = p / safe, sum = p + safe;
+  const Array difference = -((safe + (p - 0.5)) * np::log1p(ratio)) - p * (np::log(safe) - 1.0) +
+                           own::stirling_rest(safe) - own::stirling_rest(sum);
   return np::where(large, lax::lgamma(p) + difference, near);
 }
 Array beta(const ArrayLike& a, const ArrayLike& b) {
