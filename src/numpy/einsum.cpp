@@ -192,7 +192,7 @@ Array reduced_to(Array product, const Labels& labels, const Labels& output) {
 }
 
 Array evaluate(Equation equation, const std::vector<Array>& operands, const EinsumOptions& options) {
-  check_precision("einsum", options.precision);
+  check_precision("einsum", options.precision.value_or("default"));
   Arrays arrays = options.preferred_element_type ? widened(operands, *options.preferred_element_type)
                                                  : cast_all(operands, result_type(operands));
   for (std::size_t i = 0; i < arrays.size(); ++i) take_diagonals(arrays[i], equation.inputs[i]);

@@ -15,7 +15,7 @@ Arrays widened(std::span<const Array> operands, DType preferred);
 /// f of both operands, as the options say.
 template <class F>
 Array preferred(std::string_view op, const Array& a, const Array& b, const ProductOptions& options, F&& f) {
-  check_precision(op, options.precision);
+  check_precision(op, options.precision.value_or("default"));
   if (!options.preferred_element_type) return f(a, b);
   const Array operands[] = {a, b};
   const Arrays x = widened(operands, *options.preferred_element_type);

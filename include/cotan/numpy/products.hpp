@@ -13,7 +13,7 @@ namespace cotan::numpy {
 /// Of products. `precision` may be "default", "high" or "highest": products are always of all bits of their dtype, so
 /// it changes nothing.
 struct ProductOptions {
-  std::string_view precision = "default";
+  std::optional<std::string_view> precision = {};
   std::optional<DType> preferred_element_type = {};  ///< what is summed in, where it is wider, and what the result has
 };
 /// The matrix product of the last two axes; axes before them broadcast. A vector is a row on the left and a column on
@@ -71,7 +71,7 @@ Array tensordot(const ArrayLike& a, const ArrayLike& b, const std::vector<int>& 
 /// Of einsum.
 struct EinsumOptions {
   bool optimize = true;  ///< of three and more operands: those first that cost least; else from the left
-  std::string_view precision = "default";
+  std::optional<std::string_view> precision = {};
   std::optional<DType> preferred_element_type = {};
 };
 /// Einstein's sums: einsum("bij,bjk->bik", {a, b}). The output may be left out, '...' broadcasts.
