@@ -16,18 +16,22 @@ namespace cotan::lax {
 
 namespace {
 
+enum class Neutral : std::uint8_t { zero, one, all_bits, least, largest };
+
 /// An operation with a neutral element, and what it comes to over axes and over windows (if there is one for those).
 struct Monoid {
-  const Primitive *operation, *over_axes, *over_windows;
+  const Primitive* operation;
+  Neutral neutral;
+  const Primitive *over_axes, *over_windows = nullptr;
 };
 constexpr Monoid monoids[] = {
-    {&ops::add_p, &ops::reduce_sum_p, &ops::reduce_window_sum_p},
-    {&ops::mul_p, &ops::reduce_prod_p, nullptr},
-    {&ops::max_p, &ops::reduce_max_p, &ops::reduce_window_max_p},
-    {&ops::min_p, &ops::reduce_min_p, &ops::reduce_window_min_p},
-    {&ops::and_p, &ops::reduce_and_p, nullptr},
-    {&ops::or_p, &ops::reduce_or_p, nullptr},
-    {&ops::xor_p, &ops::reduce_xor_p, nullptr},
+    {&ops::add_p, Neutral::zero, &ops::reduce_sum_p, &ops::reduce_window_sum_p},
+    {&ops::mul_p, Neutral::one, &ops::reduce_prod_p},
+    {&ops::max_p, Neutral::least, &ops::reduce_max_p, &ops::reduce_window_max_p},
+    {&ops::min_p, Neutral::largest, &ops::reduce_min_p, &ops::reduce_window_min_p},
+    {&ops::and_p, Neutral::all_bits, &ops::reduce_and_p},
+    {&ops::or_p, Neutral::zero, &ops::reduce_or_p},
+    {&ops::xor_p, Neutral::zero, &ops::reduce_xor_p},
 };
 const Monoid* monoid_of(const ScalarProgram& f) {
   const auto* at =
@@ -37,10 +41,10 @@ const Monoid* monoid_of(const ScalarProgram& f) {
 
 /// What is combined with leaves any element as it is.
 Array neutral(const Monoid& m, DType dtype) {
-  if (m.operation == &ops::mul_p) return scalar(dtype, 1);
-  if (m.operation == &ops::and_p) return scalar(dtype, dtype == DType::bool_ ? 1 : -1);
-  const bool lowest = m.operation == &ops::max_p;
-  if (!lowest && m.operation != &ops::min_p) return scalar(dtype, 0);
+  if (m.neutral == Neutral::zero) return scalar(dtype, 0);
+  if (m.neutral == Neutral::one) return scalar(dtype, 1);
+  if (m.neutral == Neutral::all_bits) return scalar(dtype, dtype == DType::bool_ ? 1 : -1);
+  const bool lowest = m.neutral == Neutral::least;
   if (is_floating(dtype)) return scalar(dtype, lowest ? -numpy::inf : numpy::inf);
   return dispatch(dtype, [&]<class T>() {
     if constexpr (std::is_integral_v<T>)

@@ -2,7 +2,8 @@
 """One op, one place: how many files an operation is spread over, without tests and generated pages.
 
 A file belongs to an operation if its code names it: `erfc`, `erfc_p` or "erfc", but for calls of the public function
-(`np::argmax(…)`), which only use it. Prints the files of those operations that have a limit. Fails where one is over
+(`np::argmax(…)`), which only use it. Names that another namespace has for it (SciPy's, methods of Array) are no part of it:
+it is whole without them. Prints the files of those operations that have a limit. Fails where one is over
 it, where a primitive of src/ops is in no list, or where more code than before asks which primitive it has before it.
 """
 
@@ -25,13 +26,17 @@ LISTED = re.compile(r"^const Listed \w+\s*\{([^}]*)\}", re.MULTILINE)
 COMPARISON = re.compile(r"[!=]= &ops::\w+_p\b")
 
 
+OTHER_NAMES = ("include/cotan/scipy/", "src/scipy/", "include/cotan/array.hpp", "src/numpy/methods.cpp")
+
+
 def code_of(path):
     return INCLUDE.sub("", COMMENT.sub("", path.read_text(encoding="utf-8")))
 
 
 def files_of(operation, code):
     named, used = re.compile(rf"\b{operation}(?:_p)?\b"), re.compile(USE.format(operation))
-    return [name for name, text in code.items() if named.search(used.sub("", text))]
+    return [name for name, text in code.items()
+            if not name.startswith(OTHER_NAMES) and named.search(used.sub("", text))]
 
 
 def main():
