@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -228,6 +229,7 @@ const Primitive lanes_p{.name = "lanes",
                         .transpose = lanes_transpose,
                         .batch = lanes_batch,
                         .partial_eval = lanes_partial_eval,
-                        .prune = lanes_prune};
+                        .prune = lanes_prune,
+ .on_parts = lanes_on_parts};
 
 }  // namespace cotan

@@ -47,6 +47,13 @@ struct Partial {
 };
 using PartialRule = Array (*)(const Partial&);
 
+/// A value as real arrays: the parts of a complex one; of a real one itself, and `im` is undefined.
+struct ComplexParts {
+  Array re, im;
+  bool complex() const { return im.defined(); }
+};
+using PartsList = std::vector<ComplexParts>;
+
 /// How a back end treats the operation.
 /// `call` applies a nested program once; `control` decides how often, and which.
 enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call, control };
@@ -96,12 +103,21 @@ struct Primitive {
   /// The element of the result at an index, or of a reduction the term.
   Expr (*element)(const expr::Operands&, std::span<const Expr> index, const Params&) = nullptr;
   expr::Reduction (*reduction)(std::span<const AbstractValue>, const Params&) = nullptr;
+
+  /// What it is on complex operands, or with a complex result, in operations on their parts. nullptr: it takes none.
+  PartsList (*on_parts)(const Primitive&, std::span<const ComplexParts>, const Params&) = nullptr;
 };
 
 /// `p` with a scalar rule: what the factories of elementwise primitives end with.
 inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, bool keeps_halves = false) {
   p.scalar = scalar;
   p.keeps_halves = keeps_halves;
+  return p;
+}
+
+/// `p` with a rule for complex operands.
+inline Primitive complex_by(Primitive p, decltype(Primitive::on_parts) rule) {
+  p.on_parts = rule;
   return p;
 }
 

@@ -76,7 +76,7 @@ Array detail::real_range(double start, double stop, double step, DType dtype) {
   const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
   if (dtype == DType::f64) return ops::iota(DType::f64, {n}, 0) * step + start;
   // In double as above, on the host: not every device has it.
-  return dispatch(dtype, [&]<class T>() {
+  return dispatch_any(dtype, [&]<class T>() {
     const auto values = std::make_unique<T[]>(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {
       const double product = static_cast<double>(i) * step;
@@ -88,7 +88,7 @@ Array detail::real_range(double start, double stop, double step, DType dtype) {
 
 Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
   if (num < 0) raise<ValueError>("[linspace] cannot make {} points; give 0 or more.", num);
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   const Array bounds[] = {ops::cast(start, computed), ops::cast(stop, computed)};
   const Shape shape = broadcast_shapes("linspace", bounds);
   const Array first = ops::broadcast_to(bounds[0], shape), last = ops::broadcast_to(bounds[1], shape);
@@ -110,15 +110,15 @@ Array linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, 
       out = ops::concatenate(parts, 0);
     }
   }
-  return ops::cast(is_floating(dtype) ? out : floor(out), dtype);
+  return ops::cast(is_inexact(dtype) ? out : floor(out), dtype);
 }
 Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, double base,
                DType dtype) {
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed)), dtype);
 }
 Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype) {
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   const Array first = ops::cast(start, computed), last = ops::cast(stop, computed);
   const Array flip = where((first < 0) & (last < 0), scalar(computed, -1), scalar(computed, 1));
   const Array out = flip * logspace(log10(flip * first), log10(flip * last), num, endpoint, 10.0, computed);

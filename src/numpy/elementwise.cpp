@@ -30,6 +30,12 @@ Array like(const Array& a, int value) {
   return weak_integer ? cotan::detail::weak_scalar(std::int64_t{value}) : like(a, static_cast<double>(value));
 }
 
+void check_real(std::string_view op, const Array& a) {
+  if (is_complex(a.dtype()))
+    raise<TypeError>("[{}] is not defined for complex numbers, and got {}; take np::real, np::imag or np::abs first.", op,
+                     a.aval());
+}
+
 }  // namespace
 
 // Arithmetic ------------------------------------------------------------------------------------
@@ -63,7 +69,10 @@ Array abs(const ArrayLike& a) {
   return never_negative ? a.array() : bind1(ops::abs_p, {a.array()});
 }
 Array absolute(const ArrayLike& a) { return abs(a); }
-Array fabs(const ArrayLike& a) { return bind1(ops::abs_p, {to_inexact(a)}); }
+Array fabs(const ArrayLike& a) {
+  check_real("fabs", a);
+  return bind1(ops::abs_p, {to_inexact(a)});
+}
 Array sign(const ArrayLike& a) { return bind1(ops::sign_p, {a.array()}); }
 Array square(const ArrayLike& a) { return bind1(ops::square_p, {to_numeric(a)}); }
 
@@ -126,6 +135,7 @@ Array fmin(const ArrayLike& a, const ArrayLike& b) {
   return select((x[0] < x[1]) | isnan(x[1]), x[0], x[1]);
 }
 Array clip(const ArrayLike& a, const ArrayLike& lo, const ArrayLike& hi) {
+  check_real("clip", a);
   const Array operands[] = {a, lo, hi};
   broadcast_shapes("clip", operands);
   return minimum(maximum(a, lo), hi);
@@ -136,6 +146,7 @@ Array copysign(const ArrayLike& a, const ArrayLike& b) {
   return select(signbit(x[1]), -magnitude, magnitude);
 }
 Array heaviside(const ArrayLike& a, const ArrayLike& b) {
+  check_real("heaviside", a);
   const Arrays x = promote_inexact("heaviside", {a, b});
   const Array step = select(x[0] < 0, like(x[0], 0), select(x[0] > 0, like(x[0], 1), x[1]));
   return select(isnan(x[0]), x[0], step);
@@ -201,6 +212,8 @@ Array lcm(const ArrayLike& a, const ArrayLike& b) {
 }
 
 Array nan_to_num(const ArrayLike& a, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  if (is_complex(a->dtype()))
+    return ops::complex(nan_to_num(ops::real(a), nan, posinf, neginf), nan_to_num(ops::imag(a), nan, posinf, neginf));
   if (!is_floating(a->dtype())) return a;
   const Array x = a;
   double largest = std::numeric_limits<double>::max();
@@ -262,7 +275,7 @@ Array rad2deg(const ArrayLike& a) { return to_inexact(a) * (180.0 / pi); }
 namespace {
 
 /// Integers and bool are whole already.
-Array round_with(const Primitive& p, const Array& a) { return is_floating(a.dtype()) ? bind1(p, {a}) : a; }
+Array round_with(const Primitive& p, const Array& a) { return is_inexact(a.dtype()) ? bind1(p, {a}) : a; }
 
 }  // namespace
 
@@ -299,9 +312,9 @@ Array ceil(const ArrayLike& a) { return round_with(ops::ceil_p, a); }
 Array trunc(const ArrayLike& a) { return round_with(ops::trunc_p, a); }
 Array round(const ArrayLike& a, int decimals) {
   const ResultType type = result_type(a);
-  if (decimals == 0 || (!is_floating(type.dtype) && decimals > 0)) return round_with(ops::round_p, a);
+  if (decimals == 0 || (!is_inexact(type.dtype) && decimals > 0)) return round_with(ops::round_p, a);
   const double factor = std::pow(10.0, decimals);
-  if (!is_floating(type.dtype)) {
+  if (!is_inexact(type.dtype)) {
     if (itemsize(type.dtype) <= 4) return round_narrow(a, -decimals);
     const double unit = std::pow(10.0, -decimals);
     return ops::cast(bind1(ops::round_p, {ops::cast(a, DType::f64) / unit}) * unit, type.dtype);
@@ -354,14 +367,19 @@ Array all_false(const Array& a) { return ops::full(a.shape(), scalar(DType::bool
 }  // namespace
 
 Array isnan(const ArrayLike& a) {
-  return is_floating(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a);
+  return is_inexact(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a);
 }
-Array isinf(const ArrayLike& a) { return is_floating(a->dtype()) ? abs(a) == inf : all_false(a); }
+Array isinf(const ArrayLike& a) {
+  if (is_complex(a->dtype())) return isinf(ops::real(a)) | isinf(ops::imag(a));
+  return is_floating(a->dtype()) ? abs(a) == inf : all_false(a);
+}
 Array isfinite(const ArrayLike& a) {
+  if (is_complex(a->dtype())) return isfinite(ops::real(a)) & isfinite(ops::imag(a));
   return is_floating(a->dtype()) ? bind1(ops::is_finite_p, {a.array()})
                                  : ops::full(a->shape(), scalar(DType::bool_, 1));
 }
 Array signbit(const ArrayLike& a) {
+  check_real("signbit", a);
   const DType dtype = a->dtype();
   if (!is_floating(dtype)) return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
   const DType bits = itemsize(dtype) == 8 ? DType::i64 : itemsize(dtype) == 4 ? DType::i32 : DType::i16;

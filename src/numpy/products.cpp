@@ -90,7 +90,7 @@ Array dot(const ArrayLike& a, const ArrayLike& b) {
 }
 Array vdot(const ArrayLike& a, const ArrayLike& b) {
   check_inner("vdot", a, a->size(), b, b->size());
-  return dot(ravel(a), ravel(b));
+  return dot(ops::conj(ravel(a)), ravel(b));
 }
 Array inner(const ArrayLike& a, const ArrayLike& b) {
   if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
@@ -174,7 +174,7 @@ Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
 }
 
 Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode) {
-  const Arrays x = vectors("correlate", a, v);
+  const Arrays x = vectors("correlate", a, ops::conj(v));
   if (x[0].size() >= x[1].size()) return slide("correlate", x[0], x[1], mode);
   return ops::rev(slide("correlate", x[1], x[0], mode), {0});
 }

@@ -46,7 +46,7 @@ DType sum_type(DType t) {
       return t;
   }
 }
-DType mean_type(DType t) { return is_floating(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
+DType mean_type(DType t) { return is_inexact(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
 /// What means and variances are computed in: half precision would lose most of their digits.
 DType accumulator(DType t) { return itemsize(mean_type(t)) == 2 ? DType::f32 : mean_type(t); }
 
@@ -70,7 +70,7 @@ Array truth(const Array& a) { return a.dtype() == DType::bool_ ? a : not_equal(a
 
 /// NaNs replaced by what a reduction ignores.
 Array without_nan(const Array& a, double replacement) {
-  return is_floating(a.dtype()) ? where(isnan(a), replacement, a) : a;
+  return is_inexact(a.dtype()) ? where(isnan(a), replacement, a) : a;
 }
 
 }  // namespace
@@ -93,8 +93,9 @@ Array var(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) {
   const Array x = ops::cast(a, accumulator(a->dtype()));
   const Array centered = x - mean(x, axis, true);
   const std::int64_t n = reduced_size(x, axes) - ddof;
-  const Array total = keep(ops::reduce_sum(square(centered), axes), x, axes, keepdims);
-  return ops::cast(n > 0 ? total / n : total * nan, mean_type(a->dtype()));
+  const Array squares = is_complex(x.dtype()) ? ops::real(centered * ops::conj(centered)) : square(centered);
+  const Array total = keep(ops::reduce_sum(squares, axes), x, axes, keepdims);
+  return ops::cast(n > 0 ? total / n : total * nan, real_dtype(mean_type(a->dtype())));
 }
 Array std(const ArrayLike& a, const Axes& axis, bool keepdims, int ddof) { return sqrt(var(a, axis, keepdims, ddof)); }
 
@@ -124,7 +125,7 @@ Array count_nonzero(const ArrayLike& a, const Axes& axis, bool keepdims) {
 
 Array nansum(const ArrayLike& a, const Axes& axis, bool keepdims) { return sum(without_nan(a, 0.0), axis, keepdims); }
 Array nanmean(const ArrayLike& a, const Axes& axis, bool keepdims) {
-  if (!is_floating(a->dtype())) return mean(a, axis, keepdims);
+  if (!is_inexact(a->dtype())) return mean(a, axis, keepdims);
   const Ints axes = reduced_axes(a, axis, "nanmean");
   const DType dtype = accumulator(a->dtype());
   const Array total = sum_in(without_nan(a, 0.0), dtype, axes, keepdims);
@@ -136,7 +137,7 @@ namespace {
 Array nan_extremum(const Primitive& p, std::string_view op, const char* what, const Array& a, const Axes& axis,
                    bool keepdims, double replacement) {
   const Array found = extremum(p, op, what, without_nan(a, replacement), axis, keepdims);
-  return is_floating(a.dtype()) ? where(all(isnan(a), axis, keepdims), nan, found) : found;
+  return is_inexact(a.dtype()) ? where(all(isnan(a), axis, keepdims), nan, found) : found;
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ Array argmin(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
 Array logsumexp(const ArrayLike& a, const Axes& axis, bool keepdims) {
   const Ints axes = reduced_axes(a, axis, "logsumexp");
   const Array x = ops::cast(a, mean_type(a->dtype()));
-  const Array largest = ops::reduce_max(x, axes);
+  const Array largest = ops::reduce_max(ops::real(x), axes);
   // Subtracting the maximum changes nothing but the rounding, so nothing flows back through it.
   const Array shift = lax::stop_gradient(where(isfinite(largest), largest, 0.0));
   const Array terms = exp(x - keep(shift, x, axes, true));

@@ -5,6 +5,7 @@
 
 #include "ops/scalar_math.hpp"
 #include "ops/strided.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -245,8 +246,12 @@ const Primitive cumsum_p{.name = "cumsum",
                          .eval = cumulative_eval<RunningSum>,
                          .partials = {[](const Partial& p) { return bind1(cumsum_p, {p.t}, p.params); }},
                          .transpose = cumsum_transpose,
-                         .batch = cumulative_batch};
-const Primitive cumprod_p = cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial);
+                         .batch = cumulative_batch,
+ .on_parts = on_each_part};
+const Primitive cumprod_p = complex_by(cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial),
+ [](const Primitive&, PartsOf x, const Params& params) {
+   return PartsList{parts::running_product(x[0], static_cast<int>(params.integer("axis")), params.flag("reverse"))};
+ });
 const Primitive cummax_p = cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial);
 const Primitive cummin_p = cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial);
 const Primitive cumlogsumexp_p =
@@ -257,6 +262,9 @@ const Primitive linear_recurrence_p{.name = "linear_recurrence",
                                     .eval = recurrence_eval,
                                     .partials = {recurrence_factor, recurrence_term},
                                     .transpose = recurrence_transpose,
-                                    .batch = recurrence_batch};
+                                    .batch = recurrence_batch,
+ .on_parts = [](const Primitive&, PartsOf x, const Params& params) {
+   return PartsList{parts::recurrence(x[0], x[1], static_cast<int>(params.integer("axis")), params.flag("reverse"))};
+ }};
 
 }  // namespace cotan::ops

@@ -4,6 +4,7 @@
 
 #include "expr/lowering.hpp"
 #include "ops/strided.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -210,7 +211,8 @@ const Primitive dot_general_p{
     .transpose = dot_transpose,
     .batch = dot_batch,
     .element = dot_term,
-    .reduction = dot_reduction};
+    .reduction = dot_reduction,
+ .on_parts = bilinear_on_parts};
 
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,
                   const Ints& batch_b) {

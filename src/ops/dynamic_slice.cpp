@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/gather_scatter.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -196,7 +197,8 @@ const Primitive dynamic_slice_p{.name = "dynamic_slice",
                                 .transpose = slice_transpose,
                                 .batch = slice_batch,
                                 .out_of_bounds = slice_out_of_bounds,
-                                .element = slice_element};
+                                .element = slice_element,
+ .on_parts = on_each_part};
 const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .op_class = OpClass::data,
                                        .type = update_type,
@@ -205,6 +207,7 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .transpose = update_transpose,
                                        .batch = update_batch,
                                        .out_of_bounds = update_out_of_bounds,
-                                       .element = update_element};
+                                       .element = update_element,
+ .on_parts = on_each_part};
 
 }  // namespace cotan::ops

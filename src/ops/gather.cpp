@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ops/gather_scatter.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -377,6 +378,13 @@ BatchResult gather_batch(const Primitive&, std::span<const Array> x, std::span<c
   return {{gather(operand, indices, d, sizes, params.text("mode"), fill_of(params))}, {0}};
 }
 
+/// What is outside is a number without an imaginary part.
+PartsList gather_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const bool fills = params.text("mode") == mode_fill_or_drop;
+  return {{bind1(self, {x[0].re, x[1].re}, params),
+           bind1(self, {x[0].im, x[1].re}, fills ? params.with("fill_value", 0.0) : params)}};
+}
+
 }  // namespace
 
 const Primitive gather_p{.name = "gather",
@@ -387,7 +395,8 @@ const Primitive gather_p{.name = "gather",
                          .transpose = gather_transpose,
                          .batch = gather_batch,
                          .out_of_bounds = gather_out_of_bounds,
-                         .element = gather_element};
+                         .element = gather_element,
+ .on_parts = gather_parts};
 
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params) {
   const auto few = few_reads(operand, indices, params, 1);

@@ -3,6 +3,7 @@
 
 #include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -30,8 +31,8 @@ const Primitive trunc_p =
     lowered(unary<on_floats<[](auto x) { return std::trunc(x); }>, Accepts::numeric>("trunc", nullptr),
             floats_rounded<expr::trunc>);
 /// Half to even, as NumPy rounds.
-const Primitive round_p =
-    lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
-            floats_rounded<expr::round>);
+const Primitive round_p = complex_by(lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
+            floats_rounded<expr::round>),
+ on_each_part);
 
 }  // namespace cotan::ops

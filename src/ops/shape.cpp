@@ -4,6 +4,7 @@
 
 #include "expr/lowering.hpp"
 #include "ops/strided.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -481,7 +482,8 @@ const Primitive reshape_p{.name = "reshape",
                           .partials = {[](const Partial& d) { return apply_to_tangent(reshape_p, d); }},
                           .transpose = reshape_transpose,
                           .batch = reshape_batch,
-                          .element = reshape_element};
+                          .element = reshape_element,
+ .on_parts = on_each_part};
 const Primitive transpose_p{.name = "transpose",
                             .op_class = OpClass::view,
                             .type = transpose_type,
@@ -489,7 +491,8 @@ const Primitive transpose_p{.name = "transpose",
                             .partials = {[](const Partial& d) { return apply_to_tangent(transpose_p, d); }},
                             .transpose = transpose_transpose,
                             .batch = transpose_batch,
-                            .element = transpose_element};
+                            .element = transpose_element,
+ .on_parts = on_each_part};
 const Primitive broadcast_in_dim_p{
     .name = "broadcast_in_dim",
     .op_class = OpClass::view,
@@ -498,7 +501,8 @@ const Primitive broadcast_in_dim_p{
     .partials = {[](const Partial& d) { return apply_to_tangent(broadcast_in_dim_p, d); }},
     .transpose = broadcast_transpose,
     .batch = broadcast_batch,
-    .element = broadcast_element};
+    .element = broadcast_element,
+ .on_parts = on_each_part};
 const Primitive slice_p{.name = "slice",
                         .op_class = OpClass::view,
                         .type = slice_type,
@@ -506,7 +510,8 @@ const Primitive slice_p{.name = "slice",
                         .partials = {[](const Partial& d) { return apply_to_tangent(slice_p, d); }},
                         .transpose = slice_transpose,
                         .batch = slice_batch,
-                        .element = slice_element};
+                        .element = slice_element,
+ .on_parts = on_each_part};
 const Primitive pad_p{.name = "pad",
                       .op_class = OpClass::view,
                       .type = pad_type,
@@ -514,7 +519,8 @@ const Primitive pad_p{.name = "pad",
                       .partials = {pad_operand, pad_value},
                       .transpose = pad_transpose,
                       .batch = pad_batch,
-                      .element = pad_element};
+                      .element = pad_element,
+ .on_parts = on_each_part};
 const Primitive rev_p{.name = "rev",
                       .op_class = OpClass::view,
                       .type = rev_type,
@@ -522,7 +528,8 @@ const Primitive rev_p{.name = "rev",
                       .partials = {[](const Partial& d) { return apply_to_tangent(rev_p, d); }},
                       .transpose = rev_transpose,
                       .batch = rev_batch,
-                      .element = rev_element};
+                      .element = rev_element,
+ .on_parts = on_each_part};
 const Primitive concatenate_p{.name = "concatenate",
                               .op_class = OpClass::data,
                               .type = concatenate_type,
@@ -530,13 +537,18 @@ const Primitive concatenate_p{.name = "concatenate",
                               .jvp = concatenate_jvp,
                               .transpose = concatenate_transpose,
                               .batch = concatenate_batch,
-                              .element = concatenate_element};
+                              .element = concatenate_element,
+ .on_parts = on_each_part};
 const Primitive iota_p{.name = "iota",
                        .op_class = OpClass::elementwise,
                        .type = iota_type,
                        .eval = iota_eval,
                        .not_differentiable = true,
-                       .element = iota_element};
+                       .element = iota_element,
+ .on_parts = [](const Primitive& self, PartsOf, const Params& params) {
+   const Array re = bind1(self, std::initializer_list<Array>{}, params.with("dtype", real_dtype(params.dtype("dtype"))));
+   return PartsList{{re, zeros_like(re)}};
+ }};
 
 // The functions ---------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include "expr/math.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/scalar_math.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -14,9 +15,13 @@ using std::numbers::inv_sqrtpi;
 using std::numbers::ln10;
 using std::numbers::ln2;
 
-// Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
-#define COTAN_UNARY(op, derivative)                                                                                    \
-  const Primitive op##_p = lowered(                                                                                    \
+// Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y. Those of
+// COTAN_COMPLEX take complex numbers.
+#define COTAN_COMPLEX(op, derivative) \
+  const Primitive op##_p = complex_by(COTAN_FUNCTION(op, derivative), unary_on_parts<parts::op>)
+#define COTAN_UNARY(op, derivative) const Primitive op##_p = COTAN_FUNCTION(op, derivative)
+#define COTAN_FUNCTION(op, derivative) \
+  lowered(                                                                                    \
       unary<[](auto v) { return scalar_math::op(v); }>(#op,                                                            \
                                                        [](const Partial& p) -> Array {                                 \
                                                          [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t; \
@@ -24,32 +29,34 @@ using std::numbers::ln2;
                                                        }),                                                             \
       [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); })
 
-COTAN_UNARY(exp, t* y);
-COTAN_UNARY(exp2, t*(y* ln2));
-COTAN_UNARY(expm1, t*(y + 1.0));
-COTAN_UNARY(log, t / x);
-COTAN_UNARY(log2, t / (x * ln2));
-COTAN_UNARY(log10, t / (x * ln10));
-COTAN_UNARY(log1p, t / (x + 1.0));
-COTAN_UNARY(sin, t* np::cos(x));
-COTAN_UNARY(cos, -(t* np::sin(x)));
-COTAN_UNARY(tan, t * (1.0 + np::square(y)));
-COTAN_UNARY(asin, t* bind1(rsqrt_p, {1.0 - np::square(x)}));
-COTAN_UNARY(acos, -(t* bind1(rsqrt_p, {1.0 - np::square(x)})));
-COTAN_UNARY(atan, t / (1.0 + np::square(x)));
-COTAN_UNARY(sinh, t* np::cosh(x));
-COTAN_UNARY(cosh, t* np::sinh(x));
-COTAN_UNARY(tanh, t * (1.0 - np::square(y)));
-COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
-COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
-COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
-COTAN_UNARY(logistic, t*(y * (1.0 - y)));
+COTAN_COMPLEX(exp, t* y);
+COTAN_COMPLEX(exp2, t*(y* ln2));
+COTAN_COMPLEX(expm1, t*(y + 1.0));
+COTAN_COMPLEX(log, t / x);
+COTAN_COMPLEX(log2, t / (x * ln2));
+COTAN_COMPLEX(log10, t / (x * ln10));
+COTAN_COMPLEX(log1p, t / (x + 1.0));
+COTAN_COMPLEX(sin, t* np::cos(x));
+COTAN_COMPLEX(cos, -(t* np::sin(x)));
+COTAN_COMPLEX(tan, t * (1.0 + np::square(y)));
+COTAN_COMPLEX(asin, t* bind1(rsqrt_p, {1.0 - np::square(x)}));
+COTAN_COMPLEX(acos, -(t* bind1(rsqrt_p, {1.0 - np::square(x)})));
+COTAN_COMPLEX(atan, t / (1.0 + np::square(x)));
+COTAN_COMPLEX(sinh, t* np::cosh(x));
+COTAN_COMPLEX(cosh, t* np::sinh(x));
+COTAN_COMPLEX(tanh, t * (1.0 - np::square(y)));
+COTAN_COMPLEX(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
+COTAN_COMPLEX(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
+COTAN_COMPLEX(atanh, t / (1.0 - np::square(x)));
+COTAN_COMPLEX(logistic, t*(y * (1.0 - y)));
 COTAN_UNARY(erf, t * (2.0 * inv_sqrtpi * np::exp(-np::square(x))));
 COTAN_UNARY(erfc, t * (-2.0 * inv_sqrtpi * np::exp(-np::square(x))));
 COTAN_UNARY(erf_inv, t * (0.5 / inv_sqrtpi * np::exp(np::square(y))));
 COTAN_UNARY(lgamma, t* bind1(digamma_p, {x}));
 
+#undef COTAN_FUNCTION
 #undef COTAN_UNARY
+#undef COTAN_COMPLEX
 
 // log(e^a + e^b) and log2(2^a + 2^b) are smooth where a and b are equal, though the larger one and the distance, which
 // they are computed by, are not: derivatives are of the whole. Equal infinities are at distance zero.

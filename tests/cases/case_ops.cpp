@@ -24,7 +24,7 @@ cotan::FlatFunction lookup(const Case& c) {
   static const OpTable table = [] {
     OpTable out;
     for (auto add : {add_elementwise_ops, add_reduction_ops, add_shape_ops, add_conv_ops, add_indexing_ops,
-                     add_linalg_ops, add_fft_ops, add_random_ops, add_composite_ops})
+                     add_linalg_ops, add_complex_ops, add_fft_ops, add_random_ops, add_composite_ops})
       add(out);
     return out;
   }();

@@ -64,6 +64,7 @@ void add_conv_ops(OpTable& table);
 void add_indexing_ops(OpTable& table);
 void add_linalg_ops(OpTable& table);
 void add_fft_ops(OpTable& table);
+void add_complex_ops(OpTable& table);
 void add_random_ops(OpTable& table);
 void add_composite_ops(OpTable& table);
 

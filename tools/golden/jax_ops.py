@@ -130,19 +130,15 @@ def _svd_full(args, p):
             jnp.swapaxes(u, -1, -2) @ u, jnp.swapaxes(vt, -1, -2) @ vt)
 
 
-# ---- Fourier transforms: complex arrays are pairs of arguments and of results
-
-def _parts(y):
-    return (y.real, y.imag) if jnp.iscomplexobj(y) else (y,)
-
+# ---- Fourier transforms
 
 def _fft(name):
-    """Integers become f32, as everywhere in cotan."""
+    """Integers and halves become f32, as everywhere in cotan."""
     function = getattr(jnp.fft, name)
 
     def call(args, params):
-        args = [a if jnp.issubdtype(a.dtype, jnp.floating) else a.astype(jnp.float32) for a in args]
-        return _parts(function(lax.complex(*args) if len(args) == 2 else args[0], **params))
+        wide = args[0] if args[0].dtype in (jnp.float32, jnp.float64) or jnp.iscomplexobj(args[0]) else args[0].astype(jnp.float32)
+        return function(wide, **params)
 
     return call
 
@@ -217,6 +213,26 @@ def _segment_sum(args, p):
     return jnp.zeros((p["num_segments"],) + data.shape[1:], data.dtype).at[ids].add(data)
 
 
+def _rotation_scan(args, p):
+    factor, first, xs = args
+
+    def step(state, x):
+        after = state * factor + x
+        return after, jnp.abs(after)
+
+    return lax.scan(step, first, xs)
+
+
+def _newton_while(args, p):
+    return lax.while_loop(
+        lambda s: (jnp.abs(s[0] * s[0] - 1) > 1e-3) & (s[1] < 20),
+        lambda s: (s[0] - (s[0] * s[0] - 1) / (2 * s[0]), s[1] + 1), (args[0], jnp.int32(0)))
+
+
+def _complex_recurrence(args, p):
+    return lax.associative_scan(lambda l, r: (r[0] * l[0], r[0] * l[1] + r[1]), args)
+
+
 def _list(name):
     return lambda args, params: getattr(jnp, name)(list(args), **params)
 
@@ -258,7 +274,9 @@ OPS = {
     "linalg.svd_hermitian_normalized": _svd_hermitian_normalized, "linalg.norm": _norm,
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
     **{f"fft.{name}": _fft(name) for name in FFT},
-    "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
+    "composite.rotation_scan": _rotation_scan, "composite.newton_while": _newton_while,
+    "composite.complex_cond": lambda a, p: lax.cond(a[0].real > 0, lambda z: z * z, jnp.conj, a[0]),
+    "composite.complex_recurrence": _complex_recurrence,
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
     "nn.dot_product_attention": _dot_product_attention,
     "composite.softmax": lambda a, p: _softmax(*a, **p), "composite.layer_norm": _layer_norm,

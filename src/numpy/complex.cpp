@@ -1,0 +1,49 @@
+// NumPy's functions of complex numbers.
+#include <cotan/numpy/complex.hpp>
+
+#include <cotan/lax.hpp>
+#include <cotan/linalg.hpp>
+#include <cotan/numpy.hpp>
+
+#include "numpy/promote.hpp"
+#include "ops/ops.hpp"
+
+namespace cotan {
+
+namespace numpy {
+
+Array real(const ArrayLike& a) { return ops::real(a); }
+Array imag(const ArrayLike& a) { return ops::imag(a); }
+Array conj(const ArrayLike& a) { return ops::conj(a); }
+Array conjugate(const ArrayLike& a) { return ops::conj(a); }
+Array angle(const ArrayLike& a, bool deg) {
+  const Array x = cast_to(a, inexact_result_type({&a.array(), 1}));
+  const Array turned = arctan2(ops::imag(x), ops::real(x));
+  return deg ? rad2deg(turned) : turned;
+}
+Array iscomplex(const ArrayLike& a) { return ops::imag(a) != 0; }
+Array isreal(const ArrayLike& a) { return ops::imag(a) == 0; }
+bool iscomplexobj(const ArrayLike& a) { return is_complex(a->dtype()); }
+bool isrealobj(const ArrayLike& a) { return !is_complex(a->dtype()); }
+Array sort_complex(const ArrayLike& a) {
+  const Array sorted = sort(a, -1);
+  return is_complex(sorted.dtype()) ? sorted : ops::cast(sorted, complex_dtype(sorted.dtype()));
+}
+
+}  // namespace numpy
+
+namespace lax {
+
+Array complex(const ArrayLike& re, const ArrayLike& im) {
+  Arrays x = numpy::promote("complex", {re, im});
+  return ops::complex(x[0], x[1]);
+}
+Array real(const ArrayLike& a) { return bind1(ops::real_p, {a.array()}); }
+Array imag(const ArrayLike& a) { return bind1(ops::imag_p, {a.array()}); }
+Array conj(const ArrayLike& a) {
+  return is_complex(a->dtype()) ? ops::conj(a) : ops::conj(ops::cast(a, complex_dtype(a->dtype())));
+}
+
+}  // namespace lax
+
+}  // namespace cotan

@@ -1,0 +1,59 @@
+// Rules for complex operands that many operations share.
+#include "ops/parts.hpp"
+
+#include <cotan/numpy.hpp>
+
+namespace cotan::ops {
+
+PartsList on_each_part(const Primitive& self, PartsOf x, const Params& params) {
+  Arrays re, im;
+  for (const ComplexParts& operand : x) {
+    re.push_back(operand.re);
+    im.push_back(operand.complex() ? operand.im : operand.re);
+  }
+  return {{bind1(self, re, params), bind1(self, im, params)}};
+}
+
+PartsList bilinear_on_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const auto product = [&](const Array& a, const Array& b) { return bind1(self, {a, b}, params); };
+  const ComplexParts &a = x[0], &b = x[1];
+  return {{product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)}};
+}
+
+namespace parts {
+
+namespace {
+
+/// Every element moved up by `by` along an axis; `first` comes in.
+Array moved(const Array& x, int axis, std::int64_t by, double first) {
+  Ints none(x.shape().size(), 0), low = none, high = none;
+  low[static_cast<std::size_t>(axis)] = by;
+  high[static_cast<std::size_t>(axis)] = -by;
+  return pad(x, scalar(x.dtype(), first), low, high, none);
+}
+ComplexParts reversed(const ComplexParts& x, int axis) { return {rev(x.re, {axis}), rev(x.im, {axis})}; }
+
+}  // namespace
+
+ComplexParts recurrence(ComplexParts a, ComplexParts b, int axis, bool reverse) {
+  if (reverse) a = reversed(a, axis), b = reversed(b, axis);
+  const std::int64_t n = b.re.shape()[static_cast<std::size_t>(axis)];
+  for (std::int64_t by = 1; by < n; by *= 2) {
+    const ComplexParts before_a{moved(a.re, axis, by, 1), moved(a.im, axis, by, 0)};
+    const ComplexParts before_b{moved(b.re, axis, by, 0), moved(b.im, axis, by, 0)};
+    b = add(mul(a, before_b), b);
+    a = mul(a, before_a);
+  }
+  return reverse ? reversed(b, axis) : b;
+}
+
+ComplexParts running_product(ComplexParts a, int axis, bool reverse) {
+  if (reverse) a = reversed(a, axis);
+  const std::int64_t n = a.re.shape()[static_cast<std::size_t>(axis)];
+  for (std::int64_t by = 1; by < n; by *= 2) a = mul(a, {moved(a.re, axis, by, 1), moved(a.im, axis, by, 0)});
+  return reverse ? reversed(a, axis) : a;
+}
+
+}  // namespace parts
+
+}  // namespace cotan::ops
