@@ -30,6 +30,17 @@ Array sort_complex(const ArrayLike& a) {
   return is_complex(sorted.dtype()) ? sorted : ops::cast(sorted, complex_dtype(sorted.dtype()));
 }
 
+Array roots(const ArrayLike& p) {
+  const Array x = cast_to(p, inexact_result_type({&p.array(), 1}));
+  if (x.ndim() != 1 || x.size() == 0)
+    raise<ShapeError>("[roots] the coefficients are {}; give a vector of at least one.", x.aval());
+  const std::int64_t n = x.size() - 1;
+  if (n == 0) return zeros({0}, complex_dtype(x.dtype()));
+  const Array top = ops::slice_axis(x, 0, 1, n + 1) / -ops::slice_axis(x, 0, 0, 1);
+  const Array below = eye(n - 1, n, 0, x.dtype());
+  return linalg::eigvals(n == 1 ? ops::reshape(top, {1, 1}) : concatenate({ops::reshape(top, {1, n}), below}, 0));
+}
+
 }  // namespace numpy
 
 namespace lax {

@@ -20,6 +20,21 @@ PartsList bilinear_on_parts(const Primitive& self, PartsOf x, const Params& para
   return {{product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)}};
 }
 
+Array interleaved(const ComplexParts& x) {
+  if (!x.complex()) return x.re;
+  Shape shape = x.re.shape();
+  shape.push_back(1);
+  const Array both[] = {reshape(x.re, shape), reshape(x.im, shape)};
+  return concatenate(both, static_cast<int>(shape.size()) - 1);
+}
+ComplexParts parts_of_memory(const Array& both) {
+  const int last = both.ndim() - 1;
+  const auto part = [&](std::int64_t k) {
+    return reshape(slice_axis(both, last, k, k + 1), Shape(both.shape().begin(), both.shape().end() - 1));
+  };
+  return {part(0), part(1)};
+}
+
 namespace parts {
 
 namespace {

@@ -22,6 +22,14 @@ PartsList binary_on_parts(const Primitive&, PartsOf x, const Params&) {
   return {f(x[0], x[1])};
 }
 
+// linalg/: what only complex matrices need.
+extern const Primitive eig_p, complex_routine_p;
+/// By LAPACK, on the memory of complex matrices (linalg/complex_routine.cpp).
+PartsList by_complex_routine(const Primitive& self, PartsOf x, const Params& params);
+/// Both parts along a last axis of size 2, as complex numbers lie in memory, and back.
+Array interleaved(const ComplexParts& x);
+ComplexParts parts_of_memory(const Array& both);
+
 /// A real result.
 inline PartsList real_result(const Array& a) { return {{a, {}}}; }
 

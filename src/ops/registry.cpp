@@ -1,7 +1,7 @@
 // The list of all primitives.
 #include <algorithm>
 
-#include "ops/ops.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -128,6 +128,8 @@ std::vector<const Primitive*> all_primitives() {
                                         &qr_p,
                                         &eigh_p,
                                         &svd_p,
+                                        &eig_p,
+                                        &complex_routine_p,
                                         &threefry2x32_p,
                                         &fma_p,
                                         &sampler_log_p,

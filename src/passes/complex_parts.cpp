@@ -3,7 +3,7 @@
 #include "core/complex.hpp"
 #include "core/construct.hpp"
 #include "core/trace.hpp"
-#include "ops/ops.hpp"
+#include "ops/parts.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewriter.hpp"
 
@@ -56,19 +56,6 @@ PartsList results_of(const Jaxpr& jaxpr, const Equation& e, const PartsList& ope
       raise<InternalError>("[{}] its parts are not those of {}; this is a bug in cotan.", e.primitive->name, want);
   }
   return out;
-}
-
-/// One part of an array that has both along its last axis.
-Array part_at(const Array& both, std::int64_t k) {
-  const int last = both.ndim() - 1;
-  return ops::reshape(ops::slice_axis(both, last, k, k + 1), Shape(both.shape().begin(), both.shape().end() - 1));
-}
-Array joined(const ComplexParts& x) {
-  if (!x.complex()) return x.re;
-  Shape shape = x.re.shape();
-  shape.push_back(1);
-  const Array both[] = {ops::reshape(x.re, shape), ops::reshape(x.im, shape)};
-  return ops::concatenate(both, static_cast<int>(shape.size()) - 1);
 }
 
 }  // namespace
@@ -153,14 +140,14 @@ JaxprPtr with_real_operands(const JaxprPtr& jaxpr) {
     PartsList args;
     for (std::size_t i = 0; i < in.size(); ++i) {
       const bool complex = is_complex(jaxpr->type(jaxpr->inputs[i]).dtype);
-      args.push_back(complex ? ComplexParts{part_at(in[i], 0), part_at(in[i], 1)} : ComplexParts{in[i], {}});
+      args.push_back(complex ? ops::parts_of_memory(in[i]) : ComplexParts{in[i], {}});
     }
     return args;
   };
   const ClosedJaxpr closed = trace_to_jaxpr(
       [&](std::span<const Array> in) {
         Arrays out;
-        for (const ComplexParts& x : eval_on_parts(*jaxpr, parts_of_input(in))) out.push_back(joined(x));
+        for (const ComplexParts& x : eval_on_parts(*jaxpr, parts_of_input(in))) out.push_back(ops::interleaved(x));
         return out;
       },
       inputs, "complex", jaxpr->name);

@@ -95,13 +95,13 @@ def _column_sign(v):
 
 def _eigh_normalized(args, p):
     w, v = jnp.linalg.eigh(args[0])
-    return w, v * _column_sign(v)[..., None, :]
+    return w, v * jnp.conj(_column_sign(v))[..., None, :]
 
 
 def _svd_normalized(args, p):
     u, s, vt = jnp.linalg.svd(args[0], full_matrices=False)
     sign = _column_sign(u)
-    return u * sign[..., None, :], s, vt * sign[..., :, None]
+    return u * jnp.conj(sign)[..., None, :], s, vt * sign[..., :, None]
 
 
 def _svd_hermitian_normalized(args, p):
@@ -233,6 +233,11 @@ def _complex_recurrence(args, p):
     return lax.associative_scan(lambda l, r: (r[0] * l[0], r[0] * l[1] + r[1]), args)
 
 
+def _eig_products(args, p):
+    w, v = jnp.linalg.eig(args[0])
+    return jnp.sort(w), (v * w[..., None, :]) @ jnp.linalg.inv(v)
+
+
 def _list(name):
     return lambda args, params: getattr(jnp, name)(list(args), **params)
 
@@ -267,6 +272,8 @@ OPS = {
     "scalar.add": lambda a, p: a[0] + p["scalar"], "scalar.subtract": lambda a, p: p["scalar"] - a[0],
     "scalar.multiply": lambda a, p: a[0] * p["scalar"], "scalar.divide": lambda a, p: a[0] / p["scalar"],
     "scalar.less": lambda a, p: a[0] < p["scalar"], "scalar.maximum": lambda a, p: jnp.maximum(a[0], p["scalar"]),
+    "linalg.eigvals_sorted": lambda a, p: jnp.sort(jnp.linalg.eigvals(a[0])), "linalg.eig_products": _eig_products,
+    "roots_sorted": lambda a, p: jnp.sort(jnp.roots(a[0], strip_zeros=False)),
     "linalg.lu": lambda a, p: lax.linalg.lu(a[0]),
     "linalg.triangular_solve": lambda a, p: lax.linalg.triangular_solve(*a, **p),
     "linalg.qr_normalized": _qr_normalized, "linalg.qr_complete_products": _qr_complete,
