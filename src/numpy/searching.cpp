@@ -21,7 +21,7 @@ Array elements_at(const Array& a, const Array& positions) {
 /// The order that sorting uses: NaN comes last.
 Array sorts_before(const Array& a, const Array& b, bool or_equal) {
   const Array before = or_equal ? a <= b : a < b;
-  if (!is_floating(a.dtype())) return before;
+  if (!is_inexact(a.dtype())) return before;
   return or_equal ? before | isnan(b) : before | (isnan(b) & ~isnan(a));
 }
 
