@@ -3,6 +3,7 @@
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 
+#include "lax/options.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
 
@@ -13,11 +14,6 @@ using numpy::promote;
 namespace {
 
 Array on_pair(const Primitive& p, const Array& a, const Array& b) { return bind1(p, promote(p.name, {a, b})); }
-Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op) {
-  std::vector<int> list(axes.begin(), axes.end());
-  list = Axes(list).resolve(a.ndim(), op);
-  return Ints(list.begin(), list.end());
-}
 Array reduce(const Primitive& p, const Array& a, const std::vector<std::int64_t>& axes) {
   Ints over = resolved(a, axes, p.name);
   std::sort(over.begin(), over.end());

@@ -27,6 +27,12 @@ ConvPadding::Pairs padding_by_name(std::string_view op, const std::string& name,
   return pairs;
 }
 
+Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op) {
+  std::vector<int> list(axes.begin(), axes.end());
+  list = Axes(list).resolve(a.ndim(), op);
+  return Ints(list.begin(), list.end());
+}
+
 Arrays in_preferred_type(std::span<const Array> operands, std::optional<DType> wanted) {
   numpy::ResultType type = numpy::result_type(operands);
   if (wanted) {

@@ -10,11 +10,6 @@ namespace cotan::lax {
 
 namespace {
 
-Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op) {
-  std::vector<int> list(axes.begin(), axes.end());
-  list = Axes(list).resolve(a.ndim(), op);
-  return Ints(list.begin(), list.end());
-}
 bool contains(const Ints& list, std::int64_t n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
 /// dot_general of operands of one dtype, with axes counted from 0.

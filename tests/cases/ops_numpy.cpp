@@ -31,7 +31,7 @@ Array pad(const Array& x, const Params& p) {
   const auto table = [&](const char* key) -> std::optional<Array> {
     if (!p.has(key)) return std::nullopt;
     if (!p[key].is_array()) return p.scalar(key);
-    std::vector<double> values;
+    std::vector<float> values;
     for (const Json& row : p[key])
       for (const Json& v : row) values.push_back(v);
     return Array::from_host(values, {static_cast<std::int64_t>(values.size() / 2), 2}).astype(x.dtype());
