@@ -60,9 +60,10 @@ Array vander(const ArrayLike& x, std::optional<int> n, bool increasing) {
 }
 
 Array poly(const ArrayLike& roots) {
-  if (roots->ndim() > 1)
-    raise<ShapeError>("[poly] {} is no vector of roots; of a matrix give the eigenvalues.", roots->aval());
-  const Array r = to_inexact(atleast_1d(roots));
+  const bool matrix = roots->ndim() == 2 && roots->shape()[0] == roots->shape()[1] && roots->size() != 0;
+  if (roots->ndim() > 1 && !matrix)
+    raise<ShapeError>("[poly] {} is neither a vector of roots nor a square matrix.", roots->aval());
+  const Array r = matrix ? linalg::eigvals(to_inexact(roots)) : to_inexact(atleast_1d(roots));
   if (r.size() == 0) return ops::full({}, scalar(r.dtype(), 1));
   Array p = ops::full({1}, scalar(r.dtype(), 1));
   for (std::int64_t i = 0; i < r.size(); ++i) p = padded(p, 0, 1) - ops::slice_axis(r, 0, i, i + 1) * padded(p, 1, 0);

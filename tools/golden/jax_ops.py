@@ -383,7 +383,7 @@ def _reducer(args, p):
     """(operand, first value, function) and what is left of the params."""
     p, dtype, name = dict(p), args[0].dtype, p["computation"]
     del p["computation"]
-    floating = jnp.issubdtype(dtype, jnp.floating)
+    floating = jnp.issubdtype(dtype, jnp.inexact)
     bound = jnp.finfo(dtype) if floating else None if dtype == bool else jnp.iinfo(dtype)
     lowest = -np.inf if floating else False if dtype == bool else bound.min
     highest = np.inf if floating else True if dtype == bool else bound.max
