@@ -4,6 +4,7 @@
 #include <cotan/control_flow.hpp>
 #include <cotan/error.hpp>
 #include <cotan/lax.hpp>
+#include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
 #include <cotan/scipy/special.hpp>
 
@@ -94,7 +95,7 @@ Array bernoulli(int n, DType dtype, const std::source_location& where) {
   return Array::from_host(out).astype(dtype);
 }
 
-Array i0(const ArrayLike& x) { return np::exp(np::abs(x)) * i0e(x); }
+Array i0(const ArrayLike& x) { return np::i0(x); }
 Array i1(const ArrayLike& x) { return np::exp(np::abs(x)) * i1e(x); }
 
 Array bessel_jn(const ArrayLike& x, int v, int n_iter) {
@@ -144,15 +145,7 @@ Array boxcox1p(const ArrayLike& x, const ArrayLike& lmbda) {
   return box_cox(np::log1p(y), power);
 }
 
-Array softmax(const ArrayLike& x, const Axes& axis) {
-  const auto [y] = promoted(x.array());
-  const Array e = np::exp(y - lax::stop_gradient(np::max(y, axis, true)));
-  return e / np::sum(e, axis, true);
-}
-Array log_softmax(const ArrayLike& x, const Axes& axis) {
-  const auto [y] = promoted(x.array());
-  const Array shifted = y - lax::stop_gradient(np::max(y, axis, true));
-  return shifted - np::log(np::sum(np::exp(shifted), axis, true));
-}
+Array softmax(const ArrayLike& x, const Axes& axis) { return nn::softmax(x, axis); }
+Array log_softmax(const ArrayLike& x, const Axes& axis) { return nn::log_softmax(x, axis); }
 
 }  // namespace cotan::scipy::special

@@ -24,6 +24,10 @@ namespace sp = special;
   const ArrayLike &x, const ArrayLike &a, const ArrayLike &b, const ArrayLike &loc, const ArrayLike &scale
 // NOLINTEND
 
+/// What pdf is of logpdf, and back.
+inline Array density(const Array& log) { return np::exp(log); }
+inline Array logarithm(const Array& value) { return np::log(value); }
+
 /// NaN outside of [0, 1].
 inline Array if_probability(const Array& q, const Array& value) {
   return np::where(np::isnan(q) | (q < 0.0) | (q > 1.0), np::nan, value);

@@ -14,8 +14,6 @@ struct Standard {
     z = (x - loc) / scale;
   }
 };
-Array density(const Array& log) { return np::exp(log); }
-Array logarithm(const Array& value) { return np::log(value); }
 
 }  // namespace
 

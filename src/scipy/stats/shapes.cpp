@@ -3,12 +3,7 @@
 
 namespace cotan::scipy::stats {
 
-namespace {
-
-Array density(const Array& log) { return np::exp(log); }
-Array logarithm(const Array& value) { return np::log(value); }
-
-}  // namespace
+namespace {}  // namespace
 
 #define COTAN_OF_X2(name, f, of) COTAN_DERIVED(name, f, of, (COTAN_X2(a, b)), (x, a, b, loc, scale))
 
