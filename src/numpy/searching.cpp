@@ -113,6 +113,9 @@ Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const
         "[interp] the points are {} and their values {}; both must have one axis, as long as the other, and "
         "not be empty.",
         xp->aval(), fp->aval());
+  check_real("interp", x);
+  check_real("interp", xp);
+  check_real("interp", fp);
   const Array operands[] = {x.array(), xp.array(), fp.array()};
   const Arrays typed = cast_all(operands, inexact_result_type(operands));
   Array at = typed[0], points = typed[1], values = typed[2];

@@ -101,6 +101,14 @@ TEST(Complex, WhatIsNotDefined) {
   EXPECT_ERROR(TypeError, np::clip(sample(), 0.0, 1.0), "[clip] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, np::zeros({2}).at(0).set(C(0, 1)), "would lose its imaginary part");
   EXPECT_ERROR(TypeError, lax::complex(np::ones({2}, i32), np::ones({2}, i32)), "[complex] parts are", "f32 or f64");
+  EXPECT_ERROR(TypeError, np::isposinf(sample()), "[isposinf] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, np::quantile(sample(), 0.5), "[quantile] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, np::i0(sample()), "[i0] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, np::interp(sample(), sample(), sample()), "[interp] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, lax::igamma(sample(), sample()), "[igamma] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, scipy::special::multigammaln(sample(), 2), "is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, scipy::stats::norm::pdf(sample()), "is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, lax::cummax(sample()), "[cummax] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, lax::real(np::ones({2})), "[real] needs complex operands, got f32[2]");
 }
 
@@ -145,4 +153,33 @@ TEST(Complex, CustomRules) {
                             [](const Array& x, const Array& ct) { return std::tuple{ct * 2.0 * x}; });
   const auto loss = [&](const Array& x) { return np::sum(np::real(f(x))); };
   EXPECT_EQ(values(jit(grad(loss))(sample())), values(2.0 * sample()));
+}
+
+TEST(Complex, DtypesByKind) {
+  EXPECT_TRUE(np::issubdtype(c64, np::complexfloating));
+  EXPECT_TRUE(np::issubdtype(c64, np::inexact));
+  EXPECT_FALSE(np::issubdtype(c64, np::floating));
+  EXPECT_FALSE(np::issubdtype(f32, np::complexfloating));
+  EXPECT_TRUE(np::isdtype(c128, "complex floating"));
+  EXPECT_FALSE(np::isdtype(c128, "real floating"));
+  EXPECT_EQ(np::finfo(c64).dtype, f32);
+  EXPECT_EQ(np::finfo(c128).eps, np::finfo(f64).eps);
+  for (const auto& [from, to, holds] : {std::tuple{f32, c64, true},
+                                        {f64, c64, false},
+                                        {f64, c128, true},
+                                        {i32, c64, false},
+                                        {c64, c128, true},
+                                        {c64, f64, false}})
+    EXPECT_EQ(np::can_cast(from, to), holds) << name(from) << name(to);
+  EXPECT_TRUE(np::can_cast(c128, c64, "same_kind"));
+  EXPECT_FALSE(np::can_cast(c64, f32, "same_kind"));
+}
+
+TEST(Complex, BarriersAndPlatforms) {
+  const auto f = [](const Array& x) { return lax::optimization_barrier(x * C(0, 1)); };
+  EXPECT_EQ(values(jit(f)(sample())), values(f(sample())));
+  const auto same = [](const Array& x) { return x; };
+  const auto twice = [](const Array& x) { return 2.0 * x; };
+  const auto chosen = [&](const Array& x) { return lax::platform_dependent({{"nowhere", twice}}, same, x); };
+  EXPECT_EQ(values(jit(chosen)(sample())), values(sample()));
 }
