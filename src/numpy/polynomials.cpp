@@ -62,7 +62,7 @@ Array vander(const ArrayLike& x, std::optional<int> n, bool increasing) {
 Array poly(const ArrayLike& roots) {
   const bool matrix = roots->ndim() == 2 && roots->shape()[0] == roots->shape()[1] && roots->size() != 0;
   if (roots->ndim() > 1 && !matrix)
-    raise<ShapeError>("[poly] {} is neither a vector of roots nor a square matrix.", roots->aval());
+    raise<ShapeError>("[poly] {} is neither a vector of roots nor a square matrix; flatten it first.", roots->aval());
   const Array r = matrix ? linalg::eigvals(to_inexact(roots)) : to_inexact(atleast_1d(roots));
   if (r.size() == 0) return ops::full({}, scalar(r.dtype(), 1));
   Array p = ops::full({1}, scalar(r.dtype(), 1));

@@ -182,8 +182,9 @@ Types abs_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
 }
 /// Of complex numbers the change along their own direction.
 Array abs_partial(const Partial& p) {
-  const Array direction = bind1(sign_p, {p.x[0]});
-  return is_complex(p.t.dtype()) ? real(p.t * conj(direction)) : p.t * direction;
+  if (!is_complex(p.t.dtype())) return p.t * bind1(sign_p, {p.x[0]});
+  // Not by sign: that has no derivative here, and second derivatives need one.
+  return real(p.t * conj(p.x[0])) / np::where(p.y == 0, 1.0, p.y);
 }
 Primitive of_type(Primitive p, decltype(Primitive::type) type) {
   p.type = type;

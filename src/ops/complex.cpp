@@ -32,11 +32,13 @@ Arrays complex_transpose(const Primitive&, std::span<const Array> ct, std::span<
 }
 
 Types part_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-  if (!is_complex(x[0].dtype)) raise<TypeError>("[{}] needs complex operands, got {}.", self.name, x[0]);
+  if (!is_complex(x[0].dtype))
+    raise<TypeError>("[{}] needs complex operands, got {}; cast with astype(c64).", self.name, x[0]);
   return {{real_dtype(x[0].dtype), x[0].shape, x[0].weak_type}};
 }
 Types conj_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
-  if (!is_complex(x[0].dtype)) raise<TypeError>("[{}] needs complex operands, got {}.", self.name, x[0]);
+  if (!is_complex(x[0].dtype))
+    raise<TypeError>("[{}] needs complex operands, got {}; cast with astype(c64).", self.name, x[0]);
   return {x[0]};
 }
 

@@ -155,6 +155,10 @@ TEST(Complex, CustomRules) {
   EXPECT_EQ(values(jit(grad(loss))(sample())), values(2.0 * sample()));
 }
 
+TEST(Complex, AnyLooksAtBothParts) {  // JAX's at real parts alone
+  EXPECT_EQ(np::any(np::array({{C(0, 0), C(0, 1)}, {C(0, 0), C(1, 1)}}), 0).to_vector<int>(), (std::vector<int>{0, 1}));
+}
+
 TEST(Complex, DtypesByKind) {
   EXPECT_TRUE(np::issubdtype(c64, np::complexfloating));
   EXPECT_TRUE(np::issubdtype(c64, np::inexact));
