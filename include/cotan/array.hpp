@@ -53,8 +53,7 @@ class Array {
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & = default;
   /// A weak scalar: takes the dtype of what it meets.
-  template <class E>
-    requires std::is_arithmetic_v<E>
+  template <HostNumber E>
   Array(E value);
 
   /// Copies `data` (row-major) in; keeps the host's element type. As many elements as the shape has, else ShapeError.
@@ -82,9 +81,8 @@ class Array {
   bool defined() const { return value_ != nullptr; }  ///< false of an empty handle
 
   /// The one element as a host scalar, converted: a.item<float>(). Waits for it. More than one element raises
-  /// ShapeError, a call under a transform ConcretizationError.
-  template <class E>
-    requires std::is_arithmetic_v<E>
+  /// ShapeError, a call under a transform ConcretizationError, a complex element as a real number TypeError.
+  template <HostNumber E>
   E item(std::source_location where = COTAN_HERE) const;
   /// All elements, row-major, converted to E. Waits for them.
   template <HostElement E>
@@ -92,7 +90,8 @@ class Array {
   /// The one element as a condition: if (a.sum() > 0). As item.
   explicit operator bool() const;
 
-  /// Converted to another dtype; floats to integers are cut off towards 0.
+  /// Converted to another dtype; floats to integers are cut off towards 0, complex numbers to real ones lose their
+  /// imaginary part.
   Array astype(DType dtype, std::source_location where = COTAN_HERE) const;
   Array T() const;  ///< all axes reversed
   /// numpy::reshape: a.reshape({-1, 3}).
@@ -227,8 +226,7 @@ class Array {
 class ArrayLike {
  public:
   ArrayLike(const Array& array, std::source_location where = COTAN_HERE) : array_(array), site_(where, &array_) {}
-  template <class T>
-    requires std::is_arithmetic_v<T>
+  template <HostNumber T>
   ArrayLike(T value, std::source_location where = COTAN_HERE) : array_(value), site_(where, &array_) {}
   const Array& array() const { return array_; }  ///< the array, or the number as a weak scalar
   operator const Array&() const { return array_; }

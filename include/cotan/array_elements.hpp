@@ -9,15 +9,17 @@ Array weak_scalar(double value);
 Array weak_scalar(std::int64_t value);
 Array weak_scalar(std::uint64_t value);
 Array weak_scalar(bool value);
+Array weak_scalar(std::complex<double> value);
 /// Copies elements to `out` converted to `dtype`; raises on tracers.
 void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op);
 void check_host_size(std::size_t elements, const Shape& shape);
 }  // namespace detail
 
-template <class E>
-  requires std::is_arithmetic_v<E>
+template <HostNumber E>
 Array::Array(E value) {
-  if constexpr (std::is_same_v<E, bool>)
+  if constexpr (HostComplex<E>)
+    *this = detail::weak_scalar(std::complex<double>(value));
+  else if constexpr (std::is_same_v<E, bool>)
     *this = detail::weak_scalar(value);
   else if constexpr (std::is_floating_point_v<E>)
     *this = detail::weak_scalar(static_cast<double>(value));
@@ -53,8 +55,7 @@ Array Array::from_host(const std::vector<E>& data) {
   return from_host(data, {static_cast<std::int64_t>(data.size())}, {});
 }
 
-template <class E>
-  requires std::is_arithmetic_v<E>
+template <HostNumber E>
 E Array::item(std::source_location where) const {
   const detail::CallSite site(where, this);
   if (defined() && size() != 1)

@@ -13,6 +13,7 @@
 #include <cotan/linalg.hpp>
 #include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/numpy/complex.hpp>
 #include <cotan/platform.hpp>
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>

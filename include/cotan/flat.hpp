@@ -94,14 +94,15 @@ std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, s
 struct ValueAndGrad {
   Arrays outputs, grads;
 };
-/// Output 0 must be a floating scalar.
-ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform,
-                            const Paths& paths);
+/// Output 0 must be a floating scalar, or a complex one where the function is holomorphic.
+ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform, const Paths& paths,
+                            bool holomorphic = false);
 /// Cotangents of arguments like `like`.
 Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<const Array> cotangents,
                         const Paths& paths, const Paths& outputs);
 /// Blocks of shape (output…, input…), by output leaf, then by input leaf.
-Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths);
+Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths,
+                bool holomorphic = false);
 
 /// An argument that is not mapped.
 inline constexpr int no_axis = -1000000;

@@ -7,8 +7,9 @@
 #include <utility>
 
 /// `jax.numpy.linalg`, and of `jax.lax.linalg` and `jax.scipy.linalg` what it lacks. The last two axes are a matrix,
-/// axes before them a batch. Dtypes are f32 and f64; integers become floats, and halves raise TypeError where they
-/// would be factored. Derivatives are there in both modes, but for what is said at svd and qr.
+/// axes before them a batch. Dtypes are f32, f64, c64 and c128; integers become floats, and halves raise TypeError
+/// where they would be factored. Of complex matrices what is said of a transpose is meant of its conjugate, and of
+/// symmetric ones of Hermitian ones. Derivatives are there in both modes, but for what is said at svd and qr.
 ///
 ///     ct::Array L = ct::linalg::cholesky(a);
 ///     auto [u, s, vh] = ct::linalg::svd(a, false);
@@ -48,6 +49,15 @@ struct Eigh {
 Eigh eigh(const ArrayLike& a, bool lower = true, bool symmetrize_input = true);
 /// Its eigenvalues alone, ascending.
 Array eigvalsh(const ArrayLike& a);
+/// Eigenvalues in no order, and their vectors of length 1 in columns; complex.
+struct Eig {
+  Array eigenvalues, eigenvectors;
+};
+/// Of any square matrix. Vectors have no derivative. Not in WebGPU's own code: it is computed on the CPU.
+/// `jnp.linalg.eig`.
+Eig eig(const ArrayLike& a);
+/// Its eigenvalues alone, which have a derivative where they are distinct.
+Array eigvals(const ArrayLike& a);
 /// Singular values [k] in `s`, k = min(m, n), with their vectors in the columns of `u` and the rows of `vh`.
 struct SVD {
   Array u, s, vh;

@@ -3,6 +3,7 @@
 // step after the other it is a scan, and its transpose a scan backwards; for devices that want levels it is built anew
 // from the combining function (lowering/associative_chunks.cpp).
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -216,6 +217,7 @@ const Primitive associative_rest_p{.name = "associative_rest",
                                    .jvp = rest_jvp,
                                    .transpose = rest_transpose,
                                    .batch = rest_batch,
-                                   .partial_eval = rest_partial_eval};
+                                   .partial_eval = rest_partial_eval,
+                                   .on_parts = associative_rest_on_parts};
 
 }  // namespace cotan

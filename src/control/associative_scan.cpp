@@ -1,5 +1,6 @@
 // associative_scan: all partial results of an associative function over the slices of its operands.
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -257,6 +258,7 @@ const Primitive associative_scan_p{.name = "associative_scan",
                                    .batch = ascan_batch,
                                    .partial_eval = ascan_partial_eval,
                                    .prune = ascan_prune,
-                                   .simplify = simplify_associative_scan};
+                                   .simplify = simplify_associative_scan,
+                                   .on_parts = associative_scan_on_parts};
 
 }  // namespace cotan

@@ -1,5 +1,6 @@
 // cond and switch_: one of several programs, chosen by an index.
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -200,7 +201,7 @@ BatchResult select_branches(const Array& index, const Arrays& operands, const Ma
     Arrays in;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const Array& x = operands[i];
-      const bool differentiable = is_floating(x.dtype());
+      const bool differentiable = is_inexact(x.dtype());
       if (!differentiable) {
         in.push_back(x);
         continue;
@@ -210,7 +211,7 @@ BatchResult select_branches(const Array& index, const Arrays& operands, const Ma
           ops::select(ops::broadcast_in_dim(chosen, full.shape(), {0}), full, bind1(ops::stop_gradient_p, {full})));
     }
     Mask now = batched;
-    for (std::size_t i = 0; i < operands.size(); ++i) now[i] = now[i] || is_floating(operands[i].dtype());
+    for (std::size_t i = 0; i < operands.size(); ++i) now[i] = now[i] || is_inexact(operands[i].dtype());
     const BatchedJaxpr j = batch_jaxpr(*branches[b], now, size, all);
     const Arrays outs = eval_jaxpr(*j.jaxpr.jaxpr, concat(j.jaxpr.consts, in));
     for (std::size_t k = 0; k < outs.size(); ++k) {
@@ -264,6 +265,7 @@ const Primitive cond_p{.name = "cond",
                        .transpose = cond_transpose,
                        .batch = cond_batch,
                        .partial_eval = cond_partial_eval,
-                       .prune = cond_prune};
+                       .prune = cond_prune,
+                       .on_parts = cond_on_parts};
 
 }  // namespace cotan

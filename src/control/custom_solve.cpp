@@ -180,7 +180,7 @@ Arrays root_rule(const std::shared_ptr<const Root>& root, std::span<const Array>
   };
   Arrays of_consts(at.size());
   for (std::size_t i = 0; i < moved.size(); ++i)
-    if (is_floating(consts[i].dtype())) of_consts[i] = moved[i];
+    if (is_inexact(consts[i].dtype())) of_consts[i] = moved[i];
   const auto of_root = [&](std::span<const Array> dx) {
     Arrays t(root->consts);
     t.insert(t.end(), dx.begin(), dx.end());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "core/rows.hpp"
 #include "ops/ops.hpp"
@@ -242,6 +243,7 @@ const Primitive lanes_p{.name = "lanes",
                         .batch = lanes_batch,
                         .partial_eval = lanes_partial_eval,
                         .prune = lanes_prune,
-                        .on_rows = lanes_on_rows};
+                        .on_rows = lanes_on_rows,
+                        .on_parts = lanes_on_parts};
 
 }  // namespace cotan

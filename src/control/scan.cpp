@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -287,6 +288,7 @@ const Primitive scan_p{.name = "scan",
                        .batch = scan_batch,
                        .partial_eval = scan_partial_eval,
                        .prune = scan_prune,
-                       .simplify = simplify_scan};
+                       .simplify = simplify_scan,
+                       .on_parts = scan_on_parts};
 
 }  // namespace cotan

@@ -1,5 +1,6 @@
 // while_loop: runs its body as long as its condition holds.
 #include "control/control.hpp"
+#include "control/on_parts.hpp"
 #include "core/error.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
@@ -228,6 +229,7 @@ const Primitive while_p{.name = "while",
                         .transpose = while_transpose,
                         .batch = while_batch,
                         .partial_eval = while_partial_eval,
-                        .simplify = simplify_while};
+                        .simplify = simplify_while,
+                        .on_parts = while_on_parts};
 
 }  // namespace cotan

@@ -67,7 +67,7 @@ const detail::Concrete* elements(const Array& a, std::string_view op) {
 template <class T>
 Array make_scalar(const AbstractValue& aval, T value) {
   auto [array, buffer] = allocate(default_backend(), aval);
-  dispatch(aval.dtype, [&]<class E>() { *reinterpret_cast<E*>(buffer->data()) = convert<E>(value); });
+  dispatch_any(aval.dtype, [&, &b = buffer]<class E>() { *reinterpret_cast<E*>(b->data()) = convert<E>(value); });
   return array;
 }
 
@@ -77,8 +77,8 @@ Array weak(DType dtype, ExactScalar exact) {
   auto value = std::make_shared<detail::Concrete>(aval, buffer);
   value->exact = exact;
   Array out{detail::ValuePtr(value)};
-  dispatch(dtype, [&]<class E>() {
-    auto& e = *reinterpret_cast<E*>(buffer->data());
+  dispatch_any(dtype, [&, &b = buffer]<class E>() {
+    auto& e = *reinterpret_cast<E*>(b->data());
     switch (exact.kind) {
       case ExactScalar::Kind::boolean:
       case ExactScalar::Kind::integer:
@@ -89,6 +89,9 @@ Array weak(DType dtype, ExactScalar exact) {
         break;
       case ExactScalar::Kind::real:
         e = convert<E>(exact.d);
+        break;
+      case ExactScalar::Kind::complex:
+        e = convert<E>(std::complex<double>(exact.d, exact.imaginary));
         break;
     }
   });
@@ -117,6 +120,8 @@ std::optional<Array> exact_scalar_as(const Array& a, DType dtype) {
       return make_scalar(aval, e.i);
     case ExactScalar::Kind::unsigned_integer:
       return make_scalar(aval, e.u);
+    case ExactScalar::Kind::complex:
+      return make_scalar(aval, std::complex<double>(e.d, e.imaginary));
     case ExactScalar::Kind::real:
       break;
   }
@@ -150,6 +155,12 @@ Array weak_scalar(std::uint64_t value) {
   e.u = value;
   return weak(DType::u64, e);
 }
+Array weak_scalar(std::complex<double> value) {
+  ExactScalar e{ExactScalar::Kind::complex, {}};
+  e.d = value.real();
+  e.imaginary = value.imag();
+  return weak(DType::c64, e);
+}
 Array weak_scalar(bool value) { return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value)); }
 
 void check_host_size(std::size_t count, const Shape& shape) {
@@ -167,8 +178,13 @@ void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op) {
     std::memcpy(out, c->buffer->data(), n * itemsize(dtype));
     return;
   }
-  dispatch(c->aval.dtype, [&]<class From>() {
-    dispatch(dtype, [&]<class To>() {
+  if (is_complex(c->aval.dtype) && !is_complex(dtype) && dtype != DType::bool_)
+    raise<TypeError>(
+        "[{}] {} has complex elements, and {} has no imaginary part; ask for {}, or for the parts with "
+        "np::real and np::imag.",
+        op, a.aval(), dtype, c->aval.dtype == DType::c64 ? "std::complex<float>" : "std::complex<double>");
+  dispatch_any(c->aval.dtype, [&]<class From>() {
+    dispatch_any(dtype, [&]<class To>() {
       const auto* from = reinterpret_cast<const From*>(c->buffer->data());
       auto* to = static_cast<To*>(out);
       for (std::size_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);

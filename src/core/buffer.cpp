@@ -61,7 +61,7 @@ std::size_t checked_bytes(const AbstractValue& aval, std::string_view op) {
 }
 
 std::pair<Array, BufferPtr> allocate(Backend& backend, const AbstractValue& aval) {
-  auto buffer = std::make_shared<Buffer>(backend, checked_bytes(aval, "allocate"), aval.dtype);
+  auto buffer = std::make_shared<Buffer>(backend, checked_bytes(aval, "allocate"), real_dtype(aval.dtype));
   return {Array(std::make_shared<detail::Concrete>(aval, buffer)), buffer};
 }
 

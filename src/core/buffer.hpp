@@ -55,12 +55,13 @@ using BufferPtr = std::shared_ptr<Buffer>;
 
 /// A scalar with every bit of the C++ value it came from, so that 0.1 meeting an f64 array is exact.
 struct ExactScalar {
-  enum class Kind : std::uint8_t { boolean, integer, unsigned_integer, real } kind = Kind::integer;
+  enum class Kind : std::uint8_t { boolean, integer, unsigned_integer, real, complex } kind = Kind::integer;
   union {
     std::int64_t i = 0;
     std::uint64_t u;
     double d;
   };
+  double imaginary = 0;  ///< of a complex one, of which `d` is the real part
 };
 
 namespace detail {

@@ -8,8 +8,8 @@
 namespace cotan {
 
 std::string_view name(DType t) {
-  static constexpr std::string_view names[] = {"bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
-                                               "u32",  "u64", "f16", "bf16", "f32", "f64"};
+  static constexpr std::string_view names[] = {"bool", "i8",  "i16",  "i32", "i64", "u8",  "u16", "u32",
+                                               "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
   return names[static_cast<int>(t)];
 }
 std::ostream& operator<<(std::ostream& out, DType t) { return out << name(t); }
@@ -34,6 +34,7 @@ DType promote_types(DType a, DType b) {
   if (a == b) return a;
   if (a > b) std::swap(a, b);  // a < b: bool, then signed, unsigned, floating
   if (a == DType::bool_) return b;
+  if (is_complex(b)) return a == DType::f64 ? DType::c128 : b;
   if (is_floating(b)) {
     if (!is_floating(a)) return b;
     return a == DType::f16 && b == DType::bf16 ? DType::f32 : b;

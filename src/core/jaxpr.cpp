@@ -97,9 +97,9 @@ void hash_atoms(std::size_t& seed, const std::vector<Atom>& atoms, const Numberi
       hash_combine(seed, static_cast<std::size_t>(n(*v)));
     } else {
       const Array& value = std::get<Literal>(a).value;
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, concrete(value)->buffer->data(), itemsize(value.dtype()));
-      hash_combine(seed, hash_value(value.aval()) ^ std::hash<std::uint64_t>{}(bits));
+      std::uint64_t bits[2] = {0, 0};  // a c128 has 16 bytes
+      std::memcpy(bits, concrete(value)->buffer->data(), itemsize(value.dtype()));
+      hash_combine(seed, hash_value(value.aval()) ^ std::hash<std::uint64_t>{}(bits[0] ^ (bits[1] << 1)));
     }
   }
 }

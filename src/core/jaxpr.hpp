@@ -67,6 +67,24 @@ class CompiledForms {
   mutable std::atomic<const Form*> first_{nullptr};  ///< of forms_, for those who read
 };
 
+/// The same program on the parts of complex values, made when it is first asked for. Copies of a program start without.
+class RealForm {
+ public:
+  RealForm() = default;
+  RealForm(const RealForm&) {}
+  RealForm& operator=(const RealForm&) { return *this; }
+  /// What `make()` gave the first time: nullptr where there is nothing complex.
+  template <class Make>
+  const JaxprPtr& get(Make&& make) const {
+    std::call_once(once_, [&] { form_ = make(); });
+    return form_;
+  }
+
+ private:
+  mutable std::once_flag once_;
+  mutable JaxprPtr form_;
+};
+
 struct Jaxpr {
   std::string name;  ///< of the function it came from, for printing
   Types types;       ///< type of each Var, by id
@@ -74,6 +92,7 @@ struct Jaxpr {
   std::vector<Equation> equations;
   std::vector<Atom> outputs;
   CompiledForms compiled = {};
+  RealForm real = {};  ///< of the whole program, for devices (core/complex.hpp)
 
   const AbstractValue& type(Var v) const { return types[v.id]; }
   const AbstractValue& type(const Atom& a) const {

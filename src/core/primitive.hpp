@@ -73,6 +73,13 @@ struct Rewrites {
   bool shares_memory = false;  ///< its evaluation moves nothing: the result is in the operand's memory
 };
 
+/// A value as real arrays: the parts of a complex one; of a real one itself, and `im` is undefined.
+struct ComplexParts {
+  Array re, im;
+  bool complex() const { return im.defined(); }
+};
+using PartsList = std::vector<ComplexParts>;
+
 /// How a back end treats the operation.
 /// `call` applies a nested program once; `control` decides how often, and which.
 enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call, control };
@@ -135,6 +142,9 @@ struct Primitive {
   std::optional<rows::OnRows> (*on_rows)(const rows::Question&) = nullptr;
   /// By which operation it puts two elements together, as cumsum does by add; nullptr: it does not.
   const Primitive* combine = nullptr;
+
+  /// What it is on complex operands, or with a complex result, in operations on their parts. nullptr: it takes none.
+  PartsList (*on_parts)(const Primitive&, std::span<const ComplexParts>, const Params&) = nullptr;
 };
 
 /// `p` with a scalar rule: what the factories of elementwise primitives end with.
@@ -146,6 +156,12 @@ inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, bool k
 inline Primitive lowered(Primitive p, decltype(Primitive::scalar) scalar, Rewrites rewrites) {
   p.scalar = scalar;
   p.rewrites = rewrites;
+  return p;
+}
+
+/// `p` with a rule for complex operands.
+inline Primitive complex_by(Primitive p, decltype(Primitive::on_parts) rule) {
+  p.on_parts = rule;
   return p;
 }
 

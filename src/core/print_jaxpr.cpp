@@ -17,9 +17,11 @@ std::string var_name(int n) {
 }
 
 std::string literal_text(const Array& value) {
-  return dispatch(value.dtype(), [&]<class T>() -> std::string {
+  return dispatch_any(value.dtype(), [&]<class T>() -> std::string {
     const T v = *data<T>(value);
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (HostComplex<T>)
+      return fmt::format("({}{:+}j)", v.real(), v.imag());
+    else if constexpr (std::is_same_v<T, bool>)
       return v ? "True" : "False";
     else if constexpr (is_half<T>)
       return fmt::format("{}", static_cast<float>(v));

@@ -5,6 +5,7 @@
 #include <cotan/debug.hpp>
 
 #include "core/backend.hpp"
+#include "core/complex.hpp"
 #include "core/construct.hpp"
 #include "core/environment.hpp"
 #include "core/typed.hpp"
@@ -24,10 +25,10 @@ std::atomic<bool>& bounds_checks() {
 }
 
 bool has_nan(const Array& a) {
-  if (!is_floating(a.dtype())) return false;
-  return dispatch_floating(a.dtype(), "debug_nans", [&]<class T>() {
+  if (!is_inexact(a.dtype())) return false;
+  return dispatch_floating(real_dtype(a.dtype()), "debug_nans", [&]<class T>() {
     const T* x = data<T>(a);
-    for (std::int64_t i = 0, n = a.size(); i < n; ++i)
+    for (std::int64_t i = 0, n = a.size() * (is_complex(a.dtype()) ? 2 : 1); i < n; ++i)
       if (std::isnan(static_cast<Compute<T>>(x[i]))) return true;
     return false;
   });
@@ -71,6 +72,8 @@ class EvalTrace final : public Trace {
       out = {*exact};
     else if ((check_nans || check_bounds) && nested)
       out = p.eval(p, args, params);
+    else if (is_complex_operation(p, args, expected, params))
+      out = run_complex_operation(p, args, params);
     else
       out = common_backend(p, args).run(p, args, params);
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -139,8 +142,18 @@ const detail::Tracer* tracer_of(const Array& a, const Trace& trace) {
   return t && t->trace.get() == &trace ? t : nullptr;
 }
 
+namespace {
+void check_real(const Primitive& p, std::span<const AbstractValue> types) {
+  for (const AbstractValue& t : types)
+    if (is_complex(t.dtype))
+      raise<TypeError>("[{}] is not defined for complex numbers, and got {}; take np::real, np::imag or np::abs first.",
+                       p.name, t);
+}
+}  // namespace
+
 Types result_types(const Primitive& p, std::span<const AbstractValue> operands, const Params& params) {
   Types out = p.type(p, operands, params);
+  if (!p.on_parts && p.op_class != OpClass::call) check_real(p, operands), check_real(p, out);
   for (const AbstractValue& t : out) checked_bytes(t, p.name);
   return out;
 }

@@ -35,9 +35,20 @@ auto dispatch(DType t, F&& f) {
     case DType::f32:
       return f.template operator()<float>();
     case DType::f64:
+      return f.template operator()<double>();
+    case DType::c64:
+    case DType::c128:
       break;
   }
-  return f.template operator()<double>();
+  raise<InternalError>("[dispatch] {} came where complex numbers are pairs of real ones; this is a bug in cotan.", t);
+}
+
+/// Complex dtypes too.
+template <class F>
+auto dispatch_any(DType t, F&& f) {
+  if (t == DType::c64) return f.template operator()<std::complex<float>>();
+  if (t == DType::c128) return f.template operator()<std::complex<double>>();
+  return dispatch(t, f);
 }
 
 /// Floating dtypes only; others raise.
@@ -68,9 +79,12 @@ auto dispatch_width(DType t, F&& f) {
       return f.template operator()<std::uint16_t>();
     case 4:
       return f.template operator()<std::uint32_t>();
-    default:
+    case 8:
       return f.template operator()<std::uint64_t>();
+    default:
+      break;
   }
+  raise<InternalError>("[dispatch] {} came where complex numbers are pairs of real ones; this is a bug in cotan.", t);
 }
 
 template <class T>
@@ -90,7 +104,16 @@ using Accumulator =
 /// becomes 0, bool is "not zero".
 template <class To, class From>
 To convert(From v) {
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (HostComplex<From>) {
+    if constexpr (HostComplex<To>)
+      return To(v);
+    else if constexpr (std::is_same_v<To, bool>)
+      return v.real() != 0 || v.imag() != 0;
+    else
+      return convert<To>(v.real());
+  } else if constexpr (HostComplex<To>) {
+    return To(convert<typename To::value_type>(v));
+  } else if constexpr (std::is_same_v<To, bool>) {
     if constexpr (is_half<From>)
       return static_cast<float>(v) != 0.0f;
     else

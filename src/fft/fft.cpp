@@ -28,28 +28,19 @@ void check_axes(std::string_view op, const Array& a) {
   if (!a.defined()) raise<ValueError>("[{}] an array is empty; give it elements first.", op);
   if (a.ndim() == 0) raise<ShapeError>("[{}] got a scalar, {}; give it an axis with reshape.", op, a.aval());
 }
-Complex complex_operand(std::string_view op, const Complex& a) {
-  check_axes(op, a.re);
-  if (!a.im.defined()) {
-    const Array re = as_float(a.re);
-    return {re, ops::zeros_like(re)};
-  }
-  if (a.re.shape() != a.im.shape())
-    raise<ShapeError>(
-        "[{}] real parts are {} but imaginary parts {}; give them one shape, or use fft::complex(re, im), which "
-        "broadcasts.",
-        op, a.re.aval(), a.im.aval());
-  if (a.re.dtype() != a.im.dtype())
-    raise<TypeError>(
-        "[{}] real parts are {} but imaginary parts {}; give them one dtype, or use fft::complex(re, im), which "
-        "promotes.",
-        op, a.re.aval(), a.im.aval());
-  return {as_float(a.re), as_float(a.im)};
+Complex complex_operand(std::string_view op, const Array& a) {
+  check_axes(op, a);
+  if (is_complex(a.dtype())) return {ops::real(a), ops::imag(a)};
+  const Array re = as_float(a);
+  return {re, ops::zeros_like(re)};
 }
 Array real_operand(std::string_view op, const Array& a) {
   check_axes(op, a);
+  if (is_complex(a.dtype()))
+    raise<TypeError>("[{}] is of real numbers, and got {}; use fft, or take np::real.", op, a.aval());
   return as_float(a);
 }
+Array joined(const Complex& a) { return ops::complex(a.re, a.im); }
 
 // Lengths -------------------------------------------------------------------------------------------
 
@@ -136,9 +127,9 @@ std::vector<Along> axes_of(std::string_view op, int ndim, const AxesOptions& opt
   return out;
 }
 
-Complex complex_along_all(std::string_view op, const ComplexLike& a, const AxesOptions& options, bool two,
+Complex complex_along_all(std::string_view op, const Array& a, const AxesOptions& options, bool two,
                           Direction direction) {
-  Complex x = complex_operand(op, a.value());
+  Complex x = complex_operand(op, a);
   const auto axes = axes_of(op, x.re.ndim(), options, two);
   for (auto at = axes.rbegin(); at != axes.rend(); ++at)
     x = complex_along(op, x, at->axis, at->length, options.norm, direction);
@@ -154,8 +145,8 @@ Complex real_along_all(std::string_view op, const Array& a, const AxesOptions& o
     x = complex_along(op, x, at->axis, at->length, options.norm, Direction::forward);
   return x;
 }
-Array real_inverse_along_all(std::string_view op, const ComplexLike& a, const AxesOptions& options, bool two) {
-  Complex x = complex_operand(op, a.value());
+Array real_inverse_along_all(std::string_view op, const Array& a, const AxesOptions& options, bool two) {
+  Complex x = complex_operand(op, a);
   const auto axes = axes_of(op, x.re.ndim(), options, two);
   if (axes.empty()) raise<ShapeError>("[{}] got no axes; give at least one.", op);
   for (std::size_t k = 0; k + 1 < axes.size(); ++k)
@@ -163,8 +154,8 @@ Array real_inverse_along_all(std::string_view op, const ComplexLike& a, const Ax
   return real_inverse_along(op, x, axes.back().axis, axes.back().length, options.norm);
 }
 
-Complex complex_1d(std::string_view op, const ComplexLike& a, const Options& options, Direction direction) {
-  const Complex x = complex_operand(op, a.value());
+Complex complex_1d(std::string_view op, const Array& a, const Options& options, Direction direction) {
+  const Complex x = complex_operand(op, a);
   return complex_along(op, x, np::resolve_axis(options.axis, x.re.ndim(), op), options.n, options.norm, direction);
 }
 Complex real_1d(std::string_view op, const Array& a, const Options& options, std::string_view norm) {
@@ -191,39 +182,45 @@ Array shifted(std::string_view op, Array a, const Axes& axes, bool back) {
 
 }  // namespace
 
-Complex fft(const ComplexLike& a, const Options& options) { return complex_1d("fft", a, options, Direction::forward); }
-Complex ifft(const ComplexLike& a, const Options& options) {
-  return complex_1d("ifft", a, options, Direction::inverse);
+Array fft(const ArrayLike& a, const Options& options) {
+  return joined(complex_1d("fft", a, options, Direction::forward));
 }
-Complex rfft(const ArrayLike& a, const Options& options) { return real_1d("rfft", a, options, options.norm); }
-Array irfft(const ComplexLike& a, const Options& options) {
-  return real_inverse_1d("irfft", complex_operand("irfft", a.value()), options, options.norm);
+Array ifft(const ArrayLike& a, const Options& options) {
+  return joined(complex_1d("ifft", a, options, Direction::inverse));
 }
-Array hfft(const ComplexLike& a, const Options& options) {
-  return real_inverse_1d("hfft", conj(complex_operand("hfft", a.value())), options, swapped(options.norm));
+Array rfft(const ArrayLike& a, const Options& options) { return joined(real_1d("rfft", a, options, options.norm)); }
+Array irfft(const ArrayLike& a, const Options& options) {
+  return real_inverse_1d("irfft", complex_operand("irfft", a), options, options.norm);
 }
-Complex ihfft(const ArrayLike& a, const Options& options) {
-  return conj(real_1d("ihfft", a, options, swapped(options.norm)));
+Array hfft(const ArrayLike& a, const Options& options) {
+  return real_inverse_1d("hfft", conj(complex_operand("hfft", a)), options, swapped(options.norm));
+}
+Array ihfft(const ArrayLike& a, const Options& options) {
+  return joined(conj(real_1d("ihfft", a, options, swapped(options.norm))));
 }
 
-Complex fft2(const ComplexLike& a, const AxesOptions& options) {
-  return complex_along_all("fft2", a, options, true, Direction::forward);
+Array fft2(const ArrayLike& a, const AxesOptions& options) {
+  return joined(complex_along_all("fft2", a, options, true, Direction::forward));
 }
-Complex ifft2(const ComplexLike& a, const AxesOptions& options) {
-  return complex_along_all("ifft2", a, options, true, Direction::inverse);
+Array ifft2(const ArrayLike& a, const AxesOptions& options) {
+  return joined(complex_along_all("ifft2", a, options, true, Direction::inverse));
 }
-Complex rfft2(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfft2", a, options, true); }
-Array irfft2(const ComplexLike& a, const AxesOptions& options) {
+Array rfft2(const ArrayLike& a, const AxesOptions& options) {
+  return joined(real_along_all("rfft2", a, options, true));
+}
+Array irfft2(const ArrayLike& a, const AxesOptions& options) {
   return real_inverse_along_all("irfft2", a, options, true);
 }
-Complex fftn(const ComplexLike& a, const AxesOptions& options) {
-  return complex_along_all("fftn", a, options, false, Direction::forward);
+Array fftn(const ArrayLike& a, const AxesOptions& options) {
+  return joined(complex_along_all("fftn", a, options, false, Direction::forward));
 }
-Complex ifftn(const ComplexLike& a, const AxesOptions& options) {
-  return complex_along_all("ifftn", a, options, false, Direction::inverse);
+Array ifftn(const ArrayLike& a, const AxesOptions& options) {
+  return joined(complex_along_all("ifftn", a, options, false, Direction::inverse));
 }
-Complex rfftn(const ArrayLike& a, const AxesOptions& options) { return real_along_all("rfftn", a, options, false); }
-Array irfftn(const ComplexLike& a, const AxesOptions& options) {
+Array rfftn(const ArrayLike& a, const AxesOptions& options) {
+  return joined(real_along_all("rfftn", a, options, false));
+}
+Array irfftn(const ArrayLike& a, const AxesOptions& options) {
   return real_inverse_along_all("irfftn", a, options, false);
 }
 
@@ -242,12 +239,6 @@ Array rfftfreq(std::int64_t n, double d, DType dtype) {
 }
 
 Array fftshift(const ArrayLike& a, const Axes& axes) { return shifted("fftshift", a, axes, false); }
-Complex fftshift(const Complex& a, const Axes& axes) {
-  return {shifted("fftshift", a.re, axes, false), shifted("fftshift", a.im, axes, false)};
-}
 Array ifftshift(const ArrayLike& a, const Axes& axes) { return shifted("ifftshift", a, axes, true); }
-Complex ifftshift(const Complex& a, const Axes& axes) {
-  return {shifted("ifftshift", a.re, axes, true), shifted("ifftshift", a.im, axes, true)};
-}
 
 }  // namespace cotan::fft

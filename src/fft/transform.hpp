@@ -8,6 +8,18 @@
 
 namespace cotan::fft {
 
+/// Real and imaginary parts, of one shape and dtype: what transforms are computed on.
+struct Complex {
+  Array re, im;
+};
+inline Complex operator+(const Complex& a, const Complex& b) { return {a.re + b.re, a.im + b.im}; }
+inline Complex operator-(const Complex& a, const Complex& b) { return {a.re - b.re, a.im - b.im}; }
+inline Complex operator-(const Complex& a) { return {-a.re, -a.im}; }
+inline Complex operator*(const Complex& a, const Complex& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+inline Complex conj(const Complex& a) { return {a.re, -a.im}; }
+
 /// X[k] = sum_j x[j] exp(-2 pi i j k / n) along an axis.
 Complex transform(const Complex& a, int axis);
 /// The same with exp(+2 pi i j k / n).

@@ -119,7 +119,7 @@ struct NamedDType {
 constexpr NamedDType dtype_names[] = {
     {"b1", DType::bool_}, {"i1", DType::i8},  {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64},
     {"u1", DType::u8},    {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64}, {"f2", DType::f16},
-    {"V2", DType::bf16},  {"f4", DType::f32}, {"f8", DType::f64},
+    {"V2", DType::bf16},  {"f4", DType::f32}, {"f8", DType::f64}, {"c8", DType::c64}, {"c16", DType::c128},
 };
 
 struct StoredType {
@@ -137,7 +137,6 @@ StoredType parse_descr(const std::string& descr, const std::string& where) {
       }
   const char kind = descr.size() > 1 ? descr[1] : order;
   const std::string_view why = kind == 'O'                  ? "Python objects, which are pickled; save numbers instead"
-                               : kind == 'c'                ? "complex numbers; save their real and imaginary parts"
                                : kind == 'S' || kind == 'U' ? "strings; save numbers instead"
                                : kind == 'M' || kind == 'm'
                                    ? "dates or times; save them as integers"
@@ -246,7 +245,7 @@ Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
   if (!type.swapped && !is_bool && !header.fortran_order)
     return Array::from_bytes(type.dtype, header.shape, stored.first(count));
   Bytes elements(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(count));
-  if (type.swapped) swap_bytes(elements, width);
+  if (type.swapped) swap_bytes(elements, itemsize(real_dtype(type.dtype)));
   if (is_bool)  // any other byte than 0 and 1 would not be a bool to C++
     for (auto& b : elements) b = std::byte(b != std::byte{0});
   if (header.fortran_order) elements = to_row_major(elements, header.shape, width);

@@ -2,7 +2,7 @@
 #include <cotan/debug.hpp>
 #include <ostream>
 
-#include "core/backend.hpp"
+#include "core/complex.hpp"
 #include "core/error.hpp"
 #include "lowering/pipeline.hpp"
 
@@ -50,7 +50,8 @@ Explanation explain(const Program& program, std::string_view device, const std::
   Explanation out;
   out.device = backend.name();
   out.passes.push_back({"traced", program.str()});
-  const JaxprPtr jaxpr = lowering::simplify(program.jaxpr(), &out);
+  JaxprPtr jaxpr = lowering::simplify(program.jaxpr(), &out);
+  if (has_complex(*jaxpr)) jaxpr = lowering::on_real_arrays(jaxpr, &out);
   const auto bytes = [](const AbstractValue& t) { return t.size() * static_cast<std::int64_t>(itemsize(t.dtype)); };
   for (const auto& t : jaxpr->input_types()) out.argument_bytes += bytes(t);
   for (const auto& t : jaxpr->output_types()) out.result_bytes += bytes(t);

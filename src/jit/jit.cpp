@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "core/backend.hpp"
+#include "core/complex.hpp"
 #include "core/environment.hpp"
 #include "core/recorder.hpp"
 #include "lowering/pipeline.hpp"
@@ -160,8 +160,7 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
                         std::all_of(operands.begin(), operands.end(), [](const Array& a) { return concrete(a); });
   if (evaluate) {  // nothing else is watching: straight to the device
     const recorder::Span span("call", options.name);
-    out = common_backend(jit_p, operands)
-              .run_program(entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
+    out = run_on(common_backend(jit_p, operands), entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
   } else {
     out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
   }

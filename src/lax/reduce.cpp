@@ -45,7 +45,7 @@ Array neutral(const Monoid& m, DType dtype) {
   if (m.neutral == Neutral::one) return scalar(dtype, 1);
   if (m.neutral == Neutral::all_bits) return scalar(dtype, dtype == DType::bool_ ? 1 : -1);
   const bool lowest = m.neutral == Neutral::least;
-  if (is_floating(dtype)) return scalar(dtype, lowest ? -numpy::inf : numpy::inf);
+  if (is_inexact(dtype)) return scalar(dtype, lowest ? -numpy::inf : numpy::inf);
   return dispatch(dtype, [&]<class T>() {
     if constexpr (std::is_integral_v<T>)
       return scalar(dtype,
@@ -57,6 +57,7 @@ Array neutral(const Monoid& m, DType dtype) {
 bool is_neutral(const Array& init, const Monoid& m) {
   if (!concrete(init)) return false;
   const Array want = neutral(m, init.dtype());
+  if (is_complex(init.dtype())) return init.item<std::complex<double>>() == want.item<std::complex<double>>();
   return is_floating(init.dtype()) ? init.item<double>() == want.item<double>()
                                    : init.item<std::int64_t>() == want.item<std::int64_t>();
 }
@@ -76,7 +77,10 @@ Operands checked(std::string_view op, std::span<const Array> arrays, std::span<c
     const AbstractValue& a = arrays[i].aval();
     if (a.shape != arrays[0].shape())
       raise<ShapeError>("[{}] operands are {} and {}; they must have one shape.", op, arrays[0].aval(), a);
-    if (init.weak_type() && (is_floating(a.dtype) || !is_floating(init.dtype()))) init = ops::cast(init, a.dtype);
+    const bool fits = is_complex(init.dtype())    ? is_complex(a.dtype)
+                      : is_floating(init.dtype()) ? is_inexact(a.dtype)
+                                                  : true;
+    if (init.weak_type() && fits) init = ops::cast(init, a.dtype);
     if (init.ndim() != 0 || init.dtype() != a.dtype)
       raise<TypeError>("[{}] the first value for {} is {}; it must be a scalar of that dtype.", op, a, init.aval());
     out.arrays[i] = strong(arrays[i]);

@@ -4,6 +4,7 @@
 
 #include "linalg/operands.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::linalg {
 
@@ -12,8 +13,8 @@ namespace np = cotan::numpy;
 Array as_inexact(const Array& a) { return ops::cast(a, np::inexact_result_type({&a, 1}).dtype); }
 
 void check_lapack_dtype(std::string_view op, const Array& a) {
-  if (a.dtype() != DType::f32 && a.dtype() != DType::f64)
-    raise<TypeError>("[{}] needs f32 or f64, got {}; cast with astype.", op, a.dtype());
+  if (const DType part = real_dtype(a.dtype()); part != DType::f32 && part != DType::f64)
+    raise<TypeError>("[{}] needs f32, f64 or complex numbers, got {}; cast with astype.", op, a.dtype());
 }
 Array matrix_operand(std::string_view op, const Array& a, bool any_dtype) {
   const Array x = as_inexact(a);
@@ -77,7 +78,7 @@ Array System::result(const Array& x) const {
 
 namespace {
 
-Array symmetrized(const Array& a) { return (a + ops::matrix_transpose(a)) * 0.5; }
+Array symmetrized(const Array& a) { return (a + ops::adjoint(a)) * 0.5; }
 
 }  // namespace
 
@@ -134,7 +135,7 @@ SVD symmetric_svd(const Array& a, bool compute_uv) {
   const Array order = np::argsort(np::abs(e.eigenvalues), -1, true);
   const Array w = np::take_along_axis(e.eigenvalues, order, -1);
   const Array u = np::take_along_axis(e.eigenvectors, ops::as_row(order), -1);
-  return {u, np::abs(w), ops::matrix_transpose(u * ops::as_row(np::sign(w)))};
+  return {u, np::abs(w), ops::adjoint(u * ops::as_row(np::sign(w)))};
 }
 
 }  // namespace
@@ -151,10 +152,21 @@ Array svdvals(const ArrayLike& a) {
   return bind1(ops::svd_p, {matrix_operand("svdvals", a)}, {{"compute_uv", false}, {"full_matrices", false}});
 }
 
+Eig eig(const ArrayLike& a) {
+  const Array x = square_operand("eig", a);
+  const Arrays r = bind(ops::eig_p, {ops::cast(x, complex_dtype(x.dtype()))}, {{"compute_vectors", true}});
+  return {r[0], r[1]};
+}
+Array eigvals(const ArrayLike& a) {
+  const Array x = square_operand("eigvals", a);
+  return bind1(ops::eig_p, {ops::cast(x, complex_dtype(x.dtype()))}, {{"compute_vectors", false}});
+}
+
 Array cho_solve(const ArrayLike& factor, const ArrayLike& b, bool lower) {
   const System s = system_operands("cho_solve", square_operand("cho_solve", factor), b);
-  const Array y = triangular_solve(s.a, s.b, {.lower = lower, .transpose_a = !lower});
-  return s.result(triangular_solve(s.a, y, {.lower = lower, .transpose_a = lower}));
+  const Array adjoint = ops::conj(s.a);  // once it is transposed
+  const Array y = triangular_solve(lower ? s.a : adjoint, s.b, {.lower = lower, .transpose_a = !lower});
+  return s.result(triangular_solve(lower ? adjoint : s.a, y, {.lower = lower, .transpose_a = lower}));
 }
 
 Array matrix_power(const ArrayLike& a, int n) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/numpy/complex.hpp>
 
 #include "core/error.hpp"
 #include "linalg/operands.hpp"
@@ -15,7 +16,8 @@ namespace {
 constexpr double inf = np::inf;
 
 Array root_of_squares(const Array& x, const Axes& axes, bool keepdims) {
-  return np::sqrt(np::sum(np::square(x), axes, keepdims));
+  const Array squares = is_complex(x.dtype()) ? np::real(x * np::conj(x)) : np::square(x);
+  return np::sqrt(np::sum(squares, axes, keepdims));
 }
 
 Array vector_norm(const Array& x, const NormOrder& ord, int axis, bool keepdims) {

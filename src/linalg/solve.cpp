@@ -68,6 +68,11 @@ Array parity_sign(const Array& pivots, DType dtype, const Array& more = {}) {
 Arrays slogdet_from(const Factored& f) {
   const Array diagonal = ops::diagonal_of(f.lu);
   const Array singular = np::any(diagonal == 0, -1);
+  if (is_complex(diagonal.dtype())) {
+    const Array turns =
+        np::prod(np::sign(np::where(diagonal == 0, 1, diagonal)), -1) * parity_sign(f.pivots, diagonal.dtype());
+    return {np::where(singular, 0, turns), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
+  }
   const Array sign = parity_sign(f.pivots, diagonal.dtype(), np::sum((diagonal < 0).astype(DType::i32), -1));
   return {np::where(singular, 0, sign), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
 }
@@ -76,7 +81,9 @@ Arrays slogdet_value(std::span<const Array> in) { return slogdet_from(factor(in[
 Arrays slogdet_rule(std::span<const Array> in) {
   const Factored f = factor(in[0]);
   const Arrays r = slogdet_from(f);
-  return {r[0], r[1], ops::zeros_like(r[0]), sum_of_diagonal(substitute(f, in[1]))};
+  const Array d = sum_of_diagonal(substitute(f, in[1]));
+  if (is_complex(d.dtype())) return {r[0], r[1], (d - ops::real(d)) * r[0], ops::real(d)};
+  return {r[0], r[1], ops::zeros_like(r[0]), d};
 }
 
 Arrays det_value(std::span<const Array> in) {
@@ -124,11 +131,11 @@ Array pinv_value(const Array& a, double tolerance) {
   const SVD r = svd(a, false);
   const Array largest = ops::slice_axis(r.s, r.s.ndim() - 1, 0, 1);
   const Array s = np::where(r.s > largest * tolerance, r.s, np::inf);
-  return matrix_product(matrix_transpose(r.vh), matrix_transpose(r.u) / ops::as_column(s));
+  return matrix_product(ops::adjoint(r.vh), ops::adjoint(r.u) / ops::as_column(s));
 }
 /// Golub and Pereyra (1973): the derivative of a pseudoinverse of constant rank.
 Array pinv_tangent(const Array& a, const Array& p, const Array& da) {
-  const Array pt = matrix_transpose(p), dat = matrix_transpose(da);
+  const Array pt = ops::adjoint(p), dat = ops::adjoint(da);
   if (ops::rows_of(a.shape()) >= ops::columns_of(a.shape())) {
     const Array s = matrix_product(matrix_product(p, pt), dat), t = matrix_product(matrix_product(dat, pt), p);
     return s - matrix_product(matrix_product(p, da), p) - matrix_product(matrix_product(s, a), p) + t -
@@ -149,7 +156,8 @@ Array pinv_with(const Array& a, double tolerance) {
   return with_derivative("pinv", value, rule, {a})[0];
 }
 double epsilon(DType dtype) {
-  return dtype == DType::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return real_dtype(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                         : std::numeric_limits<float>::epsilon();
 }
 
 }  // namespace
@@ -164,7 +172,7 @@ Array inv(const ArrayLike& a) { return inverse(square_operand("inv", a)); }
 SignLogDet slogdet(const ArrayLike& a) {
   const Array x = square_operand("slogdet", a, true);
   const std::int64_t n = ops::columns_of(x.shape());
-  if (n == 1 || n == 2) {
+  if ((n == 1 || n == 2) && !is_complex(x.dtype())) {
     const Array d = n == 1 ? element(x, 0, 0) : det_2x2(x);
     return {np::sign(d), np::log(np::abs(d))};
   }

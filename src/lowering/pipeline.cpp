@@ -66,6 +66,12 @@ constexpr Pass inline_calls_but_checkpoints{
     "inline calls", "calls with rules for derivatives of their own become what they compute; checkpoints stay",
     apply<inline_all_but_checkpoints>};
 
+// Before that, where something is complex, and simplified once more --------------------------------------
+
+constexpr Pass complex_parts{"complex parts",
+                             "complex values become pairs of real ones; operands and results get an axis of size 2",
+                             apply<with_real_operands>};
+
 // 3. When the device has not compiled an equal one --------------------------------------------------------
 
 void expand_first(State& s) { s.jaxpr = expand_routines(s.jaxpr, s.target->expands_first); }
@@ -253,16 +259,33 @@ bool has_what_expands_first(const Jaxpr& jaxpr, const Target& target) {
 
 }  // namespace
 
-JaxprPtr simplify(const JaxprPtr& jaxpr, Explanation* log) {
-  State state{jaxpr};
-  Runner runner(state, log);
-  runner.run(inline_jit);
+namespace {
+
+void simplify(State& state, Runner& runner) {
   // Each round can uncover more; programs settle in two or three.
   for (int round = 0; round < 4; ++round) {
     const std::size_t before = size_of(*state.jaxpr);
     runner.run(simplification);
     if (size_of(*state.jaxpr) == before) break;
   }
+}
+
+}  // namespace
+
+JaxprPtr simplify(const JaxprPtr& jaxpr, Explanation* log) {
+  State state{jaxpr};
+  Runner runner(state, log);
+  runner.run(inline_jit);
+  simplify(state, runner);
+  return state.jaxpr;
+}
+
+JaxprPtr on_real_arrays(const JaxprPtr& jaxpr, Explanation* log) {
+  State state{jaxpr};
+  Runner runner(state, log);
+  runner.run(inline_calls_but_checkpoints);
+  runner.run(complex_parts);
+  simplify(state, runner);
   return state.jaxpr;
 }
 

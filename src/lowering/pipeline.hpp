@@ -37,6 +37,8 @@ struct Lowered {
 JaxprPtr simplify(const JaxprPtr& jaxpr, Explanation* log = nullptr);
 /// The program by which a device finds what it has compiled already.
 JaxprPtr without_calls(const JaxprPtr& jaxpr, Explanation* log = nullptr);
+/// `jaxpr`, in which something is complex, as a program on real arrays (core/complex.hpp).
+JaxprPtr on_real_arrays(const JaxprPtr& jaxpr, Explanation* log = nullptr);
 /// The program that a device runs.
 Lowered lower(const JaxprPtr& jaxpr, const Target& target, Explanation* log = nullptr);
 

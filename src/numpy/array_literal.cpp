@@ -52,15 +52,19 @@ struct NestedReader {
       wide |= leaf.kind_ == Kind::integer && leaf.integer_ != static_cast<std::int32_t>(leaf.integer_);
       empty = false;
     });
+    if (highest == Kind::complex) return DType::c64;
     if (empty || highest == Kind::real) return DType::f32;
     return highest == Kind::boolean ? DType::bool_ : wide ? DType::i64 : DType::i32;
   }
   static Array from_literals(const Nested& node, const Shape& shape, DType dtype) {
     auto [out, buffer] = allocate(default_backend(), {dtype, shape, false});
-    dispatch(dtype, [&, &b = buffer]<class T>() {
+    dispatch_any(dtype, [&, &b = buffer]<class T>() {
       T* at = reinterpret_cast<T*>(b->data());
       for_each_leaf(node, [&](const Nested& leaf) {
-        *at++ = leaf.kind_ == Kind::real ? convert<T>(leaf.real_) : convert<T>(leaf.integer_);
+        if (leaf.kind_ == Kind::complex)
+          *at++ = convert<T>(std::complex<double>(leaf.real_, leaf.imaginary_));
+        else
+          *at++ = leaf.kind_ == Kind::real ? convert<T>(leaf.real_) : convert<T>(leaf.integer_);
       });
     });
     return out;
@@ -74,6 +78,8 @@ struct NestedReader {
         return Array(leaf.integer_ != 0);
       case Kind::integer:
         return Array(leaf.integer_);
+      case Kind::complex:
+        return Array(std::complex<double>(leaf.real_, leaf.imaginary_));
       default:
         return Array(leaf.real_);
     }

@@ -72,7 +72,7 @@ Array cov(const ArrayLike& m, const CovarianceOptions& options) {
   for (const Array* each : {&m.array(), options.y ? &*options.y : &m.array()})
     if (each->ndim() > 2)
       raise<ShapeError>("[cov] {} has more than 2 axes; rows are variables, columns observations.", each->aval());
-  if (options.dtype && !is_floating(*options.dtype))
+  if (options.dtype && !is_inexact(*options.dtype))
     raise<TypeError>("[cov] the dtype {} cannot hold covariances; give a floating one.", *options.dtype);
   Arrays variables{m};
   if (options.y) variables.push_back(*options.y);
@@ -88,23 +88,25 @@ Array cov(const ArrayLike& m, const CovarianceOptions& options) {
   if (!w) {
     const Array centered = x - mean(x, 1, true);
     const std::int64_t n = x.shape()[1] - ddof;
-    return squeeze(matmul(centered, transpose(centered)) / (n > 0 ? Array(n) : Array(nan)));
+    return squeeze(matmul(centered, ops::conj(transpose(centered))) / (n > 0 ? Array(n) : Array(nan)));
   }
   const auto [middle, totals] = average_and_weights(x, 1, *w, true);
   const Array total = ops::reshape(ops::slice_axis(totals, 0, 0, 1), {});
   Array n = total;
   if (ddof != 0) n = options.aweights ? total - ddof * sum(*w * abs(*options.aweights)) / total : total - ddof;
   const Array centered = x - middle;
-  return squeeze(matmul(centered, transpose(centered * *w)) / n);
+  return squeeze(matmul(centered, ops::conj(transpose(centered * *w))) / n);
 }
 
 Array corrcoef(const ArrayLike& x, const CorrelationOptions& options) {
-  if (options.dtype && !is_floating(*options.dtype))
+  if (options.dtype && !is_inexact(*options.dtype))
     raise<TypeError>("[corrcoef] the dtype {} cannot hold correlations; give a floating one.", *options.dtype);
   const Array c = cov(x, {.y = options.y, .rowvar = options.rowvar, .dtype = options.dtype});
   if (c.ndim() == 0) return c / c;
-  const Array deviations = sqrt(diagonal(c));
-  return clip(c / expand_dims(deviations, 1) / expand_dims(deviations, 0), -1.0, 1.0);
+  const Array deviations = sqrt(ops::real(diagonal(c)));
+  const Array out = c / expand_dims(deviations, 1) / expand_dims(deviations, 0);
+  if (is_complex(out.dtype())) return ops::complex(clip(ops::real(out), -1.0, 1.0), clip(ops::imag(out), -1.0, 1.0));
+  return clip(out, -1.0, 1.0);
 }
 
 }  // namespace cotan::numpy

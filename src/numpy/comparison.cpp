@@ -57,16 +57,27 @@ Array all_false(const Array& a) { return ops::full(a.shape(), scalar(DType::bool
 }  // namespace
 
 Array isnan(const ArrayLike& a) {
-  return is_floating(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a);
+  return is_inexact(a->dtype()) ? bind1(ops::ne_p, {a.array(), a.array()}) : all_false(a);
 }
-Array isinf(const ArrayLike& a) { return is_floating(a->dtype()) ? abs(a) == inf : all_false(a); }
-Array isposinf(const ArrayLike& a) { return is_floating(a->dtype()) ? a.array() == inf : all_false(a); }
-Array isneginf(const ArrayLike& a) { return is_floating(a->dtype()) ? a.array() == -inf : all_false(a); }
+Array isinf(const ArrayLike& a) {
+  if (is_complex(a->dtype())) return isinf(ops::real(a)) | isinf(ops::imag(a));
+  return is_floating(a->dtype()) ? abs(a) == inf : all_false(a);
+}
+Array isposinf(const ArrayLike& a) {
+  check_real("isposinf", a);
+  return is_floating(a->dtype()) ? a.array() == inf : all_false(a);
+}
+Array isneginf(const ArrayLike& a) {
+  check_real("isneginf", a);
+  return is_floating(a->dtype()) ? a.array() == -inf : all_false(a);
+}
 Array isfinite(const ArrayLike& a) {
+  if (is_complex(a->dtype())) return isfinite(ops::real(a)) & isfinite(ops::imag(a));
   return is_floating(a->dtype()) ? bind1(ops::is_finite_p, {a.array()})
                                  : ops::full(a->shape(), scalar(DType::bool_, 1));
 }
 Array signbit(const ArrayLike& a) {
+  check_real("signbit", a);
   const DType dtype = a->dtype();
   if (!is_floating(dtype)) return dtype == DType::bool_ || is_unsigned_integer(dtype) ? all_false(a) : a.array() < 0;
   const DType bits = itemsize(dtype) == 8 ? DType::i64 : itemsize(dtype) == 4 ? DType::i32 : DType::i16;

@@ -98,7 +98,7 @@ Array detail::real_range(double start, double stop, double step, DType dtype) {
   const std::int64_t n = checked_count("arange", std::ceil((stop - start) / step));
   if (dtype == DType::f64) return ops::iota(DType::f64, {n}, 0) * step + start;
   // In double as above, on the host: not every device has it.
-  return dispatch(dtype, [&]<class T>() {
+  return dispatch_any(dtype, [&]<class T>() {
     const auto values = std::make_unique<T[]>(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {
       const double product = static_cast<double>(i) * step;
@@ -114,7 +114,7 @@ namespace {
 Array even_steps(const Array& start, const Array& stop, std::int64_t num, bool endpoint, DType dtype, int axis,
                  Array* distance = nullptr) {
   if (num < 0) raise<ValueError>("[linspace] cannot make {} points; give 0 or more.", num);
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   const Array bounds[] = {ops::cast(start, computed), ops::cast(stop, computed)};
   const Shape shape = broadcast_shapes("linspace", bounds);
   const Array first = ops::broadcast_to(bounds[0], shape), last = ops::broadcast_to(bounds[1], shape);
@@ -138,7 +138,7 @@ Array even_steps(const Array& start, const Array& stop, std::int64_t num, bool e
       out = ops::concatenate(parts, at);
     }
   }
-  return ops::cast(is_floating(dtype) ? out : floor(out), dtype);
+  return ops::cast(is_inexact(dtype) ? out : floor(out), dtype);
 }
 
 }  // namespace
@@ -154,11 +154,11 @@ std::pair<Array, Array> linspace_with_step(const ArrayLike& start, const ArrayLi
 }
 Array logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, const ArrayLike& base,
                DType dtype, int axis) {
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   return ops::cast(power(ops::cast(base, computed), linspace(start, stop, num, endpoint, computed, axis)), dtype);
 }
 Array geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num, bool endpoint, DType dtype, int axis) {
-  const DType computed = is_floating(dtype) ? dtype : DType::f32;
+  const DType computed = is_inexact(dtype) ? dtype : DType::f32;
   const Array first = ops::cast(start, computed), last = ops::cast(stop, computed);
   const Array flip = where((first < 0) & (last < 0), scalar(computed, -1), scalar(computed, 1));
   const Array out = flip * logspace(log10(flip * first), log10(flip * last), num, endpoint, 10.0, computed);

@@ -30,11 +30,11 @@ Layout layout_of(DType dtype) {
 
 }  // namespace
 
-finfo::finfo(DType of, const std::source_location& where) : dtype(of) {
+finfo::finfo(DType of, const std::source_location& where) : dtype(real_dtype(of)) {
   const cotan::detail::CallSite site(where);
-  if (!is_floating(of)) raise<ValueError>("[finfo] {} is no floating dtype; use iinfo.", of);
-  const Layout layout = layout_of(of);
-  bits = static_cast<int>(8 * itemsize(of));
+  if (!is_inexact(of)) raise<ValueError>("[finfo] {} is no floating dtype; use iinfo.", of);
+  const Layout layout = layout_of(dtype);
+  bits = static_cast<int>(8 * itemsize(dtype));
   nmant = layout.nmant;
   nexp = layout.nexp;
   maxexp = 1 << (nexp - 1);
@@ -72,10 +72,11 @@ bool issubdtype(DType dtype, DTypeKind kind) {
     case DTypeKind::unsignedinteger:
       return is_unsigned_integer(dtype);
     case DTypeKind::inexact:
+      return is_inexact(dtype);
     case DTypeKind::floating:
       return is_floating(dtype);
     case DTypeKind::complexfloating:
-      break;
+      return is_complex(dtype);
   }
   return false;
 }
@@ -87,7 +88,7 @@ bool isdtype(DType dtype, std::string_view kind) {
                                                      {"unsigned integer", is_unsigned_integer(dtype)},
                                                      {"integral", is_integer(dtype)},
                                                      {"real floating", is_floating(dtype)},
-                                                     {"complex floating", false},
+                                                     {"complex floating", is_complex(dtype)},
                                                      {"numeric", dtype != DType::bool_}};
   for (const auto& [name, holds] : kinds)
     if (name == kind) return holds;
@@ -100,14 +101,19 @@ bool isdtype(DType dtype, DType kind) { return dtype == kind; }
 
 namespace {
 
-/// bool, unsigned, signed, floating: a cast down this row changes the kind.
+/// bool, unsigned, signed, floating, complex: a cast down this row changes the kind.
 int rank(DType dtype) {
-  return dtype == DType::bool_ ? 0 : is_unsigned_integer(dtype) ? 1 : is_signed_integer(dtype) ? 2 : 3;
+  return dtype == DType::bool_        ? 0
+         : is_unsigned_integer(dtype) ? 1
+         : is_signed_integer(dtype)   ? 2
+         : is_floating(dtype)         ? 3
+                                      : 4;
 }
 /// Whether every value of one dtype is one of the other.
 bool holds_all(DType from, DType to) {
   if (from == to || from == DType::bool_) return true;
   if (rank(from) > rank(to)) return false;
+  if (is_complex(to)) return holds_all(real_dtype(from), real_dtype(to));
   if (is_floating(to)) {
     const Layout wide = layout_of(to);
     if (is_floating(from)) return layout_of(from).nmant <= wide.nmant && layout_of(from).nexp <= wide.nexp;

@@ -62,7 +62,10 @@ Array abs(const ArrayLike& a) {
   return never_negative ? a.array() : bind1(ops::abs_p, {a.array()});
 }
 Array absolute(const ArrayLike& a) { return abs(a); }
-Array fabs(const ArrayLike& a) { return bind1(ops::abs_p, {to_inexact(a)}); }
+Array fabs(const ArrayLike& a) {
+  check_real("fabs", a);
+  return bind1(ops::abs_p, {to_inexact(a)});
+}
 Array sign(const ArrayLike& a) { return bind1(ops::sign_p, {a.array()}); }
 Array square(const ArrayLike& a) { return bind1(ops::square_p, {to_numeric(a)}); }
 
@@ -125,6 +128,7 @@ Array fmin(const ArrayLike& a, const ArrayLike& b) {
   return select((x[0] < x[1]) | isnan(x[1]), x[0], x[1]);
 }
 Array clip(const ArrayLike& a, const ArrayLike& lo, const ArrayLike& hi) {
+  check_real("clip", a);
   const Array operands[] = {a, lo, hi};
   broadcast_shapes("clip", operands);
   return minimum(maximum(a, lo), hi);
@@ -145,6 +149,7 @@ Array copysign(const ArrayLike& a, const ArrayLike& b) {
   return select(signbit(x[1]), -magnitude, magnitude);
 }
 Array heaviside(const ArrayLike& a, const ArrayLike& b) {
+  check_real("heaviside", a);
   const Arrays x = promote_inexact("heaviside", {a, b});
   const Array step = select(x[0] < 0, like(x[0], 0), select(x[0] > 0, like(x[0], 1), x[1]));
   return select(isnan(x[0]), x[0], step);
@@ -210,6 +215,8 @@ Array lcm(const ArrayLike& a, const ArrayLike& b) {
 }
 
 Array nan_to_num(const ArrayLike& a, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  if (is_complex(a->dtype()))
+    return ops::complex(nan_to_num(ops::real(a), nan, posinf, neginf), nan_to_num(ops::imag(a), nan, posinf, neginf));
   if (!is_floating(a->dtype())) return a;
   const Array x = a;
   double largest = std::numeric_limits<double>::max();
@@ -243,7 +250,7 @@ Array rad2deg(const ArrayLike& a) { return to_inexact(a) * (180.0 / pi); }
 namespace {
 
 /// Integers and bool are whole already.
-Array round_with(const Primitive& p, const Array& a) { return is_floating(a.dtype()) ? bind1(p, {a}) : a; }
+Array round_with(const Primitive& p, const Array& a) { return is_inexact(a.dtype()) ? bind1(p, {a}) : a; }
 
 }  // namespace
 
@@ -280,9 +287,9 @@ Array ceil(const ArrayLike& a) { return round_with(ops::ceil_p, a); }
 Array trunc(const ArrayLike& a) { return round_with(ops::trunc_p, a); }
 Array round(const ArrayLike& a, int decimals) {
   const ResultType type = result_type(a);
-  if (decimals == 0 || (!is_floating(type.dtype) && decimals > 0)) return round_with(ops::round_p, a);
+  if (decimals == 0 || (!is_inexact(type.dtype) && decimals > 0)) return round_with(ops::round_p, a);
   const double factor = std::pow(10.0, decimals);
-  if (!is_floating(type.dtype)) {
+  if (!is_inexact(type.dtype)) {
     if (itemsize(type.dtype) <= 4) return round_narrow(a, -decimals);
     const double unit = std::pow(10.0, -decimals);
     return ops::cast(bind1(ops::round_p, {ops::cast(a, DType::f64) / unit}) * unit, type.dtype);

@@ -26,6 +26,7 @@ Array bits_of(DType dtype, std::int64_t value) { return scalar(dtype, value); }
 }  // namespace
 
 std::pair<Array, Array> frexp(const ArrayLike& a) {
+  check_real("frexp", a);
   const Array given = strong(to_inexact(a));
   const DType result = given.dtype();
   const Array x = itemsize(result) == 2 ? ops::cast(given, f32) : given;
@@ -49,6 +50,7 @@ std::pair<Array, Array> frexp(const ArrayLike& a) {
 }
 
 Array spacing(const ArrayLike& a) {
+  check_real("spacing", a);
   const Array x = strong(to_inexact(a));
   const DType dtype = x.dtype();
   // As NumPy: for f16 it is the distance upwards.
@@ -58,6 +60,7 @@ Array spacing(const ArrayLike& a) {
 }
 
 Array i0(const ArrayLike& a) {
+  check_real("i0", a);
   const Array given = to_inexact(a);
   const ResultType type = result_type(given);
   const Array x = abs(itemsize(type.dtype) == 2 ? ops::cast(given, f32) : given);

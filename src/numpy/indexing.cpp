@@ -229,7 +229,10 @@ Array write(const Primitive& scatter, const Array& a, const std::vector<Item>& i
 
 /// `x` as a value to put into `a`.
 Array fitting_value(const Array& a, const Array& x, std::string_view op) {
-  if (is_floating(x.dtype()) && !is_floating(a.dtype()))
+  if (is_complex(x.dtype()) && !is_complex(a.dtype()))
+    raise<TypeError>("[{}] {} would lose its imaginary part in {}; take np::real, or cast the array with astype({}).",
+                     op, x.aval(), a.aval(), x.dtype());
+  if (is_inexact(x.dtype()) && !is_inexact(a.dtype()))
     raise<TypeError>(
         "[{}] {} would lose its fraction in {}; cast it with astype({}), or the array to a floating dtype.", op,
         x.aval(), a.aval(), a.dtype());
@@ -330,7 +333,7 @@ Array IndexUpdate::multiply(const ArrayLike& x, IndexOptions options) const {
   return updated(array_, indices_, x, options, {"at.multiply", ops::scatter_mul_p, &ops::mul_p});
 }
 Array IndexUpdate::divide(const ArrayLike& x, IndexOptions options) const {
-  if (!is_floating(array_.dtype()))
+  if (!is_inexact(array_.dtype()))
     raise<TypeError>("[at.divide] {} holds no fractions; cast it with astype(f32) first.", array_.aval());
   // Divisors that meet on one element are multiplied first.
   const Array divisors = updated(ops::full(array_.shape(), scalar(array_.dtype(), 1)), indices_, x, options,

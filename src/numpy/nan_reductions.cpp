@@ -15,7 +15,7 @@ Array counted(const Array& a, const std::optional<Array>& mask) {
 }
 
 Array nan_mean_of(const Array& a, const MeanOptions& o) {
-  if (!is_floating(a.dtype())) return mean(a, o);
+  if (!is_inexact(a.dtype())) return mean(a, o);
   const DType result = o.dtype.value_or(a.dtype()), computed = itemsize(result) == 2 ? f32 : result;
   const Array total =
       sum(without_nan(a, 0.0), {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims, .where = o.where});
@@ -24,18 +24,19 @@ Array nan_mean_of(const Array& a, const MeanOptions& o) {
 }
 
 Array nan_variance_of(const Array& a, const VarianceOptions& o) {
-  if (!is_floating(a.dtype())) return var(a, o);
+  if (!is_inexact(a.dtype())) return var(a, o);
   if (o.correction && o.ddof != 0)
     raise<ValueError>("[nanvar] both ddof and correction are given; they say the same, give one.");
-  const DType result = o.dtype.value_or(a.dtype()), computed = itemsize(result) == 2 ? f32 : result;
+  const DType given = o.dtype.value_or(a.dtype()), computed = itemsize(given) == 2 ? f32 : given;
+  const DType result = real_dtype(given);
   const Array x = a.astype(computed);
   const Array middle =
       o.mean ? o.mean->astype(computed) : nan_mean_of(x, {.axis = o.axis, .keepdims = true, .where = o.where});
   const Array taken = counted(x, o.where);
   // What does not take part is replaced before it is squared: no NaN reaches the derivative.
-  const Array squares = square(where(taken, x - middle, 0.0));
-  const Array n =
-      sum(taken, {.axis = o.axis, .dtype = computed, .keepdims = o.keepdims}) - o.correction.value_or(o.ddof);
+  const Array squares = squared_size(where(taken, x - middle, 0.0));
+  const Array n = sum(taken, {.axis = o.axis, .dtype = real_dtype(computed), .keepdims = o.keepdims}) -
+                  o.correction.value_or(o.ddof);
   const Array total = where(n > 0, sum(squares, o.axis, o.keepdims), nan);
   return (total / where(n > 0, n, 1.0)).astype(result);
 }
@@ -43,12 +44,12 @@ Array nan_variance_of(const Array& a, const VarianceOptions& o) {
 Array nan_extremum(Array (*of)(const ArrayLike&, const std::type_identity_t<ExtremumOptions>&), const Array& a,
                    const ExtremumOptions& o, double replacement) {
   const Array found = of(without_nan(a, replacement), o);
-  return is_floating(a.dtype()) && !o.initial ? where(all(isnan(a), o.axis, o.keepdims), nan, found) : found;
+  return is_inexact(a.dtype()) && !o.initial ? where(all(isnan(a), o.axis, o.keepdims), nan, found) : found;
 }
 Array nan_arg_extremum(Array (*of)(const ArrayLike&, std::optional<int>, bool), const Array& a, std::optional<int> axis,
                        bool keepdims, double replacement) {
   const Array found = of(without_nan(a, replacement), axis, keepdims);
-  return is_floating(a.dtype()) ? where(all(isnan(a), axis, keepdims), -1, found) : found;
+  return is_inexact(a.dtype()) ? where(all(isnan(a), axis, keepdims), -1, found) : found;
 }
 
 }  // namespace

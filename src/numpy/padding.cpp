@@ -116,7 +116,7 @@ Array statistic_axis(const Array& a, int axis, std::pair<std::int64_t, std::int6
                       std::min(lengths.first, lengths.second));
   const auto value = [&](std::int64_t start, std::int64_t stop) {
     const Array of = f(ops::slice_axis(a, axis, start, stop), axis, true);
-    return ops::cast(is_floating(a.dtype()) ? of : round(of), a.dtype());
+    return ops::cast(is_inexact(a.dtype()) ? of : round(of), a.dtype());
   };
   return with_sides(side_of(value(0, std::min(lengths.first, n)), a, axis, width.first), a,
                     side_of(value(n - std::min(lengths.second, n), n), a, axis, width.second), axis);

@@ -33,8 +33,8 @@ Array trimmed(std::string_view op, const Array& p, double tolerance) {
         "[{}] {} has no value while the function is traced, so which leading zeros it has is not known; do not ask to "
         "trim them.",
         op, indexing::describe_value(p));
-  const std::vector<double> values = p.to_vector<double>();
-  const auto first = std::find_if(values.begin(), values.end(), [&](double v) { return !(std::abs(v) <= tolerance); });
+  const std::vector<double> values = abs(p).to_vector<double>();
+  const auto first = std::find_if(values.begin(), values.end(), [&](double v) { return !(v <= tolerance); });
   return ops::slice_axis(p, 0, first - values.begin(), p.size());
 }
 
@@ -60,9 +60,10 @@ Array vander(const ArrayLike& x, std::optional<int> n, bool increasing) {
 }
 
 Array poly(const ArrayLike& roots) {
-  if (roots->ndim() > 1)
-    raise<ShapeError>("[poly] {} is no vector of roots; of a matrix give the eigenvalues.", roots->aval());
-  const Array r = to_inexact(atleast_1d(roots));
+  const bool matrix = roots->ndim() == 2 && roots->shape()[0] == roots->shape()[1] && roots->size() != 0;
+  if (roots->ndim() > 1 && !matrix)
+    raise<ShapeError>("[poly] {} is neither a vector of roots nor a square matrix; flatten it first.", roots->aval());
+  const Array r = matrix ? linalg::eigvals(to_inexact(roots)) : to_inexact(atleast_1d(roots));
   if (r.size() == 0) return ops::full({}, scalar(r.dtype(), 1));
   Array p = ops::full({1}, scalar(r.dtype(), 1));
   for (std::int64_t i = 0; i < r.size(); ++i) p = padded(p, 0, 1) - ops::slice_axis(r, 0, i, i + 1) * padded(p, 1, 0);
@@ -192,7 +193,8 @@ Fit fitted(const Array& given_x, const Array& given_y, int deg, const PolyfitOpt
   const auto [u, s, vh] = linalg::svd(fit.lhs, false);
   const Array kept = (s > 0) & (s >= rcond * ops::slice_axis(s, 0, 0, 1));
   const Array inverse = where(kept, 1 / where(kept, s, 1.0), 0.0);
-  const Array solution = matmul(transpose(vh), expand_dims(inverse, 1) * matmul(transpose(u), rhs));
+  const Array solution =
+      matmul(ops::conj(transpose(vh)), expand_dims(inverse, 1) * matmul(ops::conj(transpose(u)), rhs));
   Array c = solution / expand_dims(fit.scale, 1);
   if (given_y.ndim() == 1) c = ops::reshape(c, {deg + 1});
   fit.result = {c, sum(square(rhs - matmul(fit.lhs, solution)), 0), sum(kept), s, rcond};

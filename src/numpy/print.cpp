@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <cotan/array.hpp>
 #include <ostream>
 
@@ -131,9 +132,29 @@ std::vector<std::string> format_reals(const std::vector<T>& values) {
   }
   return out;
 }
+/// "1.+2.j": both parts of one width each, and a sign between them.
+template <class T>
+std::vector<std::string> format_complex(const std::vector<std::complex<T>>& values) {
+  std::vector<T> re, im;
+  for (const auto& v : values) {
+    re.push_back(v.real());
+    im.push_back(std::abs(v.imag()));
+  }
+  std::vector<std::string> out = format_reals(re);
+  const std::vector<std::string> sizes = format_reals(im);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::string part = sizes[i];
+    part.insert(part.find_last_not_of(' ') + 1, 1, 'j');
+    const bool negative = std::signbit(values[i].imag()) && !std::isnan(values[i].imag());
+    out[i] += part.insert(part.find_first_not_of(' '), 1, negative ? '-' : '+');
+  }
+  return out;
+}
 template <class T>
 std::vector<std::string> format_elements(const std::vector<T>& values) {
-  if constexpr (is_real<T>) {
+  if constexpr (HostComplex<T>) {
+    return format_complex(values);
+  } else if constexpr (is_real<T>) {
     return format_reals(values);
   } else {
     std::vector<std::string> out;
@@ -154,7 +175,12 @@ std::vector<std::string> format_elements(const std::vector<T>& values) {
 /// A scalar, with every digit it takes to read it back.
 template <class T>
 std::string format_scalar(T value) {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (HostComplex<T>) {
+    std::string re = format_scalar(value.real()), im = format_scalar(std::abs(value.imag()));
+    for (std::string* part : {&re, &im})
+      if (part->ends_with(".0")) part->resize(part->size() - 2);
+    return fmt::format("({}{}{}j)", re, std::signbit(value.imag()) && !std::isnan(value.imag()) ? '-' : '+', im);
+  } else if constexpr (std::is_same_v<T, bool>)
     return value ? "True" : "False";
   else if constexpr (!is_real<T>)
     return fmt::format("{}", value);
@@ -230,7 +256,7 @@ class Brackets {
 };
 
 std::string format_array(const Array& a) {
-  return dispatch(a.dtype(), [&]<class T>() -> std::string {
+  return dispatch_any(a.dtype(), [&]<class T>() -> std::string {
     const T* values = data<T>(a);
     if (a.ndim() == 0) return format_scalar<T>(values[0]);
     Brackets brackets(a.shape(), a.size() > summarize_above);

@@ -117,7 +117,7 @@ Array dot(const ArrayLike& a, const ArrayLike& b) {
 }
 Array vdot(const ArrayLike& a, const ArrayLike& b) {
   check_inner("vdot", a, a->size(), b, b->size());
-  return dot(ravel(a), ravel(b));
+  return dot(ops::conj(ravel(a)), ravel(b));
 }
 Array inner(const ArrayLike& a, const ArrayLike& b) {
   if (a->ndim() == 0 || b->ndim() == 0) return multiply(a, b);
@@ -222,7 +222,7 @@ Array convolve(const ArrayLike& a, const ArrayLike& v, std::string_view mode, co
 
 Array correlate(const ArrayLike& a, const ArrayLike& v, std::string_view mode, const ProductOptions& options) {
   return preferred("correlate", a, v, options, [mode](const Array& left, const Array& right) {
-    const Arrays x = vectors("correlate", left, right);
+    const Arrays x = vectors("correlate", left, ops::conj(right));
     if (x[0].size() >= x[1].size()) return slide("correlate", x[0], x[1], mode);
     return ops::rev(slide("correlate", x[1], x[0], mode), {0});
   });

@@ -141,6 +141,7 @@ Array quantile_of(std::string_view op, const Array& a, const Array& q, const Qua
   if (std::find(std::begin(methods), std::end(methods), o.method) == std::end(methods))
     raise<ValueError>("[{}] there is no method '{}'; use linear, lower, higher, midpoint, nearest or inverted_cdf.", op,
                       o.method);
+  check_real(op, a);
   if (q.ndim() > 1) raise<ShapeError>("[{}] q is {}; it must be a scalar or a vector.", op, q.aval());
   const bool weighted = o.method == "inverted_cdf";
   if (o.weights && !weighted) raise<ValueError>("[{}] the method {} takes no weights; use inverted_cdf.", op, o.method);

@@ -10,5 +10,7 @@ DType sum_type(DType t);
 DType mean_type(DType t);
 /// NaNs replaced by what a reduction ignores.
 Array without_nan(const Array& a, double replacement);
+/// |a|², which is real.
+Array squared_size(const Array& a);
 
 }  // namespace cotan::numpy

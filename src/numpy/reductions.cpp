@@ -22,10 +22,11 @@ DType sum_type(DType t) {
       return t;
   }
 }
-DType mean_type(DType t) { return is_floating(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
+DType mean_type(DType t) { return is_inexact(t) ? t : itemsize(t) == 8 ? DType::f64 : DType::f32; }
 Array without_nan(const Array& a, double replacement) {
-  return is_floating(a.dtype()) ? where(isnan(a), replacement, a) : a;
+  return is_inexact(a.dtype()) ? where(isnan(a), replacement, a) : a;
 }
+Array squared_size(const Array& a) { return is_complex(a.dtype()) ? ops::real(a * ops::conj(a)) : square(a); }
 
 namespace {
 
@@ -111,7 +112,7 @@ Extremum smallest(std::string_view op) { return {op, ops::reduce_min_p, "minimum
 
 /// The value of `dtype` that loses against every other.
 Array worst(const Extremum& e, DType dtype) {
-  if (is_floating(dtype)) return scalar(dtype, e.replacement);
+  if (is_inexact(dtype)) return scalar(dtype, e.replacement);
   if (dtype == DType::bool_) return scalar(dtype, e.replacement < 0 ? 0 : 1);
   const iinfo range(dtype, {});
   return scalar(dtype, e.replacement < 0 ? range.min : static_cast<std::int64_t>(range.max));
@@ -167,9 +168,9 @@ Array counts(std::string_view op, const Array& a, const Ints& axes, const std::o
 Array mean_of(const Array& a, const MeanOptions& o) {
   const Ints axes = reduced_axes(a, o.axis, "mean");
   const DType result = o.dtype.value_or(mean_type(a.dtype()));
-  const DType computed = is_floating(result) ? accumulator(result) : result;
+  const DType computed = is_inexact(result) ? accumulator(result) : result;
   const Array total = sum_in(masked("mean", ops::cast(a, computed), o.where, 0.0), computed, axes, o.keepdims);
-  if (!o.where && is_floating(computed)) return ops::cast(total / reduced_size(a, axes), result);
+  if (!o.where && is_inexact(computed)) return ops::cast(total / reduced_size(a, axes), result);
   return ops::cast(lax::div(total, counts("mean", a, axes, o.where, computed, o.keepdims)), result);
 }
 
@@ -177,18 +178,18 @@ Array variance_of(const Array& a, const VarianceOptions& o) {
   const Ints axes = reduced_axes(a, o.axis, "var");
   if (o.correction && o.ddof != 0)
     raise<ValueError>("[var] both ddof and correction are given; they say the same, give one.");
-  const DType result = o.dtype.value_or(mean_type(a.dtype())), computed = accumulator(result);
+  const DType given = o.dtype.value_or(mean_type(a.dtype())), computed = accumulator(given), result = real_dtype(given);
   const Array x = ops::cast(a, computed);
   const Array middle =
       o.mean ? ops::cast(*o.mean, computed) : mean_of(x, {.axis = o.axis, .keepdims = true, .where = o.where});
-  const Array squares = masked("var", square(x - middle), o.where, 0.0);
+  const Array squares = masked("var", squared_size(x - middle), o.where, 0.0);
   const double correction = o.correction.value_or(o.ddof);
   const Array total = keep(ops::reduce_sum(squares, axes), x, axes, o.keepdims);
   if (!o.where) {
     const double n = static_cast<double>(reduced_size(x, axes)) - correction;
     return ops::cast(n > 0 ? total / n : total * nan, result);
   }
-  const Array n = counts("var", x, axes, o.where, computed, o.keepdims) - correction;
+  const Array n = counts("var", x, axes, o.where, real_dtype(computed), o.keepdims) - correction;
   return ops::cast(where(n > 0, total / where(n > 0, n, 1.0), nan), result);
 }
 
@@ -314,7 +315,7 @@ Array argmin(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
 Array logsumexp(const ArrayLike& a, const Axes& axis, bool keepdims) {
   const Ints axes = reduced_axes(a, axis, "logsumexp");
   const Array x = ops::cast(a, mean_type(a->dtype()));
-  const Array largest = ops::reduce_max(x, axes);
+  const Array largest = ops::reduce_max(ops::real(x), axes);
   // Subtracting the maximum changes nothing but the rounding, so nothing flows back through it.
   const Array shift = lax::stop_gradient(where(isfinite(largest), largest, 0.0));
   const Array terms = exp(x - keep(shift, x, axes, true));

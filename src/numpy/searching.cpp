@@ -21,7 +21,7 @@ Array elements_at(const Array& a, const Array& positions) {
 /// The order that sorting uses: NaN comes last.
 Array sorts_before(const Array& a, const Array& b, bool or_equal) {
   const Array before = or_equal ? a <= b : a < b;
-  if (!is_floating(a.dtype())) return before;
+  if (!is_inexact(a.dtype())) return before;
   return or_equal ? before | isnan(b) : before | (isnan(b) & ~isnan(a));
 }
 
@@ -113,6 +113,9 @@ Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const
         "[interp] the points are {} and their values {}; both must have one axis, as long as the other, and "
         "not be empty.",
         xp->aval(), fp->aval());
+  check_real("interp", x);
+  check_real("interp", xp);
+  check_real("interp", fp);
   const Array operands[] = {x.array(), xp.array(), fp.array()};
   const Arrays typed = cast_all(operands, inexact_result_type(operands));
   Array at = typed[0], points = typed[1], values = typed[2];

@@ -41,7 +41,7 @@ SortedRows sorted_rows(const Array& a, bool equal_nan) {
   }
   const Array later = ops::slice_axis(out.rows, 0, 1, n), earlier = ops::slice_axis(out.rows, 0, 0, n - 1);
   Array differ = later != earlier;
-  if (equal_nan && is_floating(a.dtype())) differ = differ & ~(isnan(later) & isnan(earlier));
+  if (equal_nan && is_inexact(a.dtype())) differ = differ & ~(isnan(later) & isnan(earlier));
   const Array parts[] = {ops::full({1}, scalar(DType::bool_, 1)), any(ops::reshape(differ, {n - 1, width}), 1)};
   out.is_first = ops::concatenate(parts, 0);
   return out;

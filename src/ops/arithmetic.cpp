@@ -5,6 +5,7 @@
 
 #include "expr/math.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 #include "ops/promote.hpp"
 #include "ops/scalar_math.hpp"
 #include "ops/scalar_ops.hpp"
@@ -161,6 +162,35 @@ Array extremum_partial(const Partial& p) {
   return p.t * weight;
 }
 
+// Complex operands.
+PartsList abs_parts(const Primitive&, PartsOf x, const Params&) {
+  return real_result(bind1(hypot_p, {x[0].re, x[0].im}));
+}
+/// By real part, then by imaginary part.
+template <bool larger>
+PartsList extremum_parts(const Primitive&, PartsOf x, const Params&) {
+  return {parts::where(larger ? parts::less(x[1], x[0]) : parts::less(x[0], x[1]), x[0], x[1])};
+}
+PartsList integer_pow_parts(const Primitive&, PartsOf x, const Params& params) {
+  return {parts::integer_pow(x[0], params.integer("y"))};
+}
+/// The size of a complex number is real.
+Types abs_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
+  Types out = elementwise_type<Accepts::numeric>(self, x, params);
+  out[0].dtype = real_dtype(out[0].dtype);
+  return out;
+}
+/// Of complex numbers the change along their own direction.
+Array abs_partial(const Partial& p) {
+  if (!is_complex(p.t.dtype())) return p.t * bind1(sign_p, {p.x[0]});
+  // Not by sign: that has no derivative here, and second derivatives need one.
+  return real(p.t * conj(p.x[0])) / np::where(p.y == 0, 1.0, p.y);
+}
+Primitive of_type(Primitive p, decltype(Primitive::type) type) {
+  p.type = type;
+  return p;
+}
+
 Array hypot_share(const Array& x, const Array& y) { return bind1(hypot_share_p, {x, y}); }
 
 /// 1 / hypot(x, y); at the origin, a kink, zero as for abs.
@@ -247,7 +277,7 @@ Arrays integer_pow_eval(const Primitive&, std::span<const Array> x, const Params
   return {out};
 }
 Types integer_pow_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
-  if (params.integer("y") < 0 && !is_floating(x[0].dtype))
+  if (params.integer("y") < 0 && !is_inexact(x[0].dtype))
     raise<TypeError>("[integer_pow] {} to the negative power {} is not an integer; cast the base with astype(f32).",
                      x[0], params.integer("y"));
   return elementwise_type<Accepts::numeric>(self, x, params);
@@ -306,47 +336,59 @@ Arrays clamp_eval(const Primitive& self, std::span<const Array> a, const Params&
 
 }  // namespace
 
-const Primitive neg_p = lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose),
-                                neg_scalar, Rewrites{.undoes_itself = true, .is_cheap = true});
-const Primitive abs_p =
-    lowered(unary<absolute, Accepts::numeric>("abs", [](const Partial& p) { return p.t * bind1(sign_p, {p.x[0]}); }),
-            abs_scalar);
-const Primitive sign_p = lowered(unary<sign, Accepts::numeric>("sign", nullptr), sign_scalar);
+const Primitive neg_p =
+    complex_by(lowered(linear_in_operands(unary<neg, Accepts::numeric>("neg", unary_linear), neg_transpose), neg_scalar,
+                       Rewrites{.undoes_itself = true, .is_cheap = true}),
+               on_each_part);
+const Primitive abs_p = complex_by(
+    lowered(of_type(unary<absolute, Accepts::numeric>("abs", abs_partial), abs_type), abs_scalar), abs_parts);
+const Primitive sign_p =
+    complex_by(lowered(unary<sign, Accepts::numeric>("sign", nullptr), sign_scalar), unary_on_parts<parts::sign>);
 const Primitive square_p =
-    lowered(unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); }),
-            [](Xs x, const Params&) { return x[0] * x[0]; });
-const Primitive add_p = lowered(
-    linear_in_operands(
-        binary<add, Accepts::any>("add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
-        additive_transpose<false>),
-    add_scalar, Rewrites{.same_as = add_same_as, .is_cheap = true});
-const Primitive sub_p = lowered(
-    linear_in_operands(binary<sub, Accepts::numeric>(
-                           "sub", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return -p.t; }}),
-                       additive_transpose<true>),
-    sub_scalar, Rewrites{.same_as = sub_same_as, .is_cheap = true});
-const Primitive mul_p = lowered(
-    linear_in_operands(binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
-                                                         [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
-                       mul_transpose),
-    mul_scalar, Rewrites{.same_as = mul_same_as, .is_cheap = true});
-const Primitive div_p = lowered(
-    linear_in_operands(
-        binary<div, Accepts::numeric>("div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
-                                              [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
-        div_transpose),
-    div_scalar, Rewrites{.same_as = first_beside_one});
+    complex_by(lowered(unary<square, Accepts::numeric>("square", [](const Partial& p) { return p.t * (2.0 * p.x[0]); }),
+                       [](Xs x, const Params&) { return x[0] * x[0]; }),
+               unary_on_parts<parts::square>);
+const Primitive add_p = complex_by(
+    lowered(linear_in_operands(binary<add, Accepts::any>(
+                                   "add", {[](const Partial& p) { return p.t; }, [](const Partial& p) { return p.t; }}),
+                               additive_transpose<false>),
+            add_scalar, Rewrites{.same_as = add_same_as, .is_cheap = true}),
+    on_each_part);
+const Primitive sub_p =
+    complex_by(lowered(linear_in_operands(binary<sub, Accepts::numeric>("sub", {[](const Partial& p) { return p.t; },
+                                                                                [](const Partial& p) { return -p.t; }}),
+                                          additive_transpose<true>),
+                       sub_scalar, Rewrites{.same_as = sub_same_as, .is_cheap = true}),
+               on_each_part);
+const Primitive mul_p = complex_by(
+    lowered(linear_in_operands(
+                binary<mul, Accepts::any>("mul", {[](const Partial& p) { return bind1(mul_p, {p.t, p.x[1]}); },
+                                                  [](const Partial& p) { return bind1(mul_p, {p.x[0], p.t}); }}),
+                mul_transpose),
+            mul_scalar, Rewrites{.same_as = mul_same_as, .is_cheap = true}),
+    binary_on_parts<parts::mul>);
+const Primitive div_p = complex_by(
+    lowered(linear_in_operands(binary<div, Accepts::numeric>(
+                                   "div", {[](const Partial& p) { return bind1(div_p, {p.t, p.x[1]}); },
+                                           [](const Partial& p) { return bind1(mul_p, {-p.t, p.y / p.x[1]}); }}),
+                               div_transpose),
+            div_scalar, Rewrites{.same_as = first_beside_one}),
+    binary_on_parts<parts::div>);
 const Primitive rem_p = lowered(
     binary<rem, Accepts::numeric>("rem", {[](const Partial& p) { return p.t; },
                                           [](const Partial& p) { return p.t * -bind1(trunc_p, {p.x[0] / p.x[1]}); }}),
     rem_scalar);
-const Primitive max_p = lowered(
-    binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
-    [](Xs x, const Params&) { return max(x[0], x[1]); }, Rewrites{.same_as = same_as_equal});
-const Primitive min_p = lowered(
-    binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
-    [](Xs x, const Params&) { return min(x[0], x[1]); }, Rewrites{.same_as = same_as_equal});
-const Primitive pow_p =
+const Primitive max_p =
+    complex_by(lowered(
+                   binary<maximum, Accepts::any>("max", {extremum_partial<true, true>, extremum_partial<false, true>}),
+                   [](Xs x, const Params&) { return max(x[0], x[1]); }, Rewrites{.same_as = same_as_equal}),
+               extremum_parts<true>);
+const Primitive min_p = complex_by(
+    lowered(
+        binary<minimum, Accepts::any>("min", {extremum_partial<true, false>, extremum_partial<false, false>}),
+        [](Xs x, const Params&) { return min(x[0], x[1]); }, Rewrites{.same_as = same_as_equal}),
+    extremum_parts<false>);
+const Primitive pow_p = complex_by(
     lowered(binary<power, Accepts::numeric>(
                 "pow", {[](const Partial& p) {
                           // y x^(y-1); zero where both are zero
@@ -358,7 +400,8 @@ const Primitive pow_p =
                           const Array log_x = np::log(np::where(p.x[0] == 0, 1.0, p.x[0]));
                           return p.t * (log_x * p.y);
                         }}),
-            pow_scalar, Rewrites{.same_as = first_beside_one});
+            pow_scalar, Rewrites{.same_as = first_beside_one}),
+    binary_on_parts<parts::pow>);
 const Primitive integer_pow_p{.name = "integer_pow",
                               .op_class = OpClass::elementwise,
                               .type = integer_pow_type,
@@ -366,13 +409,17 @@ const Primitive integer_pow_p{.name = "integer_pow",
                               .partials = {integer_pow_partial},
                               .batch = elementwise_batch,
                               .scalar = integer_pow_scalar,
-                              .rewrites = {.same_as = integer_pow_same_as}};
-const Primitive sqrt_p = lowered(
-    unary<[](auto x) { return scalar_math::sqrt(x); }>("sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
-    [](Xs x, const Params&) { return sqrt(x[0]); });
-const Primitive rsqrt_p = lowered(unary<[](auto x) { return scalar_math::rsqrt(x); }>(
-                                      "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
-                                  [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); });
+                              .rewrites = {.same_as = integer_pow_same_as},
+                              .on_parts = integer_pow_parts};
+const Primitive sqrt_p = complex_by(lowered(unary<[](auto x) { return scalar_math::sqrt(x); }>(
+                                                "sqrt", [](const Partial& p) { return p.t * (0.5 / p.y); }),
+                                            [](Xs x, const Params&) { return sqrt(x[0]); }),
+                                    unary_on_parts<parts::sqrt>);
+const Primitive rsqrt_p =
+    complex_by(lowered(unary<[](auto x) { return scalar_math::rsqrt(x); }>(
+                           "rsqrt", [](const Partial& p) { return p.t * (-0.5 * (p.y / p.x[0])); }),
+                       [](Xs x, const Params&) { return expr::math::rsqrt(x[0]); }),
+               unary_on_parts<parts::rsqrt>);
 const Primitive cbrt_p = lowered(
     unary<[](auto x) { return scalar_math::cbrt(x); }>(
         "cbrt",

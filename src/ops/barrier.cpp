@@ -1,6 +1,7 @@
 // optimization_barrier: its operands, all of them computed before anything that reads its results. It says nothing of
 // their elements, so no pass looks through it and no kernel reaches across.
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -34,6 +35,22 @@ BatchResult barrier_batch(const Primitive& self, std::span<const Array> x, std::
   return {bind(self, x), std::vector<int>(dims.begin(), dims.end())};
 }
 
+PartsList barrier_parts(const Primitive& self, PartsOf x, const Params& params) {
+  Arrays flat;
+  for (const ComplexParts& operand : x) {
+    flat.push_back(operand.re);
+    if (operand.complex()) flat.push_back(operand.im);
+  }
+  const Arrays after = bind(self, flat, params);
+  PartsList out;
+  std::size_t at = 0;
+  for (const ComplexParts& operand : x) {
+    const Array& re = after[at++];
+    out.push_back({re, operand.complex() ? after[at++] : Array()});
+  }
+  return out;
+}
+
 }  // namespace
 
 const Primitive optimization_barrier_p{.name = "optimization_barrier",
@@ -42,7 +59,8 @@ const Primitive optimization_barrier_p{.name = "optimization_barrier",
                                        .eval = barrier_eval,
                                        .jvp = barrier_jvp,
                                        .transpose = barrier_transpose,
-                                       .batch = barrier_batch};
+                                       .batch = barrier_batch,
+                                       .on_parts = barrier_parts};
 const Listed barrier_listed{&optimization_barrier_p};
 
 }  // namespace cotan::ops

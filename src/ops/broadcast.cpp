@@ -1,6 +1,7 @@
 // broadcast_in_dim, and what is made by it: NumPy's broadcasting, arrays of one value.
 #include <algorithm>
 
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -92,7 +93,8 @@ const Primitive broadcast_in_dim_p{
     .batch = broadcast_batch,
     .element = broadcast_element,
     .rewrites = {.same_as = same_as_operand, .is_trivial = true},
-    .on_rows = broadcast_on_rows};
+    .on_rows = broadcast_on_rows,
+    .on_parts = on_each_part};
 const Listed broadcast_listed{&broadcast_in_dim_p};
 
 Array broadcast_in_dim(const Array& a, const Shape& shape, const Ints& dims) {

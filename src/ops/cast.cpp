@@ -4,6 +4,7 @@
 
 #include "expr/lowering.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -23,7 +24,7 @@ Arrays cast_eval(const Primitive& self, std::span<const Array> x, const Params& 
   });
   return {out};
 }
-Array cast_partial(const Partial& p) { return is_floating(p.y.dtype()) ? cast(p.t, p.y.dtype()) : Array(); }
+Array cast_partial(const Partial& p) { return is_inexact(p.y.dtype()) ? cast(p.t, p.y.dtype()) : Array(); }
 Arrays cast_transpose(const Primitive&, std::span<const Array> ct, std::span<const LinearInput> in, const Params&) {
   return {cast(ct[0], in[0].aval.dtype)};
 }
@@ -54,6 +55,15 @@ Arrays bitcast_eval(const Primitive& self, std::span<const Array> x, const Param
 BatchResult bitcast_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims, std::int64_t,
                           const Params& params) {
   return {bind(self, {move_axis(x[0], dims[0], 0)}, params), {0}};
+}
+
+PartsList cast_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const DType to = params.dtype("new_dtype");
+  if (to == DType::bool_) return real_result((x[0].re != 0) | (x[0].im != 0));
+  const Params part = params.with("new_dtype", real_dtype(to)).with("weak_type", false);
+  const Array re = bind1(self, {x[0].re}, part);
+  if (!is_complex(to)) return real_result(re);
+  return {{re, x[0].complex() ? bind1(self, {x[0].im}, part) : zeros_like(re)}};
 }
 
 DType unsigned_of(DType dtype) {
@@ -99,7 +109,8 @@ const Primitive convert_element_type_p{
     .scalar = [](std::span<const expr::Expr> x,
                  const Params& params) { return expr::cast(x[0], params.dtype("new_dtype")); },
     .keeps_halves = true,
-    .rewrites = {.same_as = [](const OperandFacts&) { return std::optional<std::size_t>(0); }, .is_cheap = true}};
+    .rewrites = {.same_as = [](const OperandFacts&) { return std::optional<std::size_t>(0); }, .is_cheap = true},
+    .on_parts = cast_parts};
 const Primitive bitcast_convert_type_p{.name = "bitcast_convert_type",
                                        .op_class = OpClass::view,
                                        .type = bitcast_type,
@@ -115,7 +126,8 @@ const Primitive stop_gradient_p{.name = "stop_gradient",
                                 .not_differentiable = true,
                                 .scalar = [](std::span<const expr::Expr> x, const Params&) { return x[0]; },
                                 .keeps_halves = true,
-                                .rewrites = {.shares_memory = true}};
+                                .rewrites = {.shares_memory = true},
+                                .on_parts = on_each_part};
 const Listed cast_listed{&convert_element_type_p, &bitcast_convert_type_p, &stop_gradient_p};
 
 Array cast(const Array& a, DType dtype) {

@@ -4,6 +4,7 @@
 
 #include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -79,12 +80,26 @@ std::optional<std::size_t> select_same_as(const OperandFacts& x) {
 
 }  // namespace
 
-const Primitive eq_p = comparison<[](auto a, auto b) { return a == b; }, expr::eq>("eq");
-const Primitive ne_p = comparison<[](auto a, auto b) { return a != b; }, expr::ne>("ne");
-const Primitive lt_p = comparison<[](auto a, auto b) { return a < b; }, expr::lt>("lt");
-const Primitive le_p = comparison<[](auto a, auto b) { return a <= b; }, expr::le>("le");
-const Primitive gt_p = comparison<[](auto a, auto b) { return (a > b); }, expr::gt>("gt");
-const Primitive ge_p = comparison<[](auto a, auto b) { return (a >= b); }, expr::ge>("ge");
+const Primitive eq_p =
+    complex_by(comparison<[](auto a, auto b) { return a == b; }, expr::eq>("eq"),
+               [](const Primitive&, PartsOf x, const Params&) { return real_result(parts::equal(x[0], x[1])); });
+const Primitive ne_p =
+    complex_by(comparison<[](auto a, auto b) { return a != b; }, expr::ne>("ne"),
+               [](const Primitive&, PartsOf x, const Params&) { return real_result(~parts::equal(x[0], x[1])); });
+const Primitive lt_p =
+    complex_by(comparison<[](auto a, auto b) { return a < b; }, expr::lt>("lt"),
+               [](const Primitive&, PartsOf x, const Params&) { return real_result(parts::less(x[0], x[1])); });
+const Primitive le_p = complex_by(comparison<[](auto a, auto b) { return a <= b; }, expr::le>("le"),
+                                  [](const Primitive&, PartsOf x, const Params&) {
+                                    return real_result(parts::less(x[0], x[1]) | parts::equal(x[0], x[1]));
+                                  });
+const Primitive gt_p =
+    complex_by(comparison<[](auto a, auto b) { return (a > b); }, expr::gt>("gt"),
+               [](const Primitive&, PartsOf x, const Params&) { return real_result(parts::less(x[1], x[0])); });
+const Primitive ge_p = complex_by(comparison<[](auto a, auto b) { return (a >= b); }, expr::ge>("ge"),
+                                  [](const Primitive&, PartsOf x, const Params&) {
+                                    return real_result(parts::less(x[1], x[0]) | parts::equal(x[0], x[1]));
+                                  });
 const Primitive is_finite_p{
     .name = "is_finite",
     .op_class = OpClass::elementwise,
@@ -108,7 +123,8 @@ const Primitive select_p{
     .batch = elementwise_batch,
     .scalar = [](std::span<const expr::Expr> x, const Params&) { return expr::select(x[0], x[1], x[2]); },
     .keeps_halves = true,
-    .rewrites = {.same_as = select_same_as, .is_cheap = true}};
+    .rewrites = {.same_as = select_same_as, .is_cheap = true},
+    .on_parts = on_each_part};
 const Listed compare_listed{&eq_p, &ne_p, &lt_p, &le_p, &gt_p, &ge_p, &is_finite_p, &select_p};
 
 Array select(const Array& predicate, const Array& on_true, const Array& on_false) {

@@ -1,6 +1,7 @@
 // concatenate: arrays one after the other along an axis.
 #include <algorithm>
 
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -112,7 +113,8 @@ const Primitive concatenate_p{.name = "concatenate",
                               .batch = concatenate_batch,
                               .element = concatenate_element,
                               .rewrites = {.same_as = concatenate_same_as},
-                              .on_rows = concatenate_on_rows};
+                              .on_rows = concatenate_on_rows,
+                              .on_parts = on_each_part};
 const Listed concatenate_listed{&concatenate_p};
 
 Array concatenate(std::span<const Array> parts, int axis) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "expr/lowering.hpp"
+#include "ops/parts.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -419,7 +420,8 @@ const Primitive conv_general_dilated_p{
     .transpose = conv_transpose,
     .batch = conv_batch,
     .element = conv_term,
-    .reduction = conv_reduction};
+    .reduction = conv_reduction,
+    .on_parts = bilinear_on_parts};
 const Listed conv_listed{&conv_general_dilated_p};
 
 Array conv_general_dilated(const Array& lhs, const Array& rhs, const ConvParams& c) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "ops/parts.hpp"
 #include "ops/scalar_math.hpp"
 #include "ops/strided.hpp"
 
@@ -247,22 +248,30 @@ const Primitive cumsum_p{.name = "cumsum",
                          .partials = {[](const Partial& p) { return bind1(cumsum_p, {p.t}, p.params); }},
                          .transpose = cumsum_transpose,
                          .batch = cumulative_batch,
-                         .combine = &add_p};
-const Primitive cumprod_p =
-    cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial, &mul_p);
+                         .combine = &add_p,
+                         .on_parts = on_each_part};
+const Primitive cumprod_p = complex_by(
+    cumulative<cumulative_eval<RunningProduct>, Accepts::numeric>("cumprod", cumprod_partial, &mul_p),
+    [](const Primitive&, PartsOf x, const Params& params) {
+      return PartsList{parts::running_product(x[0], static_cast<int>(params.integer("axis")), params.flag("reverse"))};
+    });
 const Primitive cummax_p =
     cumulative<cumulative_eval<RunningMax>, Accepts::numeric>("cummax", cumextremum_partial, &max_p);
 const Primitive cummin_p =
     cumulative<cumulative_eval<RunningMin>, Accepts::numeric>("cummin", cumextremum_partial, &min_p);
 const Primitive cumlogsumexp_p =
     cumulative<cumulative_eval<RunningLogSumExp, true>, Accepts::floating>("cumlogsumexp", cumlogsumexp_partial);
-const Primitive linear_recurrence_p{.name = "linear_recurrence",
-                                    .op_class = OpClass::routine,
-                                    .type = recurrence_type,
-                                    .eval = recurrence_eval,
-                                    .partials = {recurrence_factor, recurrence_term},
-                                    .transpose = recurrence_transpose,
-                                    .batch = recurrence_batch};
+const Primitive linear_recurrence_p{
+    .name = "linear_recurrence",
+    .op_class = OpClass::routine,
+    .type = recurrence_type,
+    .eval = recurrence_eval,
+    .partials = {recurrence_factor, recurrence_term},
+    .transpose = recurrence_transpose,
+    .batch = recurrence_batch,
+    .on_parts = [](const Primitive&, PartsOf x, const Params& params) {
+      return PartsList{parts::recurrence(x[0], x[1], static_cast<int>(params.integer("axis")), params.flag("reverse"))};
+    }};
 const Listed cumulative_listed{&cumsum_p, &cumprod_p, &cummax_p, &cummin_p, &cumlogsumexp_p, &linear_recurrence_p};
 
 }  // namespace cotan::ops

@@ -4,6 +4,7 @@
 
 #include "core/rows.hpp"
 #include "expr/lowering.hpp"
+#include "ops/parts.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -247,7 +248,8 @@ const Primitive dot_general_p{
     .batch = dot_batch,
     .element = dot_term,
     .reduction = dot_reduction,
-    .on_rows = dot_on_rows};
+    .on_rows = dot_on_rows,
+    .on_parts = bilinear_on_parts};
 const Listed dot_listed{&dot_general_p};
 
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/gather_scatter.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -205,7 +206,8 @@ const Primitive dynamic_slice_p{.name = "dynamic_slice",
                                 .transpose = slice_transpose,
                                 .batch = slice_batch,
                                 .out_of_bounds = slice_out_of_bounds,
-                                .element = slice_element};
+                                .element = slice_element,
+                                .on_parts = on_each_part};
 const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .op_class = OpClass::data,
                                        .type = update_type,
@@ -216,7 +218,8 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .out_of_bounds = update_out_of_bounds,
                                        .element = update_element,
                                        .window = update_window,
-                                       .window_operand = 1};
+                                       .window_operand = 1,
+                                       .on_parts = on_each_part};
 const Listed dynamic_slice_listed{&dynamic_slice_p, &dynamic_update_slice_p};
 
 }  // namespace cotan::ops

@@ -4,6 +4,7 @@
 
 #include "core/rows.hpp"
 #include "ops/gather_scatter.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -405,6 +406,13 @@ rows::Answer gather_on_rows(const rows::Question& q) {
   return on;
 }
 
+/// What is outside is a number without an imaginary part.
+PartsList gather_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const bool fills = params.text("mode") == mode_fill_or_drop;
+  return {{bind1(self, {x[0].re, x[1].re}, params),
+           bind1(self, {x[0].im, x[1].re}, fills ? params.with("fill_value", 0.0) : params)}};
+}
+
 }  // namespace
 
 const Primitive gather_p{.name = "gather",
@@ -416,7 +424,8 @@ const Primitive gather_p{.name = "gather",
                          .batch = gather_batch,
                          .out_of_bounds = gather_out_of_bounds,
                          .element = gather_element,
-                         .on_rows = gather_on_rows};
+                         .on_rows = gather_on_rows,
+                         .on_parts = gather_parts};
 const Listed gather_listed{&gather_p};
 
 bool reads_one_of_each_lane(const AbstractValue& operand, const AbstractValue& indices, const Params& params) {

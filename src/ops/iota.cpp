@@ -1,4 +1,5 @@
 // iota: the indices along an axis. It has no operands.
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -41,7 +42,12 @@ const Primitive iota_p{.name = "iota",
                        .eval = iota_eval,
                        .not_differentiable = true,
                        .element = iota_element,
-                       .rewrites = {.is_trivial = true}};
+                       .rewrites = {.is_trivial = true},
+                       .on_parts = [](const Primitive& self, PartsOf, const Params& params) {
+                         const Array re = bind1(self, std::initializer_list<Array>{},
+                                                params.with("dtype", real_dtype(params.dtype("dtype"))));
+                         return PartsList{{re, zeros_like(re)}};
+                       }};
 const Listed iota_listed{&iota_p};
 
 Array iota(DType dtype, const Shape& shape, int axis) {

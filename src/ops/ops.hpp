@@ -24,6 +24,8 @@ extern const Primitive and_p, or_p, xor_p, not_p, shift_left_p, shift_right_logi
     population_count_p, clz_p;
 // cast.cpp
 extern const Primitive convert_element_type_p, bitcast_convert_type_p, stop_gradient_p;
+// complex.cpp
+extern const Primitive complex_p, real_p, imag_p, conj_p;
 // precision.cpp, barrier.cpp
 extern const Primitive reduce_precision_p, optimization_barrier_p;
 // platform.cpp
@@ -85,6 +87,11 @@ Array rev(const Array& a, const Ints& dimensions);
 Array concatenate(std::span<const Array> parts, int axis);
 Array iota(DType dtype, const Shape& shape, int axis);
 Array reduce_sum(const Array& a, const Ints& axes);
+/// re + i im, and its parts; a real number's are itself and zero.
+Array complex(const Array& re, const Array& im);
+Array real(const Array& a);
+Array imag(const Array& a);
+Array conj(const Array& a);
 Array reduce_max(const Array& a, const Ints& axes);
 Array select(const Array& predicate, const Array& on_true, const Array& on_false);
 Array dot_general(const Array& a, const Array& b, const Ints& contract_a, const Ints& contract_b, const Ints& batch_a,

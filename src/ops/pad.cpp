@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -142,7 +143,8 @@ const Primitive pad_p{.name = "pad",
                       .batch = pad_batch,
                       .element = pad_element,
                       .rewrites = {.same_as = pad_same_as},
-                      .on_rows = pad_on_rows};
+                      .on_rows = pad_on_rows,
+                      .on_parts = on_each_part};
 const Listed pad_listed{&pad_p};
 
 Array pad(const Array& a, const Array& value, const Ints& low, const Ints& high, const Ints& interior) {

@@ -4,6 +4,7 @@
 #include <cotan/platform.hpp>
 
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan {
 
@@ -44,7 +45,10 @@ const Primitive platform_index_p{.name = "platform_index",
                                  .type = index_type,
                                  .eval = index_eval,
                                  .batch = index_batch,
-                                 .not_differentiable = true};
+                                 .not_differentiable = true,
+                                 .on_parts = [](const Primitive& self, PartsOf x, const Params& params) {
+                                   return real_result(bind1(self, {x[0].re}, params));
+                                 }};
 const Listed platform_listed{&platform_index_p};
 
 }  // namespace ops

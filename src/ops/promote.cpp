@@ -20,12 +20,12 @@ Node join(Node a, Node b) {
   if (a.weak && b.weak) return {promote_types(a.dtype, b.dtype), true};
   if (!a.weak && !b.weak) {
     // No integer holds u64 and a signed type; what does is any float, so the result stays weak.
-    const bool to_float =
-        !is_floating(a.dtype) && !is_floating(b.dtype) && is_floating(promote_types(a.dtype, b.dtype));
+    const bool to_float = !is_inexact(a.dtype) && !is_inexact(b.dtype) && is_floating(promote_types(a.dtype, b.dtype));
     return {promote_types(a.dtype, b.dtype), to_float};
   }
   const Node &weak = a.weak ? a : b, &strong = a.weak ? b : a;
-  if (is_floating(strong.dtype)) return strong;
+  if (is_complex(weak.dtype)) return is_inexact(strong.dtype) ? Node{complex_dtype(strong.dtype), false} : weak;
+  if (is_inexact(strong.dtype)) return strong;
   if (is_floating(weak.dtype)) return {DType::f32, true};
   return strong.dtype == DType::bool_ ? weak : strong;
 }
@@ -35,13 +35,16 @@ void check_defined(const Array& a) { a.aval(); }
 /// A weak scalar whose C++ value is known, in another weak dtype.
 std::optional<Array> weak_constant(const Array& a, DType dtype) {
   const auto* c = concrete(a);
-  if (!c || !c->exact || dtype != DType::f32) return std::nullopt;
+  if (!c || !c->exact || (dtype != DType::f32 && dtype != DType::c64)) return std::nullopt;
+  if (dtype == DType::c64)
+    return cotan::detail::weak_scalar(exact_scalar_as(a, DType::c128)->item<std::complex<double>>());
   switch (c->exact->kind) {
     case ExactScalar::Kind::boolean:
     case ExactScalar::Kind::integer:
       return cotan::detail::weak_scalar(static_cast<double>(c->exact->i));
     case ExactScalar::Kind::unsigned_integer:
       return cotan::detail::weak_scalar(static_cast<double>(c->exact->u));
+    case ExactScalar::Kind::complex:
     case ExactScalar::Kind::real:
       break;
   }
@@ -60,7 +63,7 @@ ResultType result_type(std::span<const Array> args) {
 ResultType inexact_result_type(std::span<const Array> args) {
   ResultType t = result_type(args);
   // As JAX does: 64-bit integers become f64, all others f32. A weak one holds only what it was made from.
-  if (!is_floating(t.dtype)) t.dtype = itemsize(t.dtype) == 8 && !t.weak ? DType::f64 : DType::f32;
+  if (!is_inexact(t.dtype)) t.dtype = itemsize(t.dtype) == 8 && !t.weak ? DType::f64 : DType::f32;
   return t;
 }
 ResultType numeric_result_type(std::span<const Array> args) {
@@ -162,5 +165,11 @@ Arrays promote_numeric(std::string_view op, std::initializer_list<Array> args) {
 }
 
 int resolve_axis(int axis, int ndim, std::string_view op) { return Axes(axis).resolve(ndim, op)[0]; }
+
+void check_real(std::string_view op, const Array& a) {
+  if (is_complex(a.dtype()))
+    raise<TypeError>("[{}] is not defined for complex numbers, and got {}; take np::real, np::imag or np::abs first.",
+                     op, a.aval());
+}
 
 }  // namespace cotan::numpy

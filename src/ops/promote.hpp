@@ -41,4 +41,7 @@ Arrays promote_numeric(std::string_view op, std::initializer_list<Array> args);
 /// `axis` in [0, ndim), counted from the end where it is negative.
 int resolve_axis(int axis, int ndim, std::string_view op);
 
+/// TypeError for complex operands.
+void check_real(std::string_view op, const Array& a);
+
 }  // namespace cotan::numpy

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cotan/numpy.hpp>
 
+#include "ops/parts.hpp"
 #include "ops/scalar_ops.hpp"
 
 namespace cotan::ops {
@@ -172,6 +173,44 @@ Array prod_partial(const Partial& p) {
   return reduce_sum(t * (before * after), {0});
 }
 
+/// Products of halves, again and again.
+PartsList prod_parts(const Primitive&, PartsOf x, const Params& params) {
+  ComplexParts all = x[0];
+  const Shape shape = erase_axes(all.re.shape(), params.ints("axes"));
+  for (const auto axis : params.ints("axes")) {
+    const auto slice = [&](std::int64_t from, std::int64_t to) {
+      const auto along = static_cast<int>(axis);
+      return ComplexParts{slice_axis(all.re, along, from, to), slice_axis(all.im, along, from, to)};
+    };
+    if (all.re.shape()[axis] == 0) {
+      Shape one = all.re.shape();
+      one[axis] = 1;
+      all.re = full(one, scalar(all.re.dtype(), 1));
+      all.im = zeros_like(all.re);
+    }
+    while (all.re.shape()[axis] > 1) {
+      const std::int64_t n = all.re.shape()[axis], half = n / 2;
+      ComplexParts product = parts::mul(slice(0, half), slice(half, 2 * half));
+      if (n % 2) {
+        const ComplexParts last = slice(n - 1, n);
+        const Array re[] = {product.re, last.re}, im[] = {product.im, last.im};
+        product = {concatenate(re, static_cast<int>(axis)), concatenate(im, static_cast<int>(axis))};
+      }
+      all = product;
+    }
+  }
+  return {{reshape(all.re, shape), reshape(all.im, shape)}};
+}
+/// The extreme real part, and of the numbers that have it the extreme imaginary part.
+template <bool larger>
+PartsList extremum_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const ComplexParts& a = x[0];
+  const Array re = bind1(self, {a.re}, params), here = a.re == spread(re, a.re.shape(), params.ints("axes"));
+  const Array none = scalar(re.dtype(), larger ? -numpy::inf : numpy::inf);
+  const Array im = bind1(self, {select(here, a.im, none)}, params);
+  return {{re, select(numpy::isnan(re), re, im)}};
+}
+
 }  // namespace
 
 const Primitive reduce_sum_p{.name = "reduce_sum",
@@ -183,7 +222,8 @@ const Primitive reduce_sum_p{.name = "reduce_sum",
                              .batch = reduce_batch,
                              .element = reduced_element,
                              .reduction = reduction_of<expr::ReduceOp::sum>,
-                             .on_rows = reduce_on_rows};
+                             .on_rows = reduce_on_rows,
+                             .on_parts = on_each_part};
 const Primitive reduce_prod_p{.name = "reduce_prod",
                               .op_class = OpClass::reduction,
                               .type = reduce_type<Accepts::numeric>,
@@ -192,7 +232,8 @@ const Primitive reduce_prod_p{.name = "reduce_prod",
                               .batch = reduce_batch,
                               .element = reduced_element,
                               .reduction = reduction_of<expr::ReduceOp::product>,
-                              .on_rows = reduce_on_rows};
+                              .on_rows = reduce_on_rows,
+                              .on_parts = prod_parts};
 const Primitive reduce_max_p{.name = "reduce_max",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
@@ -201,7 +242,8 @@ const Primitive reduce_max_p{.name = "reduce_max",
                              .batch = reduce_batch,
                              .element = reduced_element,
                              .reduction = reduction_of<expr::ReduceOp::max>,
-                             .on_rows = reduce_on_rows};
+                             .on_rows = reduce_on_rows,
+                             .on_parts = extremum_parts<true>};
 const Primitive reduce_min_p{.name = "reduce_min",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::any>,
@@ -210,7 +252,8 @@ const Primitive reduce_min_p{.name = "reduce_min",
                              .batch = reduce_batch,
                              .element = reduced_element,
                              .reduction = reduction_of<expr::ReduceOp::min>,
-                             .on_rows = reduce_on_rows};
+                             .on_rows = reduce_on_rows,
+                             .on_parts = extremum_parts<false>};
 const Primitive reduce_and_p{.name = "reduce_and",
                              .op_class = OpClass::reduction,
                              .type = reduce_type<Accepts::bits>,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -119,7 +120,8 @@ const Primitive reshape_p{.name = "reshape",
                           .rewrites = {.same_as = same_as_operand,
                                        .compose = [](const Params&, const Params& second) { return second; },
                                        .shares_memory = true},
-                          .on_rows = reshape_on_rows};
+                          .on_rows = reshape_on_rows,
+                          .on_parts = on_each_part};
 const Primitive transpose_p{.name = "transpose",
                             .op_class = OpClass::view,
                             .type = transpose_type,
@@ -129,7 +131,8 @@ const Primitive transpose_p{.name = "transpose",
                             .batch = transpose_batch,
                             .element = transpose_element,
                             .rewrites = {.same_as = transpose_same_as, .compose = composed_transposes},
-                            .on_rows = transpose_on_rows};
+                            .on_rows = transpose_on_rows,
+                            .on_parts = on_each_part};
 const Listed reshape_listed{&reshape_p, &transpose_p};
 
 Array reshape(const Array& a, const Shape& shape) {

@@ -4,6 +4,7 @@
 
 #include "expr/expr.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 #include "ops/promote.hpp"
 
 namespace cotan::ops {
@@ -33,8 +34,9 @@ const Primitive trunc_p =
             floats_rounded<expr::trunc>);
 /// Half to even, as NumPy rounds.
 const Primitive round_p =
-    lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
-            floats_rounded<expr::round>);
+    complex_by(lowered(unary<on_floats<[](auto x) { return std::nearbyint(x); }>, Accepts::numeric>("round", nullptr),
+                       floats_rounded<expr::round>),
+               on_each_part);
 const Listed rounding_listed{&floor_p, &ceil_p, &trunc_p, &round_p};
 
 }  // namespace cotan::ops

@@ -6,6 +6,7 @@
 #include <cotan/numpy.hpp>
 
 #include "ops/gather_scatter.hpp"
+#include "ops/parts.hpp"
 #include "ops/scalar_ops.hpp"
 
 namespace cotan::ops {
@@ -294,9 +295,10 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
 
 }  // namespace
 
-const Primitive scatter_p = scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose);
-const Primitive scatter_add_p =
-    scatter_primitive<scalar_ops::add>("scatter_add", scatter_add_jvp, scatter_add_transpose, &add_p);
+const Primitive scatter_p =
+    complex_by(scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose), on_each_part);
+const Primitive scatter_add_p = complex_by(
+    scatter_primitive<scalar_ops::add>("scatter_add", scatter_add_jvp, scatter_add_transpose, &add_p), on_each_part);
 const Primitive scatter_mul_p =
     scatter_primitive<scalar_ops::mul>("scatter_mul", scatter_mul_jvp, scatter_mul_transpose, &mul_p);
 const Primitive scatter_min_p = scatter_primitive<scalar_ops::minimum>("scatter_min", extremum_jvp, nullptr, &min_p);

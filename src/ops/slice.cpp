@@ -1,6 +1,7 @@
 // slice, and rev, which turns axes round.
 #include <algorithm>
 
+#include "ops/parts.hpp"
 #include "ops/views.hpp"
 
 namespace cotan::ops {
@@ -122,7 +123,8 @@ const Primitive slice_p{.name = "slice",
                         .batch = slice_batch,
                         .element = slice_element,
                         .rewrites = {.same_as = slice_same_as},
-                        .on_rows = slice_on_rows};
+                        .on_rows = slice_on_rows,
+                        .on_parts = on_each_part};
 const Primitive rev_p{.name = "rev",
                       .op_class = OpClass::view,
                       .type = rev_type,
@@ -132,7 +134,8 @@ const Primitive rev_p{.name = "rev",
                       .batch = rev_batch,
                       .element = rev_element,
                       .rewrites = {.same_as = rev_same_as, .undoes_itself = true},
-                      .on_rows = rev_on_rows};
+                      .on_rows = rev_on_rows,
+                      .on_parts = on_each_part};
 const Listed slice_listed{&slice_p, &rev_p};
 
 Array slice(const Array& a, const Ints& start, const Ints& limit, const Ints& strides) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cotan/lax.hpp>
 
+#include "ops/parts.hpp"
 #include "ops/strided.hpp"
 
 namespace cotan::ops {
@@ -145,6 +146,26 @@ BatchResult sort_batch(const Primitive& self, std::span<const Array> x, std::spa
           std::vector<int>(x.size(), 0)};
 }
 
+/// A complex key is two keys: by real part, then by imaginary part.
+PartsList sort_parts(const Primitive& self, PartsOf x, const Params& params) {
+  const std::int64_t given = params.integer("num_keys");
+  Arrays operands;
+  std::int64_t keys = given;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    operands.push_back(x[i].re);
+    if (x[i].complex()) operands.push_back(x[i].im);
+    if (x[i].complex() && static_cast<std::int64_t>(i) < given) ++keys;
+  }
+  const Arrays sorted = bind(self, operands, params.with("num_keys", keys));
+  PartsList out;
+  std::size_t at = 0;
+  for (const ComplexParts& operand : x) {
+    out.push_back({sorted[at], operand.complex() ? sorted[at + 1] : Array()});
+    at += operand.complex() ? 2 : 1;
+  }
+  return out;
+}
+
 // top_k -----------------------------------------------------------------------------------------
 
 Types top_k_type(const Primitive&, std::span<const AbstractValue> x, const Params& params) {
@@ -198,7 +219,8 @@ const Primitive sort_p{.name = "sort",
                        .type = sort_type,
                        .eval = sort_eval,
                        .jvp = sort_jvp,
-                       .batch = sort_batch};
+                       .batch = sort_batch,
+                       .on_parts = sort_parts};
 const Primitive top_k_p{.name = "top_k",
                         .op_class = OpClass::routine,
                         .type = top_k_type,

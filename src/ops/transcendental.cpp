@@ -6,6 +6,7 @@
 
 #include "expr/math.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 #include "ops/promote.hpp"
 #include "ops/scalar_math.hpp"
 
@@ -16,14 +17,16 @@ using std::numbers::ln10;
 using std::numbers::ln2;
 
 // Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
-#define COTAN_UNARY(op, derivative)                                                                                    \
-  const Primitive op##_p = lowered(                                                                                    \
-      unary<[](auto v) { return scalar_math::op(v); }>(#op,                                                            \
-                                                       [](const Partial& p) -> Array {                                 \
-                                                         [[maybe_unused]] const Array &x = p.x[0], &y = p.y, &t = p.t; \
-                                                         return derivative;                                            \
-                                                       }),                                                             \
-      [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); });                              \
+#define COTAN_UNARY(op, derivative)                                                                                  \
+  const Primitive op##_p = complex_by(                                                                               \
+      lowered(unary<[](auto v) { return scalar_math::op(v); }>(#op,                                                  \
+                                                               [](const Partial& p) -> Array {                       \
+                                                                 [[maybe_unused]] const Array &x = p.x[0], &y = p.y, \
+                                                                                              &t = p.t;              \
+                                                                 return derivative;                                  \
+                                                               }),                                                   \
+              [](std::span<const expr::Expr> x, const Params&) { return expr::math::op(x[0]); }),                    \
+      unary_on_parts<parts::op>);                                                                                    \
   const Listed op##_listed { &op##_p }
 
 COTAN_UNARY(exp, t* y);

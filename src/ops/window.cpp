@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cotan/numpy.hpp>
 
+#include "ops/parts.hpp"
 #include "ops/scalar_ops.hpp"
 #include "ops/window_rules.hpp"
 
@@ -273,7 +274,8 @@ const Primitive reduce_window_sum_p{
     .transpose = sum_transpose,
     .batch = window_batch,
     .element = window_term<ReduceOp::sum>,
-    .reduction = window_reduction<ReduceOp::sum>};
+    .reduction = window_reduction<ReduceOp::sum>,
+    .on_parts = on_each_part};
 const Primitive reduce_window_max_p = extremum<true>("reduce_window_max");
 const Primitive reduce_window_min_p = extremum<false>("reduce_window_min");
 const Primitive window_argmax_p = position<true>("window_argmax");

@@ -2,6 +2,7 @@
 // the operand get something from windows, each looks up the windows that it is in: nothing is scattered.
 #include <algorithm>
 
+#include "ops/parts.hpp"
 #include "ops/window_rules.hpp"
 
 namespace cotan::ops {
@@ -203,7 +204,8 @@ Primitive back(std::string_view name, std::vector<PartialRule> partials, decltyp
           .transpose = transpose,
           .batch = batch,
           .element = back_term<kind>,
-          .reduction = back_reduction};
+          .reduction = back_reduction,
+          .on_parts = on_each_part};
 }
 
 }  // namespace
@@ -216,7 +218,8 @@ const Primitive window_gather_p{
     .partials = {[](const Partial& p) { return linear_partial(window_gather_p, p); }, nullptr},
     .transpose = gather_transpose,
     .batch = batch_all,
-    .element = gather_element};
+    .element = gather_element,
+    .on_parts = on_each_part};
 const Primitive window_scatter_add_p = back<Back::chosen>(
     "window_scatter_add", {[](const Partial& p) { return linear_partial(window_scatter_add_p, p); }, nullptr},
     places_transpose);
@@ -232,7 +235,8 @@ const Primitive window_patches_p{.name = "window_patches",
                                  .partials = {patches_partial, nullptr},
                                  .transpose = patches_transpose,
                                  .batch = patches_batch,
-                                 .element = patches_element};
+                                 .element = patches_element,
+                                 .on_parts = on_each_part};
 
 Array window_patches(const Array& a, const Array& fill, const WindowParams& w) {
   return bind1(window_patches_p, {a, fill}, w.params());

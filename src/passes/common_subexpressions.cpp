@@ -13,10 +13,10 @@ std::size_t hash_equation(const Equation& e, const std::vector<Atom>& inputs) {
     if (const Var* v = std::get_if<Var>(&a)) {
       hash_combine(seed, static_cast<std::size_t>(v->id));
     } else {
-      std::uint64_t bits = 0;
+      std::uint64_t bits[2] = {0, 0};  // a c128 has 16 bytes
       const Array& value = std::get<Literal>(a).value;
-      std::memcpy(&bits, concrete(value)->buffer->data(), itemsize(value.dtype()));
-      hash_combine(seed, std::hash<std::uint64_t>{}(bits) ^ hash_value(value.aval()));
+      std::memcpy(bits, concrete(value)->buffer->data(), itemsize(value.dtype()));
+      hash_combine(seed, std::hash<std::uint64_t>{}(bits[0] ^ (bits[1] << 1)) ^ hash_value(value.aval()));
     }
   }
   hash_combine(seed, e.params.hash());

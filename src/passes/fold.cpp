@@ -16,6 +16,7 @@ namespace {
 std::optional<double> literal_value(const Atom& a) {
   if (std::holds_alternative<Var>(a)) return std::nullopt;
   const Array& value = std::get<Literal>(a).value;
+  if (is_complex(value.dtype())) return std::nullopt;  // folded as its parts
   return dispatch(value.dtype(), [&]<class T>() { return convert<double>(*data<T>(value)); });
 }
 
@@ -89,10 +90,10 @@ class Folder {
   std::optional<Atom> folded(const Equation& e, const std::vector<Atom>& in) {
     if (e.primitive->op_class != OpClass::elementwise || in.empty() || !jaxpr_.type(e.outputs[0]).shape.empty())
       return std::nullopt;
-    if (e.primitive->rewrites.shares_memory) return std::nullopt;
+    if (e.primitive->rewrites.shares_memory || is_complex(jaxpr_.type(e.outputs[0]).dtype)) return std::nullopt;
     Arrays operands;
     for (const Atom& a : in) {
-      if (std::holds_alternative<Var>(a)) return std::nullopt;
+      if (std::holds_alternative<Var>(a) || is_complex(rewriter_.type(a).dtype)) return std::nullopt;
       operands.push_back(std::get<Literal>(a).value);
     }
     TraceScope scope(eval_trace());

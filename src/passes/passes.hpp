@@ -27,6 +27,14 @@ JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr);
 JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr);
 /// Invariants of loops before them; equal operands, carries and results of a loop once (Primitive::simplify).
 JaxprPtr simplify_loops(const JaxprPtr& jaxpr);
+/// Complex operands and results as real arrays with an axis of size 2 at the end; in between, parts.
+JaxprPtr with_real_operands(const JaxprPtr& jaxpr);
+/// For rules of nested programs: `jaxpr` with two inputs and outputs for each complex one, and lists to go with it.
+JaxprPtr program_on_parts(const JaxprPtr& jaxpr);
+Arrays flat_parts(const PartsList& parts);
+PartsList grouped_parts(std::span<const Array> flat, const Types& types);
+/// Applies the program to parts under the current trace.
+PartsList eval_on_parts(const Jaxpr& jaxpr, const PartsList& args);
 /// One equation for equal ones.
 JaxprPtr eliminate_common_subexpressions(const JaxprPtr& jaxpr);
 /// Splits off small arrays that depend on no input: the program `constants` computes them, and `rest` reads them as

@@ -3,6 +3,7 @@
 #include <cotan/transforms.hpp>
 
 #include "ops/elementwise.hpp"
+#include "ops/parts.hpp"
 #include "passes/passes.hpp"
 #include "transforms/calls.hpp"
 
@@ -140,6 +141,13 @@ Arrays checkpoint_transpose(const Primitive& self, std::span<const Array> cotang
                             bind(self, concat(program.consts, args), params.with("jaxpr", program.jaxpr)));
 }
 
+PartsList call_on_parts(const Primitive& self, std::span<const ComplexParts> x, const Params& params) {
+  const JaxprPtr& program = params.jaxpr("jaxpr");
+  return grouped_parts(
+      bind(self, flat_parts(PartsList(x.begin(), x.end())), params.with("jaxpr", program_on_parts(program))),
+      program->output_types());
+}
+
 Arrays identity_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
 
 }  // namespace
@@ -151,7 +159,8 @@ const Primitive checkpoint_p{.name = "checkpoint",
                              .jvp = call_jvp,
                              .transpose = checkpoint_transpose,
                              .batch = call_batch,
-                             .partial_eval = checkpoint_partial_eval};
+                             .partial_eval = checkpoint_partial_eval,
+                             .on_parts = call_on_parts};
 const Primitive name_p{.name = "name",
                        .op_class = OpClass::elementwise,
                        .type = ops::elementwise_type<ops::Accepts::any>,
@@ -159,7 +168,8 @@ const Primitive name_p{.name = "name",
                        .partials = {[](const Partial& p) { return p.t; }},
                        .transpose = [](const Primitive&, std::span<const Array> ct, std::span<const LinearInput>,
                                        const Params&) { return Arrays{ct[0]}; },
-                       .batch = ops::elementwise_batch};
+                       .batch = ops::elementwise_batch,
+                       .on_parts = ops::on_each_part};
 
 namespace policy {
 const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });

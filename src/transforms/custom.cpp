@@ -247,7 +247,7 @@ Arrays custom_lin_transpose(const Primitive&, std::span<const Array> cts, std::s
   const Arrays results = rule.backward(args);
   Arrays out(in.size());
   for (std::size_t i = residuals; i < in.size(); ++i)
-    if (in[i].linear && is_floating(in[i].aval.dtype)) out[i] = results[i - residuals];
+    if (in[i].linear && is_inexact(in[i].aval.dtype)) out[i] = results[i - residuals];
   return out;
 }
 BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,

@@ -62,7 +62,7 @@ Arrays checked_cotangents(std::span<const Array> cts, const Types& outputs, cons
     if (cts[i].shape() != outputs[i].shape)
       raise<ShapeError>("[{}] the cotangent of {} has shape {} but the output has shape {}; they must be equal.",
                         transform, paths(i), describe(cts[i].shape()), describe(outputs[i].shape));
-    if (is_floating(outputs[i].dtype) && cts[i].dtype() != outputs[i].dtype && !cts[i].weak_type())
+    if (is_inexact(outputs[i].dtype) && cts[i].dtype() != outputs[i].dtype && !cts[i].weak_type())
       raise<TypeError>("[{}] the cotangent of {} is {} but the output is {}; cast it with astype.", transform, paths(i),
                        cts[i].dtype(), outputs[i].dtype);
     if (nonzero[i]) used.push_back(ops::cast(cts[i], outputs[i].dtype));
@@ -80,13 +80,31 @@ Arrays pull_back(const ClosedJaxpr& linear, const Types& inputs, std::span<const
   return out;
 }
 
-void check_floating(std::span<const Array> args, std::string_view transform, const Paths& paths) {
+void check_differentiable(std::span<const Array> args, std::string_view transform, const Paths& paths,
+                          bool holomorphic) {
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (!is_floating(args[i].dtype()))
+    if (holomorphic && !is_complex(args[i].dtype()))
+      raise<TypeError>(
+          "[{}] {} is {}, and holomorphic differentiation is with respect to complex inputs; cast it with "
+          "astype(c64), or leave out .holomorphic.",
+          transform, paths(i), args[i].aval());
+    else if (!is_inexact(args[i].dtype()))
       raise<TypeError>(
           "[{}] {} is {}, and only floating-point inputs can be differentiated; cast it with astype(f32), or "
           "differentiate another argument.",
           transform, paths(i), args[i].aval());
+}
+
+/// What a function returned fits the kind of derivative that was asked for.
+void check_holomorphic(std::string_view what, const AbstractValue& type, std::string_view transform, bool holomorphic) {
+  if (holomorphic && !is_complex(type.dtype))
+    raise<TypeError>("[{}] {} is {}, and a holomorphic function returns complex numbers; leave out .holomorphic.",
+                     transform, what, type);
+  if (!holomorphic && is_complex(type.dtype))
+    raise<TypeError>(
+        "[{}] {} is {}, and a gradient is of a real number; pass {{.holomorphic = true}} where the function "
+        "is, else use vjp, or return np::real, np::imag or np::abs.",
+        transform, what, type);
 }
 
 /// One-hot tangents for every element of an array: shape (size, shape…).
@@ -131,10 +149,10 @@ std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array>
   return {std::move(lin.outputs), std::move(push)};
 }
 
-ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform,
-                            const Paths& paths) {
+ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::string_view transform, const Paths& paths,
+                            bool holomorphic) {
   check_defined(wrt, transform, paths);
-  check_floating(wrt, transform, paths);
+  check_differentiable(wrt, transform, paths, holomorphic);
   Linearized lin = linearize_flat(with_names(f, paths), wrt, transform);
   const Array& value = lin.outputs[0];
   if (value.ndim() != 0)
@@ -143,7 +161,8 @@ ValueAndGrad value_and_grad(const FlatFn& f, std::span<const Array> wrt, std::st
         "or use "
         "jacrev or vjp.",
         transform, value.aval());
-  if (!is_floating(value.dtype()))
+  check_holomorphic("value", value.aval(), transform, holomorphic);
+  if (!is_inexact(value.dtype()))
     raise<TypeError>("[{}] the function returned {}, which has no derivative; return a floating-point scalar.",
                      transform, value.aval());
   // Auxiliary outputs get no cotangent.
@@ -166,16 +185,25 @@ Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<
                                       output_paths));
 }
 
-Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths) {
+Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths, bool holomorphic) {
   const std::string_view transform = forward ? "jacfwd" : "jacrev";
   check_defined(primals, transform, paths);
-  check_floating(primals, transform, paths);
+  check_differentiable(primals, transform, paths, holomorphic);
+  if (forward && !holomorphic)
+    for (std::size_t i = 0; i < primals.size(); ++i)
+      if (is_complex(primals[i].dtype()))
+        raise<TypeError>(
+            "[jacfwd] {} is {}, and a derivative with respect to complex inputs is one number only of "
+            "holomorphic functions; pass {{.holomorphic = true}}, or use jvp.",
+            paths(i), primals[i].aval());
   const Linearized lin = linearize_flat(with_names(f, paths), primals, transform);
   const Types inputs = types_of(primals), outputs = types_of(lin.outputs);
-  for (std::size_t o = 0; o < outputs.size(); ++o)
-    if (!is_floating(outputs[o].dtype))
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (!forward || holomorphic) check_holomorphic(fmt::format("output {}", o), outputs[o], transform, holomorphic);
+    if (!is_inexact(outputs[o].dtype))
       raise<TypeError>("[{}] output {} is {}, which has no derivative; return floating-point arrays.", transform, o,
                        outputs[o]);
+  }
   // One row of blocks per output, one column per input; missing blocks are zero.
   std::vector<Arrays> blocks(outputs.size(), Arrays(inputs.size()));
   const auto put = [&](std::size_t o, std::size_t i, const Array& value) {

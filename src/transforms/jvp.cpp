@@ -7,7 +7,7 @@
 namespace cotan {
 
 Array JvpTrace::wrap(const Array& primal, const Array& tangent) {
-  if (!tangent.defined() || !is_floating(primal.dtype())) return primal;
+  if (!tangent.defined() || !is_inexact(primal.dtype())) return primal;
   return Array(std::make_shared<detail::JvpTracer>(shared_from_this(), primal, tangent));
 }
 std::pair<Array, Array> JvpTrace::unwrap(const Array& a) const {
@@ -116,7 +116,7 @@ void check_tangent(const Array& tangent, const AbstractValue& primal, std::strin
   if (tangent.shape() != primal.shape)
     raise<ShapeError>("[{}] the tangent of {} has shape {} but the primal has shape {}; they must be equal.", transform,
                       paths(leaf), describe(tangent.shape()), describe(primal.shape));
-  if (is_floating(primal.dtype) && tangent.dtype() != primal.dtype && !tangent.weak_type())
+  if (is_inexact(primal.dtype) && tangent.dtype() != primal.dtype && !tangent.weak_type())
     raise<TypeError>("[{}] the tangent of {} is {} but the primal is {}; cast it with astype.", transform, paths(leaf),
                      tangent.dtype(), primal.dtype);
 }
@@ -128,7 +128,7 @@ std::pair<Arrays, Arrays> jvp(const FlatFn& f, std::span<const Array> primals, s
   check_defined(primals, "jvp", paths);
   Arrays used(primals.size());
   for (std::size_t i = 0; i < primals.size(); ++i) {
-    if (!is_floating(primals[i].dtype())) continue;  // integers have no tangent space: theirs is zero
+    if (!is_inexact(primals[i].dtype())) continue;  // integers have no tangent space: theirs is zero
     check_tangent(tangents[i], primals[i].aval(), "jvp", i, paths);
     const bool both_weak = primals[i].weak_type() && tangents[i].weak_type();  // numbers, which stay exact
     used[i] = both_weak && tangents[i].dtype() == primals[i].dtype() ? tangents[i]

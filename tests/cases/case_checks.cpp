@@ -46,7 +46,7 @@ struct Differentiable {
     for (std::size_t k = 0; k < c.grad.size(); ++k) full[c.grad[k]] = x[k];
     Arrays out;
     for (const Array& y : f(full))
-      if (is_floating(y.dtype())) out.push_back(y);
+      if (is_inexact(y.dtype())) out.push_back(y);
     return out;
   }
 };
@@ -55,7 +55,7 @@ struct Differentiable {
 Arrays output_cotangents(const Case& c, const Arrays& all_outputs) {
   Arrays out;
   for (std::size_t k = 0; k < all_outputs.size(); ++k)
-    if (const Array& y = all_outputs[k]; is_floating(y.dtype()))
+    if (const Array& y = all_outputs[k]; is_inexact(y.dtype()))
       out.push_back(weights(c.id, output_weights + k, y.shape(), y.dtype()));
   return out;
 }
@@ -153,7 +153,7 @@ void check_webgpu(const Case& c) {
     expected = lookup(c)(make_inputs(c));
   }
   const bool wide =
-      std::any_of(expected.begin(), expected.end(), [](const Array& a) { return itemsize(a.dtype()) > 4; });
+      std::any_of(expected.begin(), expected.end(), [](const Array& a) { return itemsize(real_dtype(a.dtype())) > 4; });
   if (!wide) {
     expect_device_is_reference(c, "webgpu");
     return;
@@ -272,14 +272,16 @@ void check_jvp(const Case& c) {
   const auto [again, push] = ct::flat::linearize(f, x, paths);
   expect_close(push.apply(tangents, paths), forward, c, true);
   for (const Array& t : forward)
-    for (double v : t.to_vector<double>())
+    for (double v : as_doubles(t))
       ASSERT_TRUE(std::isfinite(v)) << "the sample is at a pole; the row needs \"grad\": []";
   const auto [left, left_scale] = inner_product(cotangents, forward);
   const auto [right, right_scale] = inner_product(pull_back(f, x, cotangents), tangents);
   double epsilon = 1e-12;
   for (const Arrays* arrays : {&primals, &x})
     for (const Array& a : *arrays)
-      epsilon = std::max(epsilon, a.dtype() == DType::f64 ? 1e-12 : a.dtype() == DType::f32 ? 1e-5 : 1e-2);
+      epsilon = std::max(epsilon, real_dtype(a.dtype()) == DType::f64   ? 1e-12
+                                  : real_dtype(a.dtype()) == DType::f32 ? 1e-5
+                                                                        : 1e-2);
   EXPECT_NEAR(left, right, epsilon * (1 + 10 * std::max(left_scale, right_scale)));
 }
 
@@ -289,11 +291,11 @@ void check_finite_differences(const Case& c) {
   const Arrays x = f.chosen();
   const Arrays cotangents = output_cotangents(c, f.f(f.inputs));
   for (const Array& w : cotangents)
-    ASSERT_EQ(w.dtype(), DType::f64)
+    ASSERT_EQ(real_dtype(w.dtype()), DType::f64)
         << "f32 outputs are too coarse for finite differences; the row needs \"fd\": false";
   for (std::size_t k = 0; k < x.size(); ++k) {
     if (x[k].size() == 0) continue;
-    const Array direction = weights(c.id, tangent_weights + c.grad[k], x[k].shape(), DType::f64);
+    const Array direction = weights(c.id, tangent_weights + c.grad[k], x[k].shape(), x[k].dtype());
     const double h = 1e-5 * std::max(1e-4, np::max(np::abs(x[k])).item<double>());
     const auto value = [&](double step) {
       Arrays at = x;
@@ -314,15 +316,17 @@ bool batchable(const Case& c) { return !c.eager && !c.arguments.empty(); }
 bool has_gradient(const Case& c) { return !c.grad.empty(); }
 /// What a device without 64-bit types can hold.
 bool narrow(const Case& c) {
-  return std::none_of(c.arguments.begin(), c.arguments.end(), [](const auto& a) { return itemsize(a.dtype) > 4; });
+  return std::none_of(c.arguments.begin(), c.arguments.end(),
+                      [](const auto& a) { return itemsize(real_dtype(a.dtype)) > 4; });
 }
 bool narrow_and_traceable(const Case& c) { return traceable(c) && narrow(c); }
 bool narrow_and_differentiable(const Case& c) {
   return has_gradient(c) && narrow_and_traceable(c) && c.id.find("dtype=f64") == std::string::npos;
 }
 bool all_f64(const Case& c) {
-  return c.finite_differences && !c.grad.empty() &&
-         std::all_of(c.grad.begin(), c.grad.end(), [&](std::size_t i) { return c.arguments[i].dtype == DType::f64; });
+  return c.finite_differences && !c.grad.empty() && std::all_of(c.grad.begin(), c.grad.end(), [&](std::size_t i) {
+           return real_dtype(c.arguments[i].dtype) == DType::f64;
+         });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -83,7 +84,7 @@ std::vector<Argument> make_arguments(const Json& specs, const Json& shapes, cons
     }
     const DType dtype = parse_dtype(spec.contains("dtype") ? spec["dtype"] : dtypes.is_array() ? dtypes[i] : dtypes);
     Json domain = {-10, 10};
-    if (is_floating(dtype)) domain = is_matrix_kind(kind) ? Json{-1, 1} : Json{-2, 2};
+    if (is_inexact(dtype)) domain = is_matrix_kind(kind) ? Json{-1, 1} : Json{-2, 2};
     domain = spec.value("domain", domain);
     const Json& shape = spec.contains("shape") ? spec["shape"] : shapes.at(next_shape++);
     out.push_back({shape.get<Shape>(), dtype, kind, domain[0], domain[1], spec.value("values", Json::array()),
@@ -128,9 +129,9 @@ void expand(const Json& row, const std::string& family, std::vector<Case>& out) 
             c.grad = row["grad"].get<std::vector<std::size_t>>();
           else
             for (std::size_t i = 0; i < c.arguments.size(); ++i)
-              if (is_floating(c.arguments[i].dtype)) c.grad.push_back(i);
+              if (is_inexact(c.arguments[i].dtype)) c.grad.push_back(i);
           for (std::size_t i : c.grad)
-            if (c.arguments[i].dtype != DType::f64 && c.arguments[i].dtype != DType::f32) {
+            if (const DType part = real_dtype(c.arguments[i].dtype); part != DType::f64 && part != DType::f32) {
               c.grad.clear();
               break;
             }
@@ -180,32 +181,53 @@ std::size_t element_count(const Shape& shape) {
   return n;
 }
 
+/// A complex element is two numbers, as the elements along an axis of size 2 at the end.
+std::size_t numbers_in(const Shape& shape, DType dtype) { return element_count(shape) * (is_complex(dtype) ? 2 : 1); }
+
+double conjugate(double x) { return x; }
+std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
+
 /// One m×n matrix of a matrix kind from uniform elements.
-void shape_matrix(const std::string& kind, std::size_t m, std::size_t n, const double* b, double* a) {
+template <class T>
+void shape_matrix(const std::string& kind, std::size_t m, std::size_t n, const T* b, T* a) {
   const auto at = [&](std::size_t i, std::size_t j) { return b[i * n + j]; };
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j) {
-      double& out = a[i * n + j];
+      T& out = a[i * n + j];
       const bool diagonal = i == j;
       if (kind == "spd") {
-        double total = 0;
-        for (std::size_t k = 0; k < n; ++k) total += at(i, k) * at(j, k);
-        out = total / static_cast<double>(n) + (diagonal ? 1 : 0);
+        T total = 0;
+        for (std::size_t k = 0; k < n; ++k) total += at(i, k) * conjugate(at(j, k));
+        out = total / static_cast<double>(n) + (diagonal ? 1.0 : 0.0);
       } else if (kind == "symmetric") {
-        out = (at(i, j) + at(j, i)) / 2 + (diagonal ? 2 * static_cast<double>(i) : 0);
+        out = (at(i, j) + conjugate(at(j, i))) / 2.0 + (diagonal ? 2 * static_cast<double>(i) : 0.0);
       } else if (kind == "well_conditioned") {
-        out = at(i, j) + (j == (i + 1) % n ? static_cast<double>(n + 1) : 0);
+        out = at(i, j) + (j == (i + 1) % n ? static_cast<double>(n + 1) : 0.0);
       } else if (kind == "matrix") {
-        out = at(i, j) + (diagonal ? static_cast<double>(i + 2) : 0);
+        out = at(i, j) + (diagonal ? static_cast<double>(i + 2) : 0.0);
       } else {
         const bool inside = kind == "lower" ? i > j : i < j;
-        out = diagonal ? 1 + std::abs(at(i, i)) : inside ? at(i, j) : 0;
+        out = diagonal ? T(1 + std::abs(at(i, i))) : inside ? at(i, j) : T(0);
       }
     }
 }
 
-/// Doubles rounded to a float dtype; half types go through f32.
+template <class T>
+void shape_matrices(const Argument& a, T* elements) {
+  const auto m = static_cast<std::size_t>(a.shape[a.shape.size() - 2]), n = static_cast<std::size_t>(a.shape.back());
+  const std::size_t count = element_count(a.shape);
+  const std::vector<T> base(elements, elements + count);
+  for (std::size_t at = 0; at < count; at += m * n) shape_matrix(a.kind, m, n, &base[at], &elements[at]);
+}
+
+/// Doubles rounded to a float dtype; half types go through f32. Of complex ones there are two per element.
 Array round_to(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  if (is_complex(dtype)) {
+    std::vector<std::complex<double>> numbers;
+    for (std::size_t i = 0; i < values.size(); i += 2) numbers.emplace_back(values[i], values[i + 1]);
+    if (dtype == DType::c128) return Array::from_host(numbers, shape);
+    return Array::from_host(std::vector<std::complex<float>>(numbers.begin(), numbers.end()), shape);
+  }
   if (dtype == DType::f64) return Array::from_host(values, shape);
   const std::vector<float> single(values.begin(), values.end());
   if (dtype == DType::f32) return Array::from_host(single, shape);
@@ -272,8 +294,8 @@ Array make_input(const Case& c, std::size_t index, int variant) {
     return Array::from_host(
         std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)}, {2});
   }
-  const std::size_t count = element_count(a.shape);
-  const bool real = is_floating(a.dtype);
+  const std::size_t count = numbers_in(a.shape, a.dtype);
+  const bool real = is_inexact(a.dtype);
   std::vector<double> reals(count);
   std::vector<std::int64_t> whole(count);
   if (a.kind == "values") {
@@ -302,10 +324,14 @@ Array make_input(const Case& c, std::size_t index, int variant) {
                      ? uniform(words[i], low, high)
                      : low + (high - low) * ((static_cast<double>(rank[i]) + 0.5) / static_cast<double>(count));
     if (is_matrix_kind(a.kind)) {
-      const std::vector<double> base = reals;
-      const auto m = static_cast<std::size_t>(a.shape[a.shape.size() - 2]),
-                 n = static_cast<std::size_t>(a.shape.back());
-      for (std::size_t at = 0; at < count; at += m * n) shape_matrix(a.kind, m, n, &base[at], &reals[at]);
+      if (is_complex(a.dtype)) {
+        std::vector<std::complex<double>> numbers;
+        for (std::size_t i = 0; i < count; i += 2) numbers.emplace_back(reals[i], reals[i + 1]);
+        shape_matrices(a, numbers.data());
+        for (std::size_t i = 0; i < count; ++i) reals[i] = i % 2 ? numbers[i / 2].imag() : numbers[i / 2].real();
+      } else {
+        shape_matrices(a, reals.data());
+      }
     }
     return round_to(reals, a.shape, a.dtype);
   }
@@ -319,7 +345,7 @@ Array make_input(const Case& c, std::size_t index, int variant) {
 }  // namespace
 
 Tolerance Case::tolerance(DType dtype, bool gradient) const {
-  const std::string key(name(dtype));
+  const std::string key(name(real_dtype(dtype)));
   for (const auto* table : {gradient ? &grad_tolerances : &tolerances, &tolerances, &default_tolerances})
     if (const auto found = table->find(key); found != table->end()) return found->second;
   return {};
@@ -353,12 +379,12 @@ Arrays make_inputs(const Case& c, int variant) {
 
 Array weights(const std::string& id, std::size_t argument, const Shape& shape, DType dtype) {
   std::vector<double> values;
-  for (Word word : random_words(id, argument, element_count(shape))) values.push_back(uniform(word, -1, 1));
+  for (Word word : random_words(id, argument, numbers_in(shape, dtype))) values.push_back(uniform(word, -1, 1));
   return round_to(values, shape, dtype);
 }
 
 DType parse_dtype(const std::string& text) {
-  for (int i = 0; i <= static_cast<int>(DType::f64); ++i)
+  for (int i = 0; i <= static_cast<int>(DType::c128); ++i)
     if (const auto dtype = static_cast<DType>(i); name(dtype) == text) return dtype;
   throw std::runtime_error("no dtype is called " + text);
 }

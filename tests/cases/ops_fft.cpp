@@ -1,4 +1,4 @@
-// Fourier transforms: complex arrays are two arguments, and two results. One argument is an array of real numbers.
+// Fourier transforms.
 #include <cotan/cotan.hpp>
 
 #include "cases/case_ops.hpp"
@@ -10,10 +10,6 @@ using cotan::ArrayLike;
 
 namespace {
 
-fft::ComplexLike operand(Args x) { return x.size() == 2 ? fft::ComplexLike(x[0], x[1]) : fft::ComplexLike(x[0]); }
-Arrays parts(const fft::Complex& z) { return {z.re, z.im}; }
-Arrays parts(const Array& a) { return {a}; }
-
 /// norm keeps the text that the options look at.
 fft::Options options(const Params& p, const std::string& norm) {
   return {p.has("n") ? std::optional(p.integer("n")) : std::nullopt, p.axis("axis", -1), norm};
@@ -23,24 +19,16 @@ fft::AxesOptions axes_options(const Params& p, const std::string& norm) {
 }
 std::string norm_of(const Params& p) { return p.text("norm", "backward"); }
 
-template <class R, class X>
-OpFunction along_axis(R (*f)(const X&, const fft::Options&)) {
+OpFunction along_axis(Array (*f)(const ArrayLike&, const fft::Options&)) {
   return [f](Args x, const Params& p) {
     const std::string norm = norm_of(p);
-    if constexpr (std::is_same_v<X, ArrayLike>)
-      return parts(f(x[0], options(p, norm)));
-    else
-      return parts(f(operand(x), options(p, norm)));
+    return Arrays{f(x[0], options(p, norm))};
   };
 }
-template <class R, class X>
-OpFunction along_axes(R (*f)(const X&, const fft::AxesOptions&)) {
+OpFunction along_axes(Array (*f)(const ArrayLike&, const fft::AxesOptions&)) {
   return [f](Args x, const Params& p) {
     const std::string norm = norm_of(p);
-    if constexpr (std::is_same_v<X, ArrayLike>)
-      return parts(f(x[0], axes_options(p, norm)));
-    else
-      return parts(f(operand(x), axes_options(p, norm)));
+    return Arrays{f(x[0], axes_options(p, norm))};
   };
 }
 
@@ -64,10 +52,8 @@ void add_fft_ops(OpTable& t) {
   t["fft.fftfreq"] = one([](Args, const Params& p) { return fft::fftfreq(p.integer("n"), p.real("d", 1), p.dtype()); });
   t["fft.rfftfreq"] =
       one([](Args, const Params& p) { return fft::rfftfreq(p.integer("n"), p.real("d", 1), p.dtype()); });
-  t["fft.fftshift"] = one([](Args x, const Params& p) { return fft::fftshift(ArrayLike(x[0]), p.axes("axes")); });
-  t["fft.ifftshift"] = one([](Args x, const Params& p) { return fft::ifftshift(ArrayLike(x[0]), p.axes("axes")); });
-  t["fft.abs"] = one([](Args x, const Params&) { return fft::abs({x[0], x[1]}); });
-  t["fft.angle"] = one([](Args x, const Params&) { return fft::angle({x[0], x[1]}); });
+  t["fft.fftshift"] = one([](Args x, const Params& p) { return fft::fftshift(x[0], p.axes("axes")); });
+  t["fft.ifftshift"] = one([](Args x, const Params& p) { return fft::ifftshift(x[0], p.axes("axes")); });
 }
 
 }  // namespace cases

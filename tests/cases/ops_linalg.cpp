@@ -33,19 +33,24 @@ Array column_sign(const Array& v) {
 
 Arrays eigh_normalized(Args x, const Params&) {
   const auto [w, v] = linalg::eigh(x[0]);
-  return {w, scale_columns(v, column_sign(v))};
+  return {w, scale_columns(v, np::conj(column_sign(v)))};
 }
 
 Arrays svd_normalized(Args x, const Params&) {
   const auto [u, s, vh] = linalg::svd(x[0], false);
   const Array sign = column_sign(u);
-  return {scale_columns(u, sign), s, scale_rows(vh, sign)};
+  return {scale_columns(u, np::conj(sign)), s, scale_rows(vh, sign)};
 }
 
 Arrays svd_hermitian_normalized(Args x, const Params&) {
   const auto [u, s, vh] = linalg::svd(x[0], true, true, true);
   const Array sign = column_sign(u);
   return {scale_columns(u, sign), s, scale_rows(vh, sign)};
+}
+
+Arrays eig_products(Args x, const Params&) {
+  const auto [w, v] = linalg::eig(x[0]);
+  return {np::sort(w), np::matmul(scale_columns(v, w), linalg::inv(v))};
 }
 
 linalg::NormOrder order_of(const Params& p) {
@@ -88,6 +93,9 @@ void add_linalg_ops(OpTable& t) {
     const auto [lu, pivots, permutation] = linalg::lu(x[0]);
     return Arrays{lu, pivots, permutation};
   };
+  t["linalg.eigvals_sorted"] = one([](Args x, const Params&) { return np::sort(linalg::eigvals(x[0])); });
+  t["linalg.eig_products"] = eig_products;
+  t["roots_sorted"] = one([](Args x, const Params&) { return np::sort(np::roots(x[0])); });
   t["linalg.qr_normalized"] = qr_normalized;
   t["linalg.qr_complete_products"] = qr_complete_products;
   t["linalg.eigh_normalized"] = eigh_normalized;

@@ -24,7 +24,7 @@ struct Reducer {
 };
 Reducer reducer(const Params& p, DType dtype) {
   const std::string name = p.text("computation");
-  const bool real = cotan::is_floating(dtype);
+  const bool real = cotan::is_inexact(dtype);
   const auto number = [&](double value) { return p.has("init") ? p.scalar("init") : Array(value).astype(dtype); };
   const auto bound = [&](const Array& all) { return p.has("init") ? p.scalar("init") : all; };
   if (name == "add") return {lax::add, number(0)};

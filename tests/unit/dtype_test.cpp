@@ -13,7 +13,7 @@ using namespace cotan;
 
 namespace {
 
-const std::vector<DType> all_dtypes{bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64};
+const std::vector<DType> all_dtypes{bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128};
 
 DType dtype_named(std::string_view wanted) {
   for (DType t : all_dtypes)
@@ -23,6 +23,7 @@ DType dtype_named(std::string_view wanted) {
 Array operand(const std::string& kind) {
   if (kind == "int") return Array(1);
   if (kind == "float") return Array(1.0);
+  if (kind == "complex") return Array(std::complex<double>(1, 2));
   return np::ones({}, dtype_named(kind));
 }
 
@@ -38,7 +39,8 @@ TEST(DType, NamesSizesAndKinds) {
   EXPECT_EQ(describe(f32, {2, 3}), "f32[2,3]");
   EXPECT_EQ(describe(i8, {}), "i8[]");
   for (DType t : all_dtypes) {
-    EXPECT_EQ(is_floating(t) + is_signed_integer(t) + is_unsigned_integer(t) + (t == bool_), 1) << name(t);
+    EXPECT_EQ(is_floating(t) + is_complex(t) + is_signed_integer(t) + is_unsigned_integer(t) + (t == bool_), 1)
+        << name(t);
     EXPECT_EQ(is_integer(t), is_signed_integer(t) || is_unsigned_integer(t)) << name(t);
   }
   EXPECT_EQ(itemsize(bool_), 1u);
@@ -75,7 +77,8 @@ TEST(Promotion, EveryPairAsInJax) {
     EXPECT_EQ(eager.weak_type(), weak) << a << " and " << b;
     const Array traced = jit([](Array x, Array y) { return np::maximum(x, y); })(operand(a), operand(b));
     EXPECT_EQ(traced.aval(), eager.aval()) << a << " and " << b << " under jit";
-    if (a != "int" && a != "float" && b != "int" && b != "float") {
+    const auto number = [](const std::string& kind) { return kind == "int" || kind == "float" || kind == "complex"; };
+    if (!number(a) && !number(b)) {
       const DType strong = promote_types(dtype_named(a), dtype_named(b));
       if (!weak) {
         EXPECT_EQ(strong, want) << a << " and " << b;
@@ -83,7 +86,7 @@ TEST(Promotion, EveryPairAsInJax) {
     }
     ++rows;
   }
-  EXPECT_EQ(rows, 15 * 15);
+  EXPECT_EQ(rows, 18 * 18);
 }
 
 TEST(Promotion, WeakScalarsKeepEveryBit) {

@@ -21,8 +21,10 @@ DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_,
+    "c128": np.complex128, "c64": np.complex64,
 }
-FLOATS = ("f64", "f32", "f16", "bf16")
+PARTS = {"c128": "f64", "c64": "f32"}  # complex dtypes, and what they are pairs of
+FLOATS = ("f64", "f32", "f16", "bf16", "c128", "c64")
 # (rtol, atol) by the dtype of the golden; integers and bool are always exact.
 TOLERANCE = {"f64": (1e-12, 1e-13), "f32": (1e-5, 2e-6), "f16": (4e-3, 1e-3), "bf16": (3e-2, 8e-3)}
 MATRIX_KINDS = ("spd", "symmetric", "lower", "upper", "well_conditioned", "matrix")
@@ -58,6 +60,7 @@ class Case:
         return self.row.get("fd", True)
 
     def tolerance(self, dtype, gradient=False):
+        dtype = PARTS.get(dtype, dtype)
         own = self.row.get("tol", {})
         if gradient:
             own = {**own, **self.row.get("grad_tol", {})}
@@ -119,7 +122,7 @@ def expand(row):
                     args = _make_args(specs, shapes, dtypes)
                     floats = [i for i, a in enumerate(args) if a.dtype in FLOATS]
                     grad = row.get("grad", floats)
-                    if any(args[i].dtype not in ("f64", "f32") for i in grad):
+                    if any(PARTS.get(args[i].dtype, args[i].dtype) not in ("f64", "f32") for i in grad):
                         grad = []
                     yield Case(case_id(op, args, params, row.get("tag")), op, args, params, grad, row)
 
@@ -176,7 +179,10 @@ def _integer_domain(dtype, domain):
 
 def _matrices(words, arg):
     *batch, m, n = arg.shape
-    base = np.array(_uniform(words, *map(float, arg.domain)), np.float64).reshape(-1, m, n)
+    base = np.array(_uniform(words, *map(float, arg.domain)), np.float64)
+    if arg.dtype in PARTS:
+        base = base[::2] + 1j * base[1::2]
+    base = base.reshape(-1, m, n)
     out = np.zeros_like(base)
     for b, a in zip(base, out):
         for i in range(m):
@@ -184,10 +190,10 @@ def _matrices(words, arg):
                 if arg.kind == "spd":
                     total = 0.0
                     for k in range(n):
-                        total += b[i, k] * b[j, k]
+                        total += b[i, k] * b[j, k].conjugate()
                     a[i, j] = total / n + (i == j)
                 elif arg.kind == "symmetric":
-                    a[i, j] = (b[i, j] + b[j, i]) / 2 + (2 * i if i == j else 0)
+                    a[i, j] = (b[i, j] + b[j, i].conjugate()) / 2 + (2 * i if i == j else 0)
                 elif arg.kind in ("lower", "upper"):
                     inside = i > j if arg.kind == "lower" else i < j
                     a[i, j] = 1 + abs(b[i, i]) if i == j else b[i, j] if inside else 0
@@ -199,7 +205,12 @@ def _matrices(words, arg):
 
 
 def round_to(values, dtype):
-    """Rounds doubles to a float dtype; half types go through f32."""
+    """Rounds doubles to a float dtype; half types go through f32. Of complex ones there are two per element."""
+    if dtype in PARTS:
+        parts = np.asarray(values, np.float64)
+        out = np.empty(parts.size // 2, np.complex128)
+        out.real, out.imag = parts[::2], parts[1::2]
+        return out.astype(DTYPES[dtype])
     out = np.asarray(values, np.float64)
     if dtype == "f64":
         return out
@@ -207,12 +218,17 @@ def round_to(values, dtype):
         return out.astype(np.float32).astype(DTYPES[dtype])
 
 
+def _numbers(shape, dtype):
+    """A complex element is two numbers, as the elements along an axis of size 2 at the end."""
+    return math.prod(shape) * (2 if dtype in PARTS else 1)
+
+
 def make_input(case, index):
     arg = case.args[index]
     if arg.kind == "key":
         seed = case.params["seed"] & MASK
         return np.array([seed >> 32, seed & 0xFFFFFFFF], np.uint32)
-    count = math.prod(arg.shape)
+    count = _numbers(arg.shape, arg.dtype)
     if arg.kind == "values":
         values = [arg.values[i % len(arg.values)] for i in range(count)]
         if arg.dtype in FLOATS:
@@ -220,7 +236,8 @@ def make_input(case, index):
         return np.array(values, DTYPES[arg.dtype]).reshape(arg.shape)
     words = bits(case.id, index, count)
     if arg.kind in MATRIX_KINDS:
-        return round_to(_matrices(words, arg), arg.dtype)
+        matrices = _matrices(words, arg)
+        return matrices.astype(DTYPES[arg.dtype]) if arg.dtype in PARTS else round_to(matrices, arg.dtype)
     if arg.dtype == "bool":
         return np.array([w >> 63 for w in words], np.bool_).reshape(arg.shape)
     ranks = {"distinct": _ranks(words), "sorted": range(count)}.get(arg.kind)
@@ -242,5 +259,5 @@ def make_inputs(case):
 
 def weights(case, output, shape, dtype):
     """The cotangent of one output: uniform in [-1, 1)."""
-    words = bits(case.id, WEIGHT_ARG + output, math.prod(shape))
+    words = bits(case.id, WEIGHT_ARG + output, _numbers(shape, dtype))
     return round_to(_uniform(words, -1.0, 1.0), dtype).reshape(shape)

@@ -115,13 +115,13 @@ def _column_sign(v):
 
 def _eigh_normalized(args, p):
     w, v = jnp.linalg.eigh(args[0])
-    return w, v * _column_sign(v)[..., None, :]
+    return w, v * jnp.conj(_column_sign(v))[..., None, :]
 
 
 def _svd_normalized(args, p):
     u, s, vt = jnp.linalg.svd(args[0], full_matrices=False)
     sign = _column_sign(u)
-    return u * sign[..., None, :], s, vt * sign[..., :, None]
+    return u * jnp.conj(sign)[..., None, :], s, vt * sign[..., :, None]
 
 
 def _svd_hermitian_normalized(args, p):
@@ -150,19 +150,15 @@ def _svd_full(args, p):
             jnp.swapaxes(u, -1, -2) @ u, jnp.swapaxes(vt, -1, -2) @ vt)
 
 
-# ---- Fourier transforms: complex arrays are pairs of arguments and of results
-
-def _parts(y):
-    return (y.real, y.imag) if jnp.iscomplexobj(y) else (y,)
-
+# ---- Fourier transforms
 
 def _fft(name):
-    """Integers become f32, as everywhere in cotan."""
+    """Integers and halves become f32, as everywhere in cotan."""
     function = getattr(jnp.fft, name)
 
     def call(args, params):
-        args = [a if jnp.issubdtype(a.dtype, jnp.floating) else a.astype(jnp.float32) for a in args]
-        return _parts(function(lax.complex(*args) if len(args) == 2 else args[0], **params))
+        wide = args[0] if args[0].dtype in (jnp.float32, jnp.float64) or jnp.iscomplexobj(args[0]) else args[0].astype(jnp.float32)
+        return function(wide, **params)
 
     return call
 
@@ -349,6 +345,31 @@ def _windowed_cumsum(v):
     return jnp.cumsum(v)[1:]
 
 
+def _rotation_scan(args, p):
+    factor, first, xs = args
+
+    def step(state, x):
+        after = state * factor + x
+        return after, jnp.abs(after)
+
+    return lax.scan(step, first, xs)
+
+
+def _newton_while(args, p):
+    return lax.while_loop(
+        lambda s: (jnp.abs(s[0] * s[0] - 1) > 1e-3) & (s[1] < 20),
+        lambda s: (s[0] - (s[0] * s[0] - 1) / (2 * s[0]), s[1] + 1), (args[0], jnp.int32(0)))
+
+
+def _complex_recurrence(args, p):
+    return lax.associative_scan(lambda l, r: (r[0] * l[0], r[0] * l[1] + r[1]), args)
+
+
+def _eig_products(args, p):
+    w, v = jnp.linalg.eig(args[0])
+    return jnp.sort(w), (v * w[..., None, :]) @ jnp.linalg.inv(v)
+
+
 def _list(name):
     return lambda args, params: getattr(jnp, name)(list(args), **params)
 
@@ -362,7 +383,7 @@ def _reducer(args, p):
     """(operand, first value, function) and what is left of the params."""
     p, dtype, name = dict(p), args[0].dtype, p["computation"]
     del p["computation"]
-    floating = jnp.issubdtype(dtype, jnp.floating)
+    floating = jnp.issubdtype(dtype, jnp.inexact)
     bound = jnp.finfo(dtype) if floating else None if dtype == bool else jnp.iinfo(dtype)
     lowest = -np.inf if floating else False if dtype == bool else bound.min
     highest = np.inf if floating else True if dtype == bool else bound.max
@@ -512,6 +533,8 @@ OPS = {
     "scalar.add": lambda a, p: a[0] + p["scalar"], "scalar.subtract": lambda a, p: p["scalar"] - a[0],
     "scalar.multiply": lambda a, p: a[0] * p["scalar"], "scalar.divide": lambda a, p: a[0] / p["scalar"],
     "scalar.less": lambda a, p: a[0] < p["scalar"], "scalar.maximum": lambda a, p: jnp.maximum(a[0], p["scalar"]),
+    "linalg.eigvals_sorted": lambda a, p: jnp.sort(jnp.linalg.eigvals(a[0])), "linalg.eig_products": _eig_products,
+    "roots_sorted": lambda a, p: jnp.sort(jnp.roots(a[0], strip_zeros=False)),
     "linalg.lu": lambda a, p: lax.linalg.lu(a[0]),
     "linalg.triangular_solve": lambda a, p: lax.linalg.triangular_solve(*a, **p),
     "linalg.qr_normalized": _qr_normalized, "linalg.qr_complete_products": _qr_complete,
@@ -520,7 +543,9 @@ OPS = {
     "linalg.svd_normalized": _svd_normalized, "linalg.svd_full_products": _svd_full,
     **{f"stats.gaussian_kde.{name}": _kde(name) for name in KDE},
     **{f"fft.{name}": _fft(name) for name in FFT},
-    "fft.abs": lambda a, p: jnp.hypot(*a), "fft.angle": lambda a, p: jnp.arctan2(a[1], a[0]),
+    "composite.rotation_scan": _rotation_scan, "composite.newton_while": _newton_while,
+    "composite.complex_cond": lambda a, p: lax.cond(a[0].real > 0, lambda z: z * z, jnp.conj, a[0]),
+    "composite.complex_recurrence": _complex_recurrence,
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
     "nn.dot_product_attention": _dot_product_attention,
     "nn.dot_product_attention_with_residual": lambda a, p: _dot_product_attention(a, {**p, "return_residual": True}),

@@ -28,6 +28,11 @@ Array shift_right_arithmetic(const ArrayLike& a,
                              const ArrayLike& b);  ///< the bits of a moved right by b, the sign comes in
 Array population_count(const ArrayLike& a);        ///< how many bits of an integer are 1, in the dtype of a
 Array clz(const ArrayLike& a);                     ///< how many bits of an integer before the first 1 are 0
+/// re + i im, of f32 or f64: c64 or c128.
+Array complex(const ArrayLike& re, const ArrayLike& im);
+Array real(const ArrayLike& a);  ///< the real part of a complex number
+Array imag(const ArrayLike& a);  ///< the imaginary part of a complex number
+Array conj(const ArrayLike& a);  ///< re - i im; a real number becomes complex
 /// As a.astype(dtype).
 Array convert_element_type(const ArrayLike& a, DType dtype);
 /// The same bits as another dtype; a narrower one adds a trailing axis, a wider one takes it away.

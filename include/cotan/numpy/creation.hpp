@@ -13,16 +13,15 @@ namespace cotan::numpy {
 /// Nested braces of literals: array({{1, 2}, {3, 4}}). Elements keep every bit until the dtype is known.
 class Nested {
  public:
-  template <class T>
-    requires std::is_arithmetic_v<T>
+  template <HostNumber T>
   Nested(T value);
   Nested(std::initializer_list<Nested> items);
   Nested(const Array& a);
 
  private:
   friend struct NestedReader;
-  enum class Kind { boolean, integer, real, list, array } kind_;
-  double real_ = 0;
+  enum class Kind { boolean, integer, real, complex, list, array } kind_;
+  double real_ = 0, imaginary_ = 0;
   std::int64_t integer_ = 0;
   std::vector<Nested> items_;
   Array array_;
@@ -31,7 +30,8 @@ class Nested {
 /// @name Creation
 /// Dtypes are f32, or i32 of integers, unless one is given. Sizes that are negative or too large raise.
 /// @{
-/// From nested braces: f32 or i32 or bool unless a dtype is given. array({0.1, 0.2}, f64) is exact.
+/// From nested braces: f32 or i32 or bool, or c64 of std::complex, unless a dtype is given. array({0.1, 0.2}, f64) is
+/// exact.
 Array array(std::initializer_list<Nested> items, std::optional<DType> dtype = std::nullopt,
             const std::source_location& where = COTAN_HERE);
 /// The same of one element, which may be an Array or a number.
@@ -131,13 +131,19 @@ Array frombuffer(std::span<const std::byte> buffer, DType dtype = f32, std::int6
                  const std::source_location& where = COTAN_HERE);
 /// @}
 
-template <class T>
-  requires std::is_arithmetic_v<T>
+template <HostNumber T>
 Nested::Nested(T value)
-    : kind_(std::is_same_v<T, bool>       ? Kind::boolean
+    : kind_(HostComplex<T>                ? Kind::complex
+            : std::is_same_v<T, bool>     ? Kind::boolean
             : std::is_floating_point_v<T> ? Kind::real
-                                          : Kind::integer),
-      real_(static_cast<double>(value)),
-      integer_(static_cast<std::int64_t>(value)) {}
+                                          : Kind::integer) {
+  if constexpr (HostComplex<T>) {
+    real_ = value.real();
+    imaginary_ = value.imag();
+  } else {
+    real_ = static_cast<double>(value);
+    integer_ = static_cast<std::int64_t>(value);
+  }
+}
 
 }  // namespace cotan::numpy

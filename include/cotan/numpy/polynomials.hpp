@@ -14,8 +14,8 @@ namespace cotan::numpy {
 Array polyval(const ArrayLike& p, const ArrayLike& x);
 /// [len(x), n]: decreasing powers of `x` in columns, the last one 1, or increasing ones; `n` is len(x) unless given.
 Array vander(const ArrayLike& x, std::optional<int> n = std::nullopt, bool increasing = false);
-/// The coefficients of the polynomial with these roots, a vector. Integers become floats. (JAX also takes a matrix,
-/// whose eigenvalues are complex.)
+/// The coefficients of the polynomial with these roots, a vector; of a square matrix with its eigenvalues, which are
+/// complex numbers. Integers become floats.
 Array poly(const ArrayLike& roots);
 Array polyadd(const ArrayLike& a, const ArrayLike& b);  ///< the sum
 Array polysub(const ArrayLike& a, const ArrayLike& b);  ///< the difference

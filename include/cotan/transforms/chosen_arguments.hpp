@@ -4,6 +4,13 @@
 
 namespace cotan {
 
+/// Of derivatives where numbers are complex.
+struct DerivativeOptions {
+  /// Arguments and results are complex, and the derivative is that of a holomorphic function. Without it the result is
+  /// real, and the gradient with respect to a complex argument x + iy is, as JAX's, ∂f/∂x - i ∂f/∂y.
+  bool holomorphic = false;
+};
+
 namespace detail {
 
 /// lazy_paths for a selection of the arguments, which sit at positions I.

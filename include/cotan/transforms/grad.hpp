@@ -19,7 +19,7 @@ auto unwrap_single(std::tuple<T...> t) {
 }
 
 template <std::size_t... I, class F, class... A>
-auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) {
+auto value_and_grad_call(const F& f, std::string_view transform, DerivativeOptions options, const A&... a) {
   const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I...>(args);
   const auto of_chosen = function_of_chosen<I...>(f, args);
@@ -29,7 +29,8 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
   static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
   if constexpr (differentiable) {
     const Arrays wrt = tree::leaves(chosen);
-    flat::ValueAndGrad result = flat::value_and_grad(flat, wrt, transform, lazy_paths_at<I...>(chosen));
+    flat::ValueAndGrad result =
+        flat::value_and_grad(flat, wrt, transform, lazy_paths_at<I...>(chosen), options.holomorphic);
     return std::pair{flat.filled(result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
   } else {
     return std::pair{Array(), unwrap_single(chosen)};
@@ -43,32 +44,37 @@ auto value_and_grad_call(const F& f, std::string_view transform, const A&... a) 
 ///
 ///     auto [value, grads] = ct::value_and_grad(loss)(model, x, y);         // grads is a Model
 template <std::size_t... I, class F>
-auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
+auto value_and_grad(F f, DerivativeOptions options, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
-      [f = std::move(f)]<class... A>(const A&... a)
+      [f = std::move(f), options]<class... A>(const A&... a)
         requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
       {
         if constexpr (sizeof...(I) == 0)
-          return detail::value_and_grad_call<0>(f, "value_and_grad", a...);
+          return detail::value_and_grad_call<0>(f, "value_and_grad", options, a...);
         else
-          return detail::value_and_grad_call<I...>(f, "value_and_grad", a...);
+          return detail::value_and_grad_call<I...>(f, "value_and_grad", options, a...);
       },
       where);
+}
+/// The same without options.
+template <std::size_t... I, class F>
+auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
+  return value_and_grad<I...>(std::move(f), DerivativeOptions{}, where);
 }
 /// The gradient with respect to the first argument, or to arguments I… as a tuple; where the function returns
 /// pair{scalar, aux}: {gradient, aux}. A result that is no floating scalar raises. `jax.grad`: ct::grad<0, 2>(f)(a, b,
 /// c).
 template <std::size_t... I, class F>
-auto grad(F f, const std::source_location& where = COTAN_HERE) {
+auto grad(F f, DerivativeOptions options, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
-      [f = std::move(f)]<class... A>(const A&... a)
+      [f = std::move(f), options]<class... A>(const A&... a)
         requires detail::differentiable_with<F, detail::PositionsOrFirst<I...>, A...>
       {
         auto result = [&] {
           if constexpr (sizeof...(I) == 0)
-            return detail::value_and_grad_call<0>(f, "grad", a...);
+            return detail::value_and_grad_call<0>(f, "grad", options, a...);
           else
-            return detail::value_and_grad_call<I...>(f, "grad", a...);
+            return detail::value_and_grad_call<I...>(f, "grad", options, a...);
         }();
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result.first)>, Array>)
           return std::move(result.second);
@@ -76,6 +82,11 @@ auto grad(F f, const std::source_location& where = COTAN_HERE) {
           return std::pair{std::move(result.second), std::get<1>(std::move(result.first))};
       },
       where);
+}
+/// The same without options.
+template <std::size_t... I, class F>
+auto grad(F f, const std::source_location& where = COTAN_HERE) {
+  return grad<I...>(std::move(f), DerivativeOptions{}, where);
 }
 
 }  // namespace cotan

@@ -7,14 +7,14 @@ namespace cotan {
 namespace detail {
 
 template <std::size_t I, class F, class... A>
-auto jacobian_call(const F& f, bool forward, const A&... a) {
+auto jacobian_call(const F& f, bool forward, DerivativeOptions options, const A&... a) {
   const std::tuple<Plain<A>...> args(a...);
   const auto chosen = select_arguments<I>(args);
   using In = std::tuple_element_t<0, std::remove_const_t<decltype(chosen)>>;
   const auto of_chosen = function_of_chosen<I>(f, args);
   Flattened flat(of_chosen, chosen);
   const Arrays wrt = tree::leaves(chosen);
-  const Arrays blocks = flat::jacobian(flat, wrt, forward, lazy_paths_at<I>(chosen));
+  const Arrays blocks = flat::jacobian(flat, wrt, forward, lazy_paths_at<I>(chosen), options.holomorphic);
   if constexpr (std::is_same_v<In, Array>) {
     return flat.filled(blocks);
   } else {
@@ -34,21 +34,31 @@ auto jacobian_call(const F& f, bool forward, const A&... a) {
 /// All derivatives, shape (output…, input…), by forward mode; `jax.jacfwd`. With respect to one argument. Where both
 /// output and argument are trees: one tree of the argument's type per output leaf.
 template <std::size_t I = 0, class F>
-auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
+auto jacfwd(F f, DerivativeOptions options, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
-      [f = std::move(f)]<class... A>(const A&... a)
+      [f = std::move(f), options]<class... A>(const A&... a)
         requires detail::differentiable_with<F, std::index_sequence<I>, A...>
-      { return detail::jacobian_call<I>(f, true, a...); },
+      { return detail::jacobian_call<I>(f, true, options, a...); },
       where);
+}
+/// The same without options.
+template <std::size_t I = 0, class F>
+auto jacfwd(F f, const std::source_location& where = COTAN_HERE) {
+  return jacfwd<I>(std::move(f), DerivativeOptions{}, where);
 }
 /// The same by reverse mode: better with fewer outputs than inputs; `jax.jacrev`.
 template <std::size_t I = 0, class F>
-auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
+auto jacrev(F f, DerivativeOptions options, const std::source_location& where = COTAN_HERE) {
   return detail::transformed<detail::DerivativeReason>(
-      [f = std::move(f)]<class... A>(const A&... a)
+      [f = std::move(f), options]<class... A>(const A&... a)
         requires detail::differentiable_with<F, std::index_sequence<I>, A...>
-      { return detail::jacobian_call<I>(f, false, a...); },
+      { return detail::jacobian_call<I>(f, false, options, a...); },
       where);
+}
+/// The same without options.
+template <std::size_t I = 0, class F>
+auto jacrev(F f, const std::source_location& where = COTAN_HERE) {
+  return jacrev<I>(std::move(f), DerivativeOptions{}, where);
 }
 /// Second derivatives of a scalar function, shape (input…, input…): forward over reverse; `jax.hessian`.
 template <std::size_t I = 0, class F>

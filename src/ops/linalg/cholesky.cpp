@@ -1,6 +1,7 @@
 // Cholesky factorisation of symmetric positive definite matrices. Only the lower triangle is read.
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -33,10 +34,10 @@ Arrays cholesky_eval(const Primitive& self, std::span<const Array> x, const Para
   return out.arrays;
 }
 
-/// dL = L phi(L⁻¹ dA L⁻ᵀ), where phi keeps the lower triangle and halves the diagonal.
+/// dL = L phi(L⁻¹ dA L⁻ᴴ), where phi keeps the lower triangle and halves the diagonal.
 Array cholesky_partial(const Partial& p) {
   const Array& l = p.y;
-  const Array right = triangular_solve(l, p.t, {.left_side = false, .lower = true, .transpose_a = true});
+  const Array right = triangular_solve(conj(l), p.t, {.left_side = false, .lower = true, .transpose_a = true});
   const Array both = triangular_solve(l, right, {.lower = true});
   const std::int64_t n = columns_of(l.shape());
   const Array halves = full({n, n}, scalar(l.dtype(), 1)) - 0.5 * identity_matrix(l.dtype(), n);
@@ -50,7 +51,8 @@ const Primitive cholesky_p{.name = "cholesky",
                            .type = cholesky_type,
                            .eval = cholesky_eval,
                            .partials = {cholesky_partial},
-                           .batch = matrix_batch};
+                           .batch = matrix_batch,
+                           .on_parts = by_complex_routine};
 const Listed cholesky_listed{&cholesky_p};
 
 }  // namespace cotan::ops

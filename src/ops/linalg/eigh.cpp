@@ -1,8 +1,9 @@
 // Eigendecomposition of symmetric matrices: eigenvectors in columns, then ascending eigenvalues.
 #include <cmath>
 
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -10,7 +11,8 @@ namespace {
 
 Types eigh_type(const Primitive& self, std::span<const AbstractValue> x, const Params&) {
   check_square_matrix(self, x[0]);
-  return {{x[0].dtype, x[0].shape, false}, {x[0].dtype, with_core(x[0].shape, {columns_of(x[0].shape)}), false}};
+  return {{x[0].dtype, x[0].shape, false},
+          {real_dtype(x[0].dtype), with_core(x[0].shape, {columns_of(x[0].shape)}), false}};
 }
 
 Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
@@ -22,16 +24,17 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
     lapack::Workspace<T> memory;
     for (std::int64_t i = 0; n && i < count; ++i) {
       transpose_copy(data<T>(x[0]) + i * n * n, n, n, a.data());
-      T* w = out.as<T>(1) + i * n;
+      using Real = typename lapack::PartOf<T>::Type;
+      Real* w = out.as<Real>(1) + i * n;
       // LAPACK complains about infinities and NaN in the triangle that it reads, or may not end.
       bool ok = true;
       for (std::int64_t row = 0; row < n; ++row)
         for (std::int64_t column = 0; column <= row; ++column)
-          ok &= std::isfinite(lower ? a[column * n + row] : a[row * n + column]);
+          ok &= all_finite(&a[static_cast<std::size_t>(lower ? column * n + row : row * n + column)], 1);
       ok = ok && lapack::syevd(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data(), w, memory) == 0;
       if (!ok) {
         std::fill(a.begin(), a.end(), quiet_nan<T>);
-        std::fill_n(w, n, quiet_nan<T>);
+        std::fill_n(w, n, quiet_nan<Real>);
       }
       transpose_copy(a.data(), n, n, out.as<T>(0) + i * n * n);
     }
@@ -39,15 +42,15 @@ Arrays eigh_eval(const Primitive& self, std::span<const Array> x, const Params& 
   return out.arrays;
 }
 
-/// Perturbation of distinct eigenvalues, for a symmetric tangent: dw = diag(Vᵀ dA V), and dV = V (F ∘ Vᵀ dA
+/// Perturbation of distinct eigenvalues, for a symmetric tangent: dw = diag(Vᴴ dA V), and dV = V (F ∘ Vᴴ dA
 /// V) with F_ij = 1 / (w_j - w_i) off the diagonal, so that equal eigenvalues have no finite dV.
 JvpResult eigh_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
   const Arrays y = bind(self, x, params);
   const Array &v = y[0], &w = y[1];
-  const Array eye = identity_matrix(v.dtype(), columns_of(v.shape()));
+  const Array eye = identity_matrix(w.dtype(), columns_of(v.shape()));
   const Array f = 1 / (eye + as_row(w) - as_column(w)) - eye;
-  const Array d = matrix_product(matrix_product(matrix_transpose(v), t[0]), v);
-  return {y, {matrix_product(v, f * d), diagonal_of(d)}};
+  const Array d = matrix_product(matrix_product(adjoint(v), t[0]), v);
+  return {y, {matrix_product(v, f * d), real(diagonal_of(d))}};
 }
 
 }  // namespace
@@ -57,7 +60,8 @@ const Primitive eigh_p{.name = "eigh",
                        .type = eigh_type,
                        .eval = eigh_eval,
                        .jvp = eigh_jvp,
-                       .batch = matrix_batch};
+                       .batch = matrix_batch,
+                       .on_parts = by_complex_routine};
 const Listed eigh_listed{&eigh_p};
 
 }  // namespace cotan::ops

@@ -1,5 +1,8 @@
 // LAPACK by element type, on column-major matrices. The _work routines do not look for NaN: callers do.
 #pragma once
+#include <complex>
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
 #include <cblas.h>
 #include <lapacke.h>
 
@@ -39,12 +42,26 @@ std::size_t workspace_size(T answer) {
   return static_cast<std::size_t>(
       std::max<double>(1, static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon())));
 }
+template <class T>
+std::size_t workspace_size(std::complex<T> answer) {
+  return workspace_size(answer.real());
+}
+/// The type of a number's parts.
+template <class T>
+struct PartOf {
+  using Type = T;
+};
+template <class T>
+struct PartOf<std::complex<T>> {
+  using Type = T;
+};
 /// Memory for calls of one routine on matrices of one size: asking LAPACK how much it wants takes as long as a small
 /// matrix.
 template <class T>
 struct Workspace {
   std::vector<T> work = {};
   std::vector<Int> iwork = {};
+  std::vector<typename PartOf<T>::Type> rwork = {};  ///< of complex routines
 };
 /// Runs `routine(work, lwork)`; before the first time it is asked how much it wants.
 template <class T, class Routine>

@@ -2,8 +2,9 @@
 // permutation.
 #include <numeric>
 
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -76,8 +77,13 @@ JvpResult lu_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 }  // namespace
 
-const Primitive lu_p{
-    .name = "lu", .op_class = OpClass::routine, .type = lu_type, .eval = lu_eval, .jvp = lu_jvp, .batch = matrix_batch};
+const Primitive lu_p{.name = "lu",
+                     .op_class = OpClass::routine,
+                     .type = lu_type,
+                     .eval = lu_eval,
+                     .jvp = lu_jvp,
+                     .batch = matrix_batch,
+                     .on_parts = by_complex_routine};
 const Listed lu_listed{&lu_p};
 
 }  // namespace cotan::ops

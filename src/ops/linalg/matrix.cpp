@@ -7,8 +7,8 @@
 namespace cotan::ops {
 
 void check_matrix(const Primitive& self, const AbstractValue& x) {
-  if (x.dtype != DType::f32 && x.dtype != DType::f64)
-    raise<TypeError>("[{}] needs f32 or f64, got {}; cast with astype.", self.name, x.dtype);
+  if (const DType part = real_dtype(x.dtype); part != DType::f32 && part != DType::f64)
+    raise<TypeError>("[{}] needs f32, f64 or complex numbers, got {}; cast with astype.", self.name, x.dtype);
   if (x.ndim() < 2)
     raise<ShapeError>("[{}] needs matrices, got {}; give it at least two axes with reshape.", self.name, x);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -50,6 +50,7 @@ Array matrix_product(const Array& a, const Array& b) {
   return dot_general(a, b, {n - 1}, {n - 2}, batch, batch);
 }
 Array matrix_transpose(const Array& a) { return move_axis(a, a.ndim() - 1, a.ndim() - 2); }
+Array adjoint(const Array& a) { return conj(matrix_transpose(a)); }
 Array lower_triangle(const Array& a, int k) {
   const Array mask = triangle_mask(rows_of(a.shape()), columns_of(a.shape()), k);
   return select(broadcast_to(mask, a.shape()), a, zeros_like(a));

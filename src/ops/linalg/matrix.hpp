@@ -11,7 +11,7 @@ namespace cotan::ops {
 
 // Type rules ------------------------------------------------------------------------------------
 
-/// Raises unless `x` is a batch of f32 or f64 matrices whose sizes LAPACK can count.
+/// Raises unless `x` is a batch of f32, f64 or complex matrices whose sizes LAPACK can count.
 void check_matrix(const Primitive& self, const AbstractValue& x);
 void check_square_matrix(const Primitive& self, const AbstractValue& x);
 inline std::int64_t rows_of(const Shape& shape) { return shape[shape.size() - 2]; }
@@ -31,6 +31,8 @@ Array upper_triangle(const Array& a, int k = 0);
 /// [n, n], or [m, n] with ones on the main diagonal.
 Array identity_matrix(DType dtype, std::int64_t m, std::int64_t n);
 inline Array identity_matrix(DType dtype, std::int64_t n) { return identity_matrix(dtype, n, n); }
+/// The conjugate of the transpose.
+Array adjoint(const Array& a);
 /// [..., n, n] -> [..., n]
 Array diagonal_of(const Array& a);
 /// [..., n] -> [..., n, 1] and [..., 1, n]
@@ -75,10 +77,9 @@ void dispatch_matrix(std::span<const Array> x, F&& f) {
   std::int64_t largest = 0;
   for (const Array& operand : x) largest = std::max(largest, operand.size() / std::max<std::int64_t>(count, 1));
   const lapack::BlasThreads threads(largest);
-  if (x[0].dtype() == DType::f32)
-    f(float{}, count);
-  else
-    f(double{}, count);
+  dispatch_any(x[0].dtype(), [&]<class T>() {
+    if constexpr (HostComplex<T> || std::is_floating_point_v<T>) f(T{}, count);
+  });
 }
 
 /// A row-major matrix to column-major, or back with rows and columns exchanged.
@@ -95,9 +96,11 @@ bool any_nan(const T* a, std::int64_t n) {
 }
 template <class T>
 bool all_finite(const T* a, std::int64_t n) {
-  return std::all_of(a, a + n, [](T v) { return v - v == 0; });
+  return std::all_of(a, a + n, [](T v) { return v - v == T(0); });
 }
 template <class T>
 inline constexpr T quiet_nan = std::numeric_limits<T>::quiet_NaN();
+template <class T>
+inline constexpr std::complex<T> quiet_nan<std::complex<T>>{quiet_nan<T>, quiet_nan<T>};
 
 }  // namespace cotan::ops

@@ -1,6 +1,7 @@
 // QR factorisation by Householder reflections, with LAPACK's signs: the diagonal of R may be negative.
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -48,13 +49,15 @@ struct Factors {
   Array q, r;
 };
 
-/// For m >= n. With s = Qᵀ dX R⁻¹ and the skew-symmetric o that has s's lower triangle:
+/// For m >= n. With s = Qᴴ dX R⁻¹ and the skew-symmetric o that has s's lower triangle:
 /// dQ = Q (o - s) + dX R⁻¹, dR = (s - o) R.
 Factors thin_tangents(const Array& q, const Array& r, const Array& dx) {
   const Array dx_rinv = triangular_solve(r, dx, {.left_side = false});
-  const Array s = matrix_product(matrix_transpose(q), dx_rinv);
+  const Array s = matrix_product(adjoint(q), dx_rinv);
   const Array below = lower_triangle(s, -1);
-  const Array rest = s - (below - matrix_transpose(below));
+  Array rest = s - (below - adjoint(below));
+  // The diagonal of R stays real.
+  if (is_complex(s.dtype())) rest = rest - identity_matrix(s.dtype(), columns_of(s.shape())) * (s - real(s));
   return {dx_rinv - matrix_product(q, rest), matrix_product(rest, r)};
 }
 
@@ -78,11 +81,14 @@ JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
   if (m < n) {
     // X = [X1, X2] with X1 square: X1 = Q R1 and R2 = Qᵀ X2.
     const Factors d = thin_tangents(q, matrix_columns(r, 0, m), matrix_columns(dx, 0, m));
-    const Array r_parts[] = {d.r, matrix_product(matrix_transpose(d.q), matrix_columns(x[0], m, n)) +
-                                      matrix_product(matrix_transpose(q), matrix_columns(dx, m, n))};
+    const Array r_parts[] = {d.r, matrix_product(adjoint(d.q), matrix_columns(x[0], m, n)) +
+                                      matrix_product(adjoint(q), matrix_columns(dx, m, n))};
     return {y, {d.q, concatenate(r_parts, last)}};
   }
   const bool full = params.flag("full_matrices") && m > n;
+  if (full && is_complex(dx.dtype()))
+    raise<TransformError>("[qr] the full factors of complex matrices, {}, have no derivative; use full_matrices=false.",
+                          dx.aval());
   if (!full) {
     const Factors d = thin_tangents(q, r, dx);
     return {y, {d.q, d.r}};
@@ -97,8 +103,13 @@ JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
 
 }  // namespace
 
-const Primitive qr_p{
-    .name = "qr", .op_class = OpClass::routine, .type = qr_type, .eval = qr_eval, .jvp = qr_jvp, .batch = matrix_batch};
+const Primitive qr_p{.name = "qr",
+                     .op_class = OpClass::routine,
+                     .type = qr_type,
+                     .eval = qr_eval,
+                     .jvp = qr_jvp,
+                     .batch = matrix_batch,
+                     .on_parts = by_complex_routine};
 const Listed qr_listed{&qr_p};
 
 }  // namespace cotan::ops

@@ -1,7 +1,8 @@
 // Singular value decomposition: singular values in descending order, then U and Vᵀ unless only values are
 // wanted.
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -11,7 +12,7 @@ Types svd_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
   check_matrix(self, x[0]);
   const std::int64_t m = rows_of(x[0].shape), n = columns_of(x[0].shape), k = std::min(m, n);
   const bool full = params.flag("full_matrices");
-  Types out = {{x[0].dtype, with_core(x[0].shape, {k}), false}};
+  Types out = {{real_dtype(x[0].dtype), with_core(x[0].shape, {k}), false}};
   if (params.flag("compute_uv")) {
     out.push_back({x[0].dtype, with_core(x[0].shape, {m, full ? m : k}), false});
     out.push_back({x[0].dtype, with_core(x[0].shape, {full ? n : k, n}), false});
@@ -37,7 +38,8 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
     lapack::Workspace<T> memory;
     for (std::int64_t i = 0; i < count; ++i) {
       const T* matrix = data<T>(x[0]) + i * m * n;
-      T* s = out.as<T>(0) + i * k;
+      using Real = typename lapack::PartOf<T>::Type;
+      Real* s = out.as<Real>(0) + i * k;
       if (k == 0) {
         fill_identity(u, m, u_columns);
         fill_identity(vt, vt_rows, n);
@@ -49,7 +51,7 @@ Arrays svd_eval(const Primitive& self, std::span<const Array> x, const Params& p
         ok = ok && lapack::gesdd(job, static_cast<lapack::Int>(m), static_cast<lapack::Int>(n), a.data(), s, u.data(),
                                  vt.data(), lapack::leading(vt_rows), memory) == 0;
         if (!ok) {
-          std::fill_n(s, k, quiet_nan<T>);
+          std::fill_n(s, k, quiet_nan<Real>);
           std::fill(u.begin(), u.end(), quiet_nan<T>);
           std::fill(vt.begin(), vt.end(), quiet_nan<T>);
         }
@@ -75,25 +77,28 @@ JvpResult svd_jvp(const Primitive& self, std::span<const Array> x, std::span<con
         da.aval(), std::min(m, n));
   const Arrays thin = bind(self, x, params.with("full_matrices", false).with("compute_uv", true));
   const Array &s = thin[0], &u = thin[1], &vt = thin[2];
-  const Array ut = matrix_transpose(u), v = matrix_transpose(vt);
+  const Array ut = adjoint(u), v = adjoint(vt);
   const Array dp = matrix_product(matrix_product(ut, da), v);
-  const Array ds = diagonal_of(dp);
+  const Array ds = real(diagonal_of(dp));
   if (!uv) return {{s}, {ds}};
 
   const Array row = as_row(s), column = as_column(s), eye = identity_matrix(s.dtype(), s.shape().back());
   const Array f = 1 / ((row + column) * (row - column) + eye) - eye;
   const Array dp_s = row * dp, s_dp = column * dp;
-  Array du = matrix_product(u, f * (dp_s + matrix_transpose(dp_s)));
-  Array dv = matrix_product(v, f * (s_dp + matrix_transpose(s_dp)));
+  Array inside = f * (dp_s + adjoint(dp_s));
+  // A common angle of the vectors of a complex matrix goes to u.
+  if (is_complex(dp.dtype())) inside = inside + eye * (0.5 * (dp - adjoint(dp)) / row);
+  Array du = matrix_product(u, inside);
+  Array dv = matrix_product(v, f * (s_dp + adjoint(s_dp)));
   if (m > n) {
     const Array da_v = matrix_product(da, v);
     du = du + (da_v - matrix_product(u, matrix_product(ut, da_v))) / row;
   }
   if (n > m) {
-    const Array dat_u = matrix_product(matrix_transpose(da), u);
+    const Array dat_u = matrix_product(adjoint(da), u);
     dv = dv + (dat_u - matrix_product(v, matrix_product(vt, dat_u))) / row;
   }
-  return {thin, {ds, du, matrix_transpose(dv)}};
+  return {thin, {ds, du, adjoint(dv)}};
 }
 
 }  // namespace
@@ -103,7 +108,8 @@ const Primitive svd_p{.name = "svd",
                       .type = svd_type,
                       .eval = svd_eval,
                       .jvp = svd_jvp,
-                      .batch = matrix_batch};
+                      .batch = matrix_batch,
+                      .on_parts = by_complex_routine};
 const Listed svd_listed{&svd_p};
 
 }  // namespace cotan::ops

@@ -1,6 +1,7 @@
 // op(a) x = b or x op(a) = b for triangular a: linear in b. The other triangle of a is not read.
-#include "ops/linalg/lapack.hpp"
+#include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/parts.hpp"
 
 namespace cotan::ops {
 
@@ -79,7 +80,8 @@ const Primitive triangular_solve_p{.name = "triangular_solve",
                                    .eval = solve_eval,
                                    .partials = {solve_partial_a, solve_partial_b},
                                    .transpose = solve_transpose,
-                                   .batch = solve_batch};
+                                   .batch = solve_batch,
+                                   .on_parts = by_complex_routine};
 const Listed triangular_solve_listed{&triangular_solve_p};
 
 }  // namespace cotan::ops
