@@ -25,9 +25,13 @@ void wait_for(const T& result) {
 template <class T>
 std::vector<double> summary(const T& result) {
   std::vector<double> numbers;
-  for (const ct::Array& leaf : ct::tree::leaves(result)) {
-    const std::vector<double> values = leaf.to_vector<double>();
+  const auto add = [&](const ct::Array& a) {
+    const std::vector<double> values = a.to_vector<double>();
     summarize(numbers, values.data(), values.size());
+  };
+  for (const ct::Array& leaf : ct::tree::leaves(result)) {
+    add(np::real(leaf));
+    if (np::iscomplexobj(leaf)) add(np::imag(leaf));
   }
   return numbers;
 }
@@ -93,6 +97,12 @@ inline std::size_t elements(const ct::Shape& shape) {
 inline ct::Array random_array(const ct::Shape& shape, std::uint32_t seed, bool is_double = false) {
   return is_double ? ct::Array::from_host(uniform<double>(elements(shape), seed), shape)
                    : ct::Array::from_host(uniform<float>(elements(shape), seed), shape);
+}
+/// Both parts of a number lie next to each other.
+inline ct::Array random_complex(ct::Shape shape, std::uint32_t seed, bool is_double = false) {
+  shape.push_back(2);
+  const ct::Array both = random_array(shape, seed, is_double);
+  return ct::lax::complex(both(ct::ellipsis, 0), both(ct::ellipsis, 1));
 }
 inline ct::Array random_indices(const ct::Shape& shape, std::uint32_t seed, std::int64_t bound) {
   return ct::Array::from_host(indices(elements(shape), seed, static_cast<std::uint32_t>(bound)), shape);

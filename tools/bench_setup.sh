@@ -67,8 +67,8 @@ case ${1:-} in
     [[ -e $venv/jax.ready ]] && exit 0
     make_venv
     echo "bench: installing jax into $venv (once)"
-    pip install jax
-    imports jax || fail "jax is installed but does not import, see $log"
+    pip install jax optax scipy
+    imports jax && imports optax || fail "jax is installed but does not import, see $log"
     touch "$venv/jax.ready"
     ;;
   statsmodels | dynamax)

@@ -48,6 +48,7 @@ def known_peers(program):
             "torch",
             False,
         ),
+        Peer("numpy", "NumPy", [python, scripts / "numpy_worker.py"], "jax"),
         Peer("jaxjs", "jax-js", ["node", scripts / "jaxjs_worker.mjs", ROOT / "build/bench-node"], "jaxjs"),
         Peer("statsmodels", "statsmodels", [python, scripts / "statsmodels_worker.py"], "statsmodels"),
         Peer("dynamax", "dynamax", [python, scripts / "dynamax_worker.py"], "dynamax"),

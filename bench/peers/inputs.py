@@ -20,6 +20,11 @@ def uniform(shape, seed, dtype="f32"):
     return (values * kind(2.0**-23) - kind(1)).reshape(shape)
 
 
+def complex_uniform(shape, seed, dtype="f32"):
+    """Both parts of a number lie next to each other."""
+    return uniform((*shape, 2), seed, dtype).view(np.complex128 if dtype == "f64" else np.complex64)[..., 0]
+
+
 def indices(shape, seed, bound):
     return (hashed(math.prod(shape), seed) % np.uint32(bound)).astype(np.int32).reshape(shape)
 
@@ -111,7 +116,45 @@ def symmetric(p):
     return values + values.swapaxes(1, 2)
 
 
+def pooled(p):
+    """The shape of an image after pooling."""
+    size = (p["size"] - p["window"]) // p["stride"] + 1
+    return (p["batch"], p["channels"], size, size)
+
+
+def segments(p):
+    ids = indices((p["n"],), 2, p["segments"])
+    return [vector(p), np.sort(ids) if p.get("sorted") else ids]
+
+
+def complex_matrix(p, seed):
+    return complex_uniform((p["n"], p["n"]), seed, p.get("dtype", "f32"))
+
+
+def complex_vector(p, seed):
+    return complex_uniform((p["n"],), seed, p.get("dtype", "f32"))
+
+
+def model(p, seed):
+    """Leaves that repeat matrices and vectors of a transformer (cotan_optimizers.cpp)."""
+    w = p["width"]
+    block = [(w,), (w, 4 * w), (4 * w,), (4 * w, w), (w, w)]
+    return [uniform(block[i % len(block)], seed + i) for i in range(p["leaves"])]
+
+
 ARGUMENTS = {
+    "fft": lambda p: [complex_uniform(p["shape"], 1, p.get("dtype", "f32"))],
+    "rfft": lambda p: [uniform(p["shape"], 1, p.get("dtype", "f32"))],
+    "fft2": lambda p: [complex_uniform(p["shape"], 1, p.get("dtype", "f32"))],
+    "complex_gemm": lambda p: [complex_matrix(p, 1), complex_matrix(p, 2)],
+    "complex_arithmetic": lambda p: [complex_vector(p, 1), complex_vector(p, 2)],
+    "complex_exp": lambda p: [complex_vector(p, 1)],
+    "segment_sum": segments,
+    "pool": lambda p: [image(p)],
+    "pool_grad": lambda p: [image(p), uniform(pooled(p), 2)],
+    "qr": lambda p: [square(p, 1)],
+    "eig": lambda p: [square(p, 1)],
+    "adam": lambda p: [model(p, 1), model(p, 1001)],
     "special": lambda p: [uniform((p["n"],), 1, p.get("dtype", "f32"))],
     "integers": lambda p: [indices((p["n"],), 1, 2000000000) - np.int32(1000000000)],
     "scatter_into": updates,

@@ -9,6 +9,8 @@ from jax import lax
 
 import inputs
 import jax_loops
+import jax_namespaces
+import jax_optimizers
 import jax_ports
 from worker import Case, serve, summarize
 
@@ -84,10 +86,13 @@ KINDS = {
     "cholesky": lambda p: jnp.linalg.cholesky,
     **jax_loops.KINDS,
     **jax_ports.KINDS,
+    **jax_namespaces.KINDS,
 }
 
 
 def make(p):
+    if p["kind"] == "adam":
+        return jax_optimizers.adam(p)
     if p["kind"] not in KINDS:
         return None
     jax.clear_caches()

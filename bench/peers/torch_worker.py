@@ -64,8 +64,72 @@ def mean_var(x, axis=None):
 
 softmax = functools.partial(torch.softmax, dim=-1)
 
+def pool(p):
+    function = F.avg_pool2d if p.get("mean") else F.max_pool2d
+    return lambda x: function(x, p["window"], p["stride"])
+
+
+def segment_sum(p):
+    return lambda x, ids: torch.zeros(p["segments"]).index_add(0, ids, x)
+
+
+def quantile(x):
+    return torch.quantile(x, torch.tensor([0.1, 0.5, 0.9]))
+
+
+def qr(a):
+    q, r = torch.linalg.qr(a)
+    return q.abs(), r.abs()
+
+
+def eig(a):
+    w, v = torch.linalg.eig(a)
+    return (w.abs() ** 2).sum(), (v.abs() ** 2).sum()
+
+
+def eigh(a):
+    w, v = torch.linalg.eigh(a)
+    return w, v.abs()
+
+
+def svd_full(a):
+    u, s, v = torch.linalg.svd(a, full_matrices=False)
+    return u.abs(), s, v.abs()
+
+
+def adam(p):
+    """The fused optimizer, whose step changes parameters and state in place."""
+    parameters, gradients = ([torch.from_numpy(a) for a in leaves] for leaves in inputs.arguments(p))
+    parameters = [torch.nn.Parameter(a) for a in parameters]
+    for parameter, gradient in zip(parameters, gradients):
+        parameter.grad = gradient
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+    optimizer.step()
+    numbers = summarize(a.detach().numpy() for a in parameters)
+
+    def run(calls):
+        for _ in range(calls):
+            optimizer.step()
+
+    return Case(run, lambda: numbers)
+
+
 # kind -> parameters -> function
 KINDS = {
+    "fft": lambda p: torch.fft.fft,
+    "rfft": lambda p: torch.fft.rfft,
+    "fft2": lambda p: torch.fft.fft2,
+    "complex_gemm": lambda p: torch.matmul,
+    "complex_arithmetic": lambda p: lambda x, y: x * y / (x + 2) - y.conj(),
+    "complex_exp": lambda p: lambda x: torch.exp(x) * x.abs(),
+    "segment_sum": segment_sum,
+    "quantile": lambda p: quantile,
+    "pool": pool,
+    "pool_grad": lambda p: gradients(pool(p)),
+    "qr": lambda p: qr,
+    "eig": lambda p: eig,
+    "eigh": lambda p: eigh,
+    "svd_full": lambda p: svd_full,
     "jit_call": lambda p: lambda x: x + 1.0,
     "eager_op": lambda p: lambda x: x + 1.0,
     "elementwise_chain": lambda p: lambda x: torch.tanh(x * 1.5 + 0.25) * x + torch.exp(-x * x),
@@ -114,6 +178,8 @@ def leaves(result):
 
 
 def make(p, use_compile):
+    if p["kind"] == "adam" and not use_compile:
+        return adam(p)
     if p["kind"] not in KINDS:
         return None
     if p["kind"] == "jit_call" and not use_compile:
@@ -146,7 +212,7 @@ def make(p, use_compile):
 
     @torch.no_grad()
     def check():
-        return summarize(leaf.numpy() for leaf in leaves(function(*arguments)))
+        return summarize(leaf.resolve_conj().numpy() for leaf in leaves(function(*arguments)))
 
     return Case(run, check, compile if under_compile else None)
 

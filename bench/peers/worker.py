@@ -11,9 +11,10 @@ import numpy as np
 def summarize(outputs):
     """Mean and one element of each output: numbers that must agree between peers."""
     numbers = []
-    for output in outputs:
-        flat = np.asarray(output).reshape(-1)
-        numbers += [float(flat.mean(dtype=np.float64)), float(flat[flat.size // 3])]
+    for output in map(np.asarray, outputs):
+        for part in (output.real, output.imag) if np.iscomplexobj(output) else (output,):
+            flat = part.reshape(-1)
+            numbers += [float(flat.mean(dtype=np.float64)), float(flat[flat.size // 3])]
     return numbers
 
 

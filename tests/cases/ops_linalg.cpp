@@ -25,10 +25,10 @@ Arrays qr_normalized(Args x, const Params&) {
   return {scale_columns(q, sign), scale_rows(r, sign)};
 }
 
-/// Signs that make sum_i (i + 1) v[i, j] positive.
+/// Signs, or phases, that make sum_i (i + 1) v[i, j] positive; the derivative of `sign` is zero, that of a phase is not.
 Array column_sign(const Array& v) {
-  const Array factor = np::arange(1, v.shape(-2) + 1, 1, v.dtype());
-  return np::sign(np::einsum("i,...ij->...j", {factor, v}));
+  const Array total = np::einsum("i,...ij->...j", {np::arange(1, v.shape(-2) + 1, 1, v.dtype()), v});
+  return np::iscomplexobj(v) ? total / np::abs(total) : np::sign(total);
 }
 
 Arrays eigh_normalized(Args x, const Params&) {

@@ -585,9 +585,11 @@ TEST_F(Expansions, bitcasts_between_widths) {
 // All of them ---------------------------------------------------------------------------------------------
 
 TEST_F(Expansions, every_routine_has_one) {
+  // What is about complex numbers is rewritten before devices see it; LAPACK's routines for them are the CPU's alone.
+  const std::set<std::string_view> of_complex{"complex", "real", "imag", "conj", "eig", "complex_routine"};
   for (const Primitive* p : ops::all_primitives()) {
     const bool lowered = p->scalar || p->scalars || p->element;
-    EXPECT_TRUE(lowered || has_expansion(*p)) << p->name;
+    EXPECT_TRUE(lowered || of_complex.contains(p->name) || has_expansion(*p)) << p->name;
   }
 }
 TEST_F(Expansions, are_found_inside_loops_and_calls) {

@@ -109,8 +109,9 @@ def _qr_normalized(args, p):
 
 
 def _column_sign(v):
-    """Signs that make sum_i (i+1) v[i, j] positive."""
-    return jnp.sign(jnp.einsum("i,...ij->...j", jnp.arange(1, v.shape[-2] + 1, dtype=v.dtype), v))
+    """Signs, or phases, that make sum_i (i+1) v[i, j] positive. JAX says that a phase does not change, so it is not by sign."""
+    total = jnp.einsum("i,...ij->...j", jnp.arange(1, v.shape[-2] + 1, dtype=v.dtype), v)
+    return total / jnp.abs(total) if jnp.iscomplexobj(v) else jnp.sign(total)
 
 
 def _eigh_normalized(args, p):

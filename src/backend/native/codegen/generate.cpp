@@ -42,7 +42,6 @@ constexpr double full_ns = 50e3, saved_ns = 16e3;
 
 /// Whether the first call, compilation included, ends sooner with code that is made in a hurry: that code runs a little
 /// slower until better code takes over.
-/// better code takes over.
 bool is_worth_hurrying(const compiler::Program& program, const llvm::Module& module) {
   constexpr double longer_ns = 0.2;
   if (const auto setting = environment::one_of("COTAN_FIRST_CODE", {"full", "quick"})) return *setting == "quick";
