@@ -8,6 +8,7 @@
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 #include "core/overloaded.hpp"
+#include "ops/ops.hpp"
 
 namespace cotan::compiler {
 
@@ -101,12 +102,14 @@ class Compiler {
   void make_part(Var v, Var whole, Expr start) { make_part(v, whole.id, start); }
   void place_pieces(const Concatenation& whole, const Equation& e) {
     const Var result = e.outputs[0];
-    std::int64_t at = 0, rows = 1;
     const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
-    for (std::size_t k = 0; k < axis; ++k) rows *= flat_.type(result).shape[k];
-    for (Var piece : whole.pieces) {
-      make_part(piece, result, expr::integer(at));
-      at += flat_.type(piece).size() / rows;
+    const auto known = flat_.strides.find(result.id);
+    const std::int64_t stride =
+        (known != flat_.strides.end() ? known->second : ops::strides_of(flat_.type(result).shape))[axis];
+    std::int64_t at = 0;
+    for (std::size_t k = 0; k < whole.pieces.size(); ++k) {
+      make_part(whole.pieces[k], result, expr::integer(at * stride));
+      at += whole.extents[k];
     }
   }
 

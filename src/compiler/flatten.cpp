@@ -120,7 +120,8 @@ void Flattener::add_equations(const Jaxpr& jaxpr, Map& map, Block& block) {
       at(map, e.outputs[k]) = copy.outputs.back();
     }
     if (e.primitive == &ops::concatenate_p && !width_ &&
-        (add_pieces(copy, block) || add_transforms(copy, e, values, block)))
+        (add_pieces(copy, block) || add_transforms(copy, e, values, block) ||
+         add_columns(copy, e, jaxpr, values, block)))
       continue;
     if (e.primitive->op_class == OpClass::control)
       add_control(std::move(copy), block);

@@ -68,9 +68,10 @@ struct Branching {
   Atom chosen;  ///< the number of the branch
   std::vector<Block> branches = {};
 };
-/// A result that is put together from values that lie one after the other in it.
+/// A result that is put together from values that lie one after the other in it, along its axis.
 struct Concatenation {
   std::vector<Var> pieces = {};
+  Ints extents = {};  ///< of the pieces along the axis
 };
 
 /// The loop that it is, or nullptr.

@@ -5,18 +5,25 @@
 
 namespace cotan::compiler {
 
+Ints Flattener::extents_along_axis(const Equation& e) const {
+  const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
+  Ints out;
+  for (const Atom& a : e.inputs) out.push_back(out_.type(a).shape[axis]);
+  return out;
+}
+
 bool Flattener::add_pieces(Equation& e, Block& block) {
   const AbstractValue& type = out_.type(e.outputs[0]);
   const auto axis = static_cast<std::size_t>(e.params.integer("dimension"));
   for (std::size_t k = 0; k < axis; ++k)
     if (type.shape[k] != 1) return false;
   bool any = false;
+  Concatenation control{{}, extents_along_axis(e)};
   for (Atom& a : e.inputs) {
     if (const Atom whole = before_reshaping(a, block); is_stacked(whole, block)) a = whole;
     any = any || is_stacked(a, block);
   }
   if (!any) return false;
-  Concatenation control;
   for (const Atom& a : e.inputs) {
     const AbstractValue part = out_.type(a);
     if (is_stacked(a, block)) {
@@ -40,7 +47,7 @@ bool Flattener::add_transforms(Equation& copy, const Equation& e, const DefUse& 
     });
     if (home == block.items.rend() || home->equation.primitive != &ops::butterfly_p) return false;
   }
-  Concatenation control;
+  Concatenation control{{}, extents_along_axis(copy)};
   const Ints strides = ops::strides_of(out_.type(copy.outputs[0]).shape);
   for (const Atom& a : copy.inputs) {
     const Var v = std::get<Var>(a);
@@ -50,6 +57,61 @@ bool Flattener::add_transforms(Equation& copy, const Equation& e, const DefUse& 
   }
   add(std::move(copy), std::move(control), block);
   return true;
+}
+
+namespace {
+
+/// The pieces of `v`, if it is put together from pieces there.
+const Concatenation* pieces_of(Var v, const Block& block) {
+  for (const Item& item : block.items)
+    if (item.control && item.equation.outputs[0] == v) return std::get_if<Concatenation>(item.control.get());
+  return nullptr;
+}
+
+}  // namespace
+
+bool Flattener::add_columns(Equation& copy, const Equation& e, const Jaxpr& jaxpr, const DefUse& values, Block& block) {
+  const AbstractValue type = out_.type(copy.outputs[0]);
+  Concatenation control{{}, extents_along_axis(copy)};
+  const auto columns = static_cast<std::int64_t>(copy.inputs.size());
+  const bool is_last_axis = copy.params.integer("dimension") + 1 == type.ndim();
+  const auto is_result = [&](const Atom& a) {
+    const Var* v = std::get_if<Var>(&a);
+    return v && *v == e.outputs[0];
+  };
+  if (&block != &out_.top || columns < 2 || type.size() == 0 || !is_last_axis ||
+      control.extents != Ints(copy.inputs.size(), 1) ||
+      std::none_of(jaxpr.outputs.begin(), jaxpr.outputs.end(), is_result))
+    return false;
+  for (std::size_t k = 0; k < copy.inputs.size(); ++k) {
+    const Var v = column_of(copy.inputs[k], e.inputs[k], values, block);
+    Ints strides = ops::strides_of(out_.type(v).shape);
+    for (auto& stride : strides) stride *= columns;
+    if (const Concatenation* whole = pieces_of(v, block))
+      for (Var piece : whole->pieces) out_.strides[piece.id] = strides;
+    out_.strides[v.id] = std::move(strides);
+    given_out_.push_back(v.id);
+    control.pieces.push_back(v);
+  }
+  copy.inputs.assign(control.pieces.begin(), control.pieces.end());
+  add(std::move(copy), std::move(control), block);
+  return true;
+}
+
+Var Flattener::column_of(Atom column, Atom source, const DefUse& values, Block& block) {
+  const Equation* home = values.only_for_its_reader(source);
+  for (; home && home->primitive == &ops::reshape_p; home = values.only_for_its_reader(source)) {
+    source = home->inputs[0];
+    const auto is_reshape = [&](const Item& item) { return item.equation.outputs[0] == std::get<Var>(column); };
+    column = std::find_if(block.items.begin(), block.items.end(), is_reshape)->equation.inputs[0];
+  }
+  // What is put together from pieces that have strides is put there piece by piece.
+  if (const Var* v = std::get_if<Var>(&column); v && home && !is_given_out(*v))
+    if (const Concatenation* whole = pieces_of(*v, block);
+        whole && std::all_of(whole->pieces.begin(), whole->pieces.end(),
+                             [&](Var piece) { return out_.strides.contains(piece.id); }))
+      return *v;
+  return copy(column, out_.type(column), false, block);
 }
 
 Atom Flattener::before_reshaping(Atom a, const Block& block) {

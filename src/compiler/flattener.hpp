@@ -43,10 +43,16 @@ class Flattener {
 
   // Concatenations whose parts are written where they belong (flatten_concatenation.cpp).
 
+  Ints extents_along_axis(const Equation& e) const;
   /// The stacked results of loops among the parts.
   bool add_pieces(Equation& e, Block& block);
   /// The results of a butterfly that nobody else reads: it computes all of them at once.
   bool add_transforms(Equation& copy, const Equation& e, const DefUse& values, Block& block);
+  /// Columns of a result of the program, as the parts of complex numbers are: each is computed element by element.
+  bool add_columns(Equation& copy, const Equation& e, const Jaxpr& jaxpr, const DefUse& values, Block& block);
+  /// The value that has a column's elements, in their order, and can be put there; `source` is the column in the
+  /// program that is flattened.
+  Var column_of(Atom column, Atom source, const DefUse& values, Block& block);
   /// What `a` is another shape of, in the same order.
   static Atom before_reshaping(Atom a, const Block& block);
   /// Whether it is the ys of a loop in the block, or the results of lanes, and can still be placed elsewhere.

@@ -7,13 +7,8 @@ namespace cotan::fft {
 
 namespace {
 
-/// Elements k, then count - k: the first one is its own opposite, the others are reversed.
-Array opposite(const Array& a, int axis) {
-  const std::int64_t n = a.shape(axis);
-  if (n == 1) return a;
-  return ops::concatenate(Arrays{ops::slice_axis(a, axis, 0, 1), ops::rev(ops::slice_axis(a, axis, 1, n), {axis})},
-                          axis);
-}
+/// All elements, and the first one once more: frequencies repeat.
+Array closed(const Array& a, int axis) { return ops::concatenate(Arrays{a, ops::slice_axis(a, axis, 0, 1)}, axis); }
 Complex map(const Complex& a, const std::function<Array(const Array&)>& f) { return {f(a.re), f(a.im)}; }
 Complex times_i(const Complex& a) { return {-a.im, a.re}; }
 
@@ -30,15 +25,11 @@ Complex real_transform(const Array& a, int axis) {
     const Complex y = transform({a, ops::zeros_like(a)}, axis);
     return map(y, [&](const Array& x) { return ops::slice_axis(x, axis, 0, half + 1); });
   }
-  const Complex z = transform({every_other(a, axis, 0), every_other(a, axis, 1)}, axis);
-  const Complex other = conj(map(z, [&](const Array& x) { return opposite(x, axis); }));
+  const Complex z = map(transform({every_other(a, axis, 0), every_other(a, axis, 1)}, axis),
+                        [&](const Array& x) { return closed(x, axis); });
+  const Complex other = conj(map(z, [&](const Array& x) { return ops::rev(x, {axis}); }));
   const Complex even = z + other, odd = -times_i(z - other);
-  const Complex main = even + odd * roots(half, n, z.re.shape(), axis, a.dtype());
-  // The last one has no partner: even and odd elements of frequency 0.
-  const Array first_re = ops::slice_axis(z.re, axis, 0, 1), first_im = ops::slice_axis(z.im, axis, 0, 1);
-  const Array last = (first_re - first_im) * 2.0;
-  return {ops::concatenate(Arrays{main.re, last}, axis),
-          ops::concatenate(Arrays{main.im, ops::zeros_like(last)}, axis)};
+  return even + odd * roots(n, z.re.shape(), axis, a.dtype());
 }
 
 Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {
@@ -60,7 +51,7 @@ Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {
   const Complex x{a.re, ops::pad(part(a.im, 1, half), scalar(a.im.dtype(), 0), one, one, none)};
   const Complex first = map(x, [&](const Array& y) { return part(y, 0, half); });
   const Complex other = conj(map(x, [&](const Array& y) { return ops::rev(part(y, 1, half + 1), {axis}); }));
-  const Complex odd = (first - other) * conj(roots(half, n, first.re.shape(), axis, a.re.dtype()));
+  const Complex odd = (first - other) * conj(roots(n, first.re.shape(), axis, a.re.dtype()));
   const Complex z = inverse_transform(first + other + times_i(odd), axis);
   // Real and imaginary parts are the even and the odd elements.
   Shape pairs = z.re.shape(), shape = pairs;

@@ -58,14 +58,14 @@ Array constant(const HostTable& table, const Shape& shape, DType dtype) {
   return Array::from_host(std::vector<float>(table->begin(), table->end()), shape);
 }
 
-Complex roots(std::int64_t count, std::int64_t n, const Shape& shape, int axis, DType dtype) {
+Complex roots(std::int64_t n, const Shape& shape, int axis, DType dtype) {
+  const std::int64_t count = n / 2 + 1;
   // Long tables are products of two short ones, k = step * i + j, which costs a rounding and saves megabytes.
   constexpr std::int64_t longest = 4096;
   std::int64_t step = 1;
-  while (count / step > longest || (step > 1 && count / step > step && count % (2 * step) == 0)) {
-    if (count % (2 * step) != 0) break;
-    step *= 2;
-  }
+  if (count > longest)
+    while (step * step < count) step *= 2;
+  const std::int64_t steps = (count + step - 1) / step;
   const auto table = [&](TableKind kind, std::int64_t size, std::int64_t stride) {
     const HostTable t = cached_table(kind, n, [&] {
       std::vector<double> out(static_cast<std::size_t>(2 * size));
@@ -80,15 +80,19 @@ Complex roots(std::int64_t count, std::int64_t n, const Shape& shape, int axis, 
     return Complex{ops::reshape(ops::slice_axis(both, 0, 0, 1), {size}),
                    ops::reshape(ops::slice_axis(both, 0, 1, 2), {size})};
   };
-  Complex out = table(TableKind::coarse_roots, count / step, step);
+  Complex out = table(TableKind::coarse_roots, steps, step);
   if (step > 1) {
     const Complex fine = table(TableKind::fine_roots, step, 1);
     const auto spread = [&](const Array& a, std::int64_t along) {
-      return ops::reshape(ops::broadcast_in_dim(a, {count / step, step}, {along}), {count});
+      return ops::slice_axis(ops::reshape(ops::broadcast_in_dim(a, {steps, step}, {along}), {steps * step}), 0, 0,
+                             count);
     };
     out = Complex{spread(out.re, 0), spread(out.im, 0)} * Complex{spread(fine.re, 1), spread(fine.im, 1)};
   }
-  return {ops::broadcast_in_dim(out.re, shape, {axis}), ops::broadcast_in_dim(out.im, shape, {axis})};
+  const auto along = [&](const Array& a) {
+    return ops::broadcast_in_dim(ops::slice_axis(a, 0, 0, shape[static_cast<std::size_t>(axis)]), shape, {axis});
+  };
+  return {along(out.re), along(out.im)};
 }
 
 Complex transform(const Complex& a, int axis) {

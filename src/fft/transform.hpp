@@ -40,7 +40,7 @@ using HostTable = std::shared_ptr<const std::vector<double>>;
 enum class TableKind { stages, chirp, chirp_filter, coarse_roots, fine_roots };
 HostTable cached_table(TableKind kind, std::int64_t n, const std::function<std::vector<double>()>& make);
 Array constant(const HostTable& table, const Shape& shape, DType dtype);
-/// exp(-2 pi i k / n) for k < count, as [count, 1, …]: the axis and those behind it.
-Complex roots(std::int64_t count, std::int64_t n, const Shape& shape, int axis, DType dtype);
+/// exp(-2 pi i k / n) along an axis of the shape, which has at most n / 2 + 1 elements.
+Complex roots(std::int64_t n, const Shape& shape, int axis, DType dtype);
 
 }  // namespace cotan::fft

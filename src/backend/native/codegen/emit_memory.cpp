@@ -1,7 +1,4 @@
-// Loads and stores of a kernel: whole vectors where lanes are neighbours, broadcasts, transposes, gathers; masks at the
-// end.
-#include <llvm/IR/IntrinsicsX86.h>
-
+// Loads of a kernel: whole vectors where lanes are neighbours, broadcasts, transposes, gathers; masks at the end.
 #include <algorithm>
 
 #include "backend/native/codegen/emit_scalar.hpp"
@@ -282,83 +279,6 @@ Value* KernelEmitter::gather(llvm::IRBuilder<>& b, BufferId buffer, DType t, Val
     out = b.CreateInsertElement(out, plain_load(b, buffer, element, pointer, t), k);
   }
   return when ? b.CreateSelect(when, out, llvm::Constant::getNullValue(out->getType())) : out;
-}
-
-void KernelEmitter::store_all(const std::vector<Store>& stores, int vectors) {
-  if (kernel_.results_are_apart) {
-    for (const Store& s : stores)
-      for (int u = 0; u < vectors; ++u) emit_store(s, u, stored_value(s, u));
-    return;
-  }
-  // All values first: a store may overwrite the memory of an operand.
-  std::vector<Value*> values;
-  for (const Store& s : stores)
-    for (int u = 0; u < vectors; ++u) values.push_back(stored_value(s, u));
-  std::size_t k = 0;
-  for (const Store& s : stores)
-    for (int u = 0; u < vectors; ++u) emit_store(s, u, values[k++]);
-}
-
-Value* KernelEmitter::stored_value(const Store& s, int u) {
-  const DType to = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
-  Value* v = stores_lanes(s) ? emit_lanes(s.value, u) : emit_scalar(s.value, u);
-  auto b = nest_.here();
-  return emit_cast(b, v, s.value->dtype, to);
-}
-
-void KernelEmitter::emit_store(const Store& s, int u, Value* value) {
-  const DType t = program_.buffers[static_cast<std::size_t>(s.buffer)].type.dtype;
-  if (in_lane_rows(s.buffer)) {
-    Value* at = emit_scalar(s.offset, u);
-    auto b = nest_.here();
-    b.CreateAlignedStore(storable(b, value, t), row_address(b, s.buffer, t, at, u), align(t));
-    return;
-  }
-  if (!stores_lanes(s)) {
-    Value* at = emit_scalar(s.offset, u);
-    auto b = nest_.here();
-    b.CreateAlignedStore(storable(b, value, t), address(b, s.buffer, t, at), align(t));
-    return;
-  }
-  const auto affine = affine_in(s.offset, vector_->variable);
-  if (affine && affine->coefficient == 1) {
-    Value* rest = emit_scalar(affine->rest, u);
-    auto b = nest_.here();
-    Value* pointer = address(b, s.buffer, t, b.CreateAdd(rest, first_lane(b, u)));
-    value = storable(b, value, t);
-    if (mask_) {
-      b.CreateMaskedStore(value, pointer, align(t), mask_);
-    } else {
-      const bool aligned = is_aligned(s.buffer, affine->rest);
-      llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, align(t, aligned));
-      if (is_streamed(s.buffer) && aligned && itemsize(t) * static_cast<std::size_t>(schedule_.width) >= 16) {
-        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                           llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b.getInt32(1))));
-        streamed_ = true;
-      }
-    }
-    return;
-  }
-  Value* offsets = emit(s.offset, u);
-  auto b = nest_.here();
-  value = storable(b, value, t);
-  Value* pointers = b.CreateGEP(memory_type(context_, t), base(s.buffer), offsets);
-  Value* all = llvm::Constant::getAllOnesValue(vector_of(b.getInt1Ty(), schedule_.width));
-  b.CreateMaskedScatter(value, pointers, align(t), mask_ ? mask_ : all);
-}
-
-bool KernelEmitter::is_aligned(BufferId buffer, Expr rest) const {
-  if (program_.buffers[static_cast<std::size_t>(buffer)].storage == Storage::part) return false;
-  const auto width = static_cast<std::int64_t>(schedule_.width);
-  if (width & (width - 1)) return false;
-  if (vector_->length % width) return false;  // pieces start in between
-  if (const auto c = expr::as_integer(rest)) return *c % width == 0;
-  if (rest->op == Op::linear) {
-    for (auto c : rest->coefficients)
-      if (c % width) return false;
-    return rest->bits % width == 0;
-  }
-  return false;
 }
 
 }  // namespace cotan::native

@@ -211,7 +211,13 @@ class KernelEmitter {
   }
   Value* stored_value(const Store& s, int u);
   void emit_store(const Store& s, int u, Value* value);
-  /// Whether an access at rest + (a multiple of the width) starts at a multiple of the width.
+  /// Elements of two results in turns, of which `even` stores the first.
+  void emit_interleaved(const Store& even, int u, Value* first, Value* second);
+  /// Past the cache.
+  void make_streamed(llvm::StoreInst* store, DType t);
+  /// Whether an access at rest + (a multiple of the width) starts at a multiple of the width …
+  bool starts_at_vectors(Expr rest) const;
+  /// … and so does the memory.
   bool is_aligned(BufferId buffer, Expr rest) const;
 
   llvm::Module& module_;

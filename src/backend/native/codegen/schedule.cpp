@@ -4,6 +4,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "backend/native/codegen/interleaved.hpp"
 #include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
 #include "core/error.hpp"
@@ -87,7 +88,16 @@ int lane_bytes(const compiler::Program& program, const Contents& c) {
   return static_cast<int>(bytes);
 }
 
-int choose_vector_loop(const Kernel& kernel, const Contents& c) {
+/// The same for a store: two that lie between each other write whole vectors.
+int contiguity(const compiler::Program& program, const Contents& c, const Store& store, Expr variable) {
+  const auto affine = affine_in(store.offset, variable);
+  if (affine && affine->coefficient == 2)
+    for (const Store* other : c.stores)
+      if (is_behind(program, store, *other) || is_behind(program, *other, store)) return 2;
+  return contiguity(store.offset, variable);
+}
+
+int choose_vector_loop(const compiler::Program& program, const Kernel& kernel, const Contents& c) {
   int best = -1;
   double best_score = 0;
   for (int k = 0; k < static_cast<int>(kernel.loops.size()); ++k) {
@@ -99,7 +109,7 @@ int choose_vector_loop(const Kernel& kernel, const Contents& c) {
     double score = 0;
     for (Expr l : c.loads)
       if (!is_result(kernel, l->bits)) score += contiguity(l->operands[0], loop.variable);
-    for (const Store* s : c.stores) score += 3 * contiguity(s->offset, loop.variable);
+    for (const Store* s : c.stores) score += 3 * contiguity(program, c, *s, loop.variable);
     if (c.stores.empty() && c.loads.empty()) score += 1;
     if (loop.extent < 8) score -= 4;
     if (best < 0 || score >= best_score) {
@@ -131,12 +141,12 @@ bool goes_away(const compiler::Program& program, compiler::BufferId buffer, cons
 }
 
 /// Whether memory is read and written contiguously, or at one place, along the variable.
-bool all_contiguous(const Kernel& kernel, const Contents& c, Expr variable) {
+bool all_contiguous(const compiler::Program& program, const Kernel& kernel, const Contents& c, Expr variable) {
   for (Expr l : c.loads)
     if (!is_result(kernel, l->bits) && (contiguity(l->operands[0], variable) < 1 || l->operands.size() > 1))
       return false;
   for (const Store* s : c.stores)
-    if (contiguity(s->offset, variable) < 1) return false;
+    if (contiguity(program, c, *s, variable) < 1) return false;
   return true;
 }
 
@@ -191,7 +201,7 @@ class Scheduler {
     }
   }
   KernelSchedule run() {
-    s_.vector_loop = choose_vector_loop(kernel_, c_);
+    s_.vector_loop = choose_vector_loop(program_, kernel_, c_);
     for (std::size_t k = 0; k < kernel_.loops.size(); ++k)
       if (!kernel_.loops[k].reduced && static_cast<int>(k) != s_.vector_loop) s_.iterations *= kernel_.loops[k].extent;
     if (s_.vector_loop >= 0) choose_lanes(loop(s_.vector_loop));
@@ -231,7 +241,7 @@ class Scheduler {
   }
   void choose_width(const Loop& lanes) {
     // Index vectors are 64 bits a lane: with those, narrow elements would need many registers for each.
-    const int most_lanes = all_contiguous(kernel_, c_, lanes.variable) ? 64 : std::max(vector_bytes_ / 4, 1);
+    const int most_lanes = all_contiguous(program_, kernel_, c_, lanes.variable) ? 64 : std::max(vector_bytes_ / 4, 1);
     widest_ = std::clamp(vector_bytes_ / lane_bytes(program_, c_), 1, most_lanes);
     if (const std::int64_t row = in_loop_ ? compiler::shortest_row(kernel_, program_, lanes.variable) : 0;
         row > 1 && row < widest_)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend/native/codegen/emit_kernel.hpp"
+#include "backend/native/codegen/interleaved.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
 
@@ -54,8 +55,17 @@ class Walk {
       note(-6, at->second, static_cast<int>(b.type.dtype), b.storage == compiler::Storage::row,
            b.storage == compiler::Storage::part, compiler::is_constant_memory(b), is_result);
       if (in_memory) buffers_.push_back(id);
+      note_place(id);
     }
     return at->second;
+  }
+  /// Parts of one array may lie between each other.
+  void note_place(BufferId id) {
+    constexpr std::int64_t most_lanes = 64;
+    const auto part = part_start(program_, id);
+    if (!part) return;
+    const auto [at, is_new] = first_parts_.try_emplace(part->whole, static_cast<int>(first_parts_.size()), part->start);
+    note(-8, at->second.first, part->start - at->second.second, part->start % most_lanes);
   }
   int number(Expr e) {
     if (const auto at = numbers_.find(e.get()); at != numbers_.end()) return at->second;
@@ -81,6 +91,8 @@ class Walk {
   std::vector<Expr> indices_;
   std::vector<BufferId> buffers_, results_;
   std::unordered_map<BufferId, std::int64_t> number_of_;
+  std::unordered_map<BufferId, std::pair<int, std::int64_t>>
+      first_parts_;  ///< by the array: its number, where it starts
   std::unordered_map<const expr::Node*, int> numbers_;
   std::string text_;
 };
