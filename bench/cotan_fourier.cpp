@@ -9,8 +9,7 @@ using ct::Array;
 const Register all[] = {
     {"cotan", "fft",
      [](const Parameters& p) {
-       return jitted([](const Array& x) { return ct::fft::fft(x); },
-                     random_complex(p.list("shape"), 1, p.is_double()));
+       return jitted([](const Array& x) { return ct::fft::fft(x); }, random_complex(p.list("shape"), 1, p.is_double()));
      }},
     {"cotan", "rfft",
      [](const Parameters& p) {

@@ -22,7 +22,8 @@ Leaves model(const Parameters& p, std::uint32_t seed) {
   const std::vector<ct::Shape> block{{width}, {width, 4 * width}, {4 * width}, {4 * width, width}, {width, width}};
   Leaves out;
   for (std::int64_t i = 0; i < p["leaves"]; ++i)
-    out.push_back(random_array(block[static_cast<std::size_t>(i) % block.size()], seed + static_cast<std::uint32_t>(i)));
+    out.push_back(
+        random_array(block[static_cast<std::size_t>(i) % block.size()], seed + static_cast<std::uint32_t>(i)));
   return out;
 }
 

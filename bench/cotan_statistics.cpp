@@ -42,9 +42,7 @@ const Register all[] = {
                      random_array({p["n"]}, 1));
      }},
     {"cotan", "pool",
-     [](const Parameters& p) {
-       return jitted([pool = pooling(p)](const Array& x) { return pool(x); }, images(p));
-     }},
+     [](const Parameters& p) { return jitted([pool = pooling(p)](const Array& x) { return pool(x); }, images(p)); }},
     {"cotan", "pool_grad",
      [](const Parameters& p) {
        // Where the windows are not all of one size the cotangent is that of the result's shape.

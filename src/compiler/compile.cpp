@@ -46,7 +46,7 @@ class Compiler {
       program_.input_bytes += b.bytes();
     }
     for (std::size_t k = 0; k < flat_.top.outputs.size(); ++k) {
-      Output out{-1, {}, flat_.type(flat_.top.outputs[k])};
+      Output out{-1, {}, flat_.output_types[k]};
       if (const Var* v = std::get_if<Var>(&flat_.top.outputs[k])) {
         out.buffer = v->id;
         Buffer& b = buffer(*v);

@@ -52,8 +52,12 @@ Flat Flattener::run(const Jaxpr& jaxpr) {
     at(map, v) = out_.inputs.back();
   }
   add_equations(jaxpr, map, out_.top);
+  const DefUse values(jaxpr);
   for (const Atom& a : jaxpr.outputs) {
     Atom value = read(a, map);
+    out_.output_types.push_back(out_.type(value));
+    // In another shape it is the same memory.
+    if (const Atom whole = read(shaped(a, values), map); is_put_together(whole, out_.top)) value = whole;
     // A part of another array cannot be given to the caller by itself.
     if (const Var* v = std::get_if<Var>(&value); v && is_given_out(*v))
       value = copy(value, out_.type(*v), false, out_.top);

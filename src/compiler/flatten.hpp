@@ -87,6 +87,7 @@ struct Flat {
   std::unordered_map<std::int32_t, std::int32_t> written_over;  ///< values that are put where another one lies
   std::vector<Var> inputs;
   Block top;
+  Types output_types;  ///< of the outputs of `top`, which may have another shape
   const AbstractValue& type(Var v) const { return types[static_cast<std::size_t>(v.id)]; }
   const AbstractValue& type(const Atom& a) const {
     if (const Var* v = std::get_if<Var>(&a)) return type(*v);

@@ -70,18 +70,33 @@ const Concatenation* pieces_of(Var v, const Block& block) {
 
 }  // namespace
 
+bool Flattener::is_put_together(const Atom& a, const Block& block) {
+  const Var* v = std::get_if<Var>(&a);
+  return v && pieces_of(*v, block);
+}
+
+Atom Flattener::shaped(Atom output, const DefUse& values) {
+  const Equation* e = values.only_for_its_reader(output);
+  for (; e && e->primitive == &ops::reshape_p; e = values.only_for_its_reader(output)) {
+    const Var* v = std::get_if<Var>(&e->inputs[0]);
+    if (!v || values.reads(*v) != 1) break;
+    output = *v;
+  }
+  return output;
+}
+
 bool Flattener::add_columns(Equation& copy, const Equation& e, const Jaxpr& jaxpr, const DefUse& values, Block& block) {
   const AbstractValue type = out_.type(copy.outputs[0]);
   Concatenation control{{}, extents_along_axis(copy)};
   const auto columns = static_cast<std::int64_t>(copy.inputs.size());
   const bool is_last_axis = copy.params.integer("dimension") + 1 == type.ndim();
-  const auto is_result = [&](const Atom& a) {
-    const Var* v = std::get_if<Var>(&a);
+  const bool is_result = std::any_of(jaxpr.outputs.begin(), jaxpr.outputs.end(), [&](const Atom& a) {
+    const Atom value = shaped(a, values);
+    const Var* v = std::get_if<Var>(&value);
     return v && *v == e.outputs[0];
-  };
+  });
   if (&block != &out_.top || columns < 2 || type.size() == 0 || !is_last_axis ||
-      control.extents != Ints(copy.inputs.size(), 1) ||
-      std::none_of(jaxpr.outputs.begin(), jaxpr.outputs.end(), is_result))
+      control.extents != Ints(copy.inputs.size(), 1) || !is_result)
     return false;
   for (std::size_t k = 0; k < copy.inputs.size(); ++k) {
     const Var v = column_of(copy.inputs[k], e.inputs[k], values, block);

@@ -43,6 +43,8 @@ class Flattener {
 
   // Concatenations whose parts are written where they belong (flatten_concatenation.cpp).
 
+  /// What an output of the program is another shape of, if nobody else wants it in that one.
+  static Atom shaped(Atom output, const DefUse& values);
   Ints extents_along_axis(const Equation& e) const;
   /// The stacked results of loops among the parts.
   bool add_pieces(Equation& e, Block& block);
@@ -53,6 +55,7 @@ class Flattener {
   /// The value that has a column's elements, in their order, and can be put there; `source` is the column in the
   /// program that is flattened.
   Var column_of(Atom column, Atom source, const DefUse& values, Block& block);
+  static bool is_put_together(const Atom& a, const Block& block);
   /// What `a` is another shape of, in the same order.
   static Atom before_reshaping(Atom a, const Block& block);
   /// Whether it is the ys of a loop in the block, or the results of lanes, and can still be placed elsewhere.

@@ -59,7 +59,7 @@ Array constant(const HostTable& table, const Shape& shape, DType dtype) {
 }
 
 Complex roots(std::int64_t n, const Shape& shape, int axis, DType dtype) {
-  const std::int64_t count = n / 2 + 1;
+  const std::int64_t count = n / 2 + 1, wanted = shape[static_cast<std::size_t>(axis)];
   // Long tables are products of two short ones, k = step * i + j, which costs a rounding and saves megabytes.
   constexpr std::int64_t longest = 4096;
   std::int64_t step = 1;
@@ -80,18 +80,18 @@ Complex roots(std::int64_t n, const Shape& shape, int axis, DType dtype) {
     return Complex{ops::reshape(ops::slice_axis(both, 0, 0, 1), {size}),
                    ops::reshape(ops::slice_axis(both, 0, 1, 2), {size})};
   };
-  Complex out = table(TableKind::coarse_roots, steps, step);
-  if (step > 1) {
-    const Complex fine = table(TableKind::fine_roots, step, 1);
-    const auto spread = [&](const Array& a, std::int64_t along) {
-      return ops::slice_axis(ops::reshape(ops::broadcast_in_dim(a, {steps, step}, {along}), {steps * step}), 0, 0,
-                             count);
-    };
-    out = Complex{spread(out.re, 0), spread(out.im, 0)} * Complex{spread(fine.re, 1), spread(fine.im, 1)};
-  }
-  const auto along = [&](const Array& a) {
-    return ops::broadcast_in_dim(ops::slice_axis(a, 0, 0, shape[static_cast<std::size_t>(axis)]), shape, {axis});
+  const auto first = [](const Array& a, std::int64_t n) { return ops::slice_axis(a, 0, 0, n); };
+  const Complex coarse = table(TableKind::coarse_roots, steps, step);
+  const auto along = [&](const Array& a) { return ops::broadcast_in_dim(a, shape, {axis}); };
+  if (step == 1) return {along(first(coarse.re, wanted)), along(first(coarse.im, wanted))};
+  const Complex fine = table(TableKind::fine_roots, step, 1);
+  const std::int64_t rows = (wanted + step - 1) / step;
+  const auto spread = [&](const Array& a, std::int64_t axis_of_table) {
+    const Array table = ops::broadcast_in_dim(axis_of_table == 0 ? first(a, rows) : a, {rows, step}, {axis_of_table});
+    return first(ops::reshape(table, {rows * step}), wanted);
   };
+  const Complex out =
+      Complex{spread(coarse.re, 0), spread(coarse.im, 0)} * Complex{spread(fine.re, 1), spread(fine.im, 1)};
   return {along(out.re), along(out.im)};
 }
 

@@ -25,7 +25,8 @@ Arrays qr_normalized(Args x, const Params&) {
   return {scale_columns(q, sign), scale_rows(r, sign)};
 }
 
-/// Signs, or phases, that make sum_i (i + 1) v[i, j] positive; the derivative of `sign` is zero, that of a phase is not.
+/// Signs, or phases, that make sum_i (i + 1) v[i, j] positive; the derivative of `sign` is zero, that of a phase is
+/// not.
 Array column_sign(const Array& v) {
   const Array total = np::einsum("i,...ij->...j", {np::arange(1, v.shape(-2) + 1, 1, v.dtype()), v});
   return np::iscomplexobj(v) ? total / np::abs(total) : np::sign(total);

@@ -92,7 +92,8 @@ TEST(LinalgErrors, HalfPrecision) {
   EXPECT_ERROR(TypeError, linalg::cholesky(ones({2, 2}, bf16)),
                "[cholesky] needs f32, f64 or complex numbers, got bf16; cast with astype.");
   EXPECT_ERROR(TypeError, linalg::qr(ones({2, 2}, f16)), "[qr] needs f32, f64 or complex numbers, got f16");
-  EXPECT_ERROR(TypeError, linalg::solve(ones({2, 2}, bf16), ones({2}, bf16)), "needs f32, f64 or complex numbers, got bf16");
+  EXPECT_ERROR(TypeError, linalg::solve(ones({2, 2}, bf16), ones({2}, bf16)),
+               "needs f32, f64 or complex numbers, got bf16");
 }
 TEST(LinalgErrors, Solve) {
   EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 2}), ones({3})), "[solve]", "f32[2,2]", "f32[3]");
