@@ -60,6 +60,22 @@ Expr combine(expr::ReduceOp op, Expr sum, Expr term) {
   }
 }
 
+/// An extremum so far, and its place; elements come in order, and the first of equal ones counts. NaN is the extremum.
+struct Extremum {
+  Expr value, position;
+  void see(expr::ReduceOp op, Expr x, Expr at) {
+    if (!value) {
+      value = x;
+      position = at;
+      return;
+    }
+    Expr better = op == expr::ReduceOp::max ? gt(x, value) : lt(x, value);
+    if (is_floating(x->dtype)) better = better | (ne(x, x) & eq(value, value));
+    value = select(better, x, value);
+    position = select(better, at, position);
+  }
+};
+
 /// Rewrites sum + addend as a sum that starts from the addend, where that is known before the loop's step: nothing then
 /// has to wait for the addition.
 Expr started_from_addend(Expr value, Expr sum, const std::vector<Expr>& terms, const Program& program) {
@@ -87,22 +103,22 @@ struct Plan {
   std::vector<Loop> kept, unrolled, reduced;  ///< loops that stay, kept ones that go, reduced ones that go
 };
 
-/// Whether all memory is read and written contiguously, or not at all, along the loop.
+/// Whether all memory is read at each or every second place, and written at each, along the loop, or not at all.
 bool suits_lanes(const Kernel& kernel, const Loop& loop) {
   std::vector<Expr> loads;
-  const auto contiguous = [&](Expr offset) {
+  const auto moves_by = [&](Expr offset, std::int64_t most) {
     const auto affine = affine_in(offset, loop.variable);
-    return affine && (affine->coefficient == 0 || affine->coefficient == 1);
+    return affine && affine->coefficient >= 0 && affine->coefficient <= most;
   };
   for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores) {
         collect_loads(s.value, loads);
-        if (!contiguous(s.offset)) return false;
+        if (!moves_by(s.offset, 1)) return false;
       }
   }
-  return std::all_of(loads.begin(), loads.end(), [&](Expr l) { return contiguous(l->operands[0]); });
+  return std::all_of(loads.begin(), loads.end(), [&](Expr l) { return moves_by(l->operands[0], 2); });
 }
 
 std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool in_loop) {
@@ -113,8 +129,7 @@ std::optional<Plan> plan_of(const Kernel& kernel, const Program& program, bool i
   bool reduces = false;
   for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) {
-      if (r.position) return std::nullopt;
-      operations += 1 + cost_of(r.value);
+      operations += (r.position ? 3 : 1) + cost_of(r.value);
       reduces = true;
     }
     for (const Store& s : pass.stores) operations += 1 + cost_of(s.value);
@@ -195,11 +210,16 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
     auto elements = assignments(plan->reduced, row);
     for (const Pass& pass : kernel.passes) {
       std::vector<Expr> results(pass.reductions.size());
+      std::vector<Extremum> extrema(results.size());
       std::vector<std::vector<Expr>> terms(results.size());
       for (auto& at : elements) {
         for (std::size_t k = 0; k < results.size(); ++k) {
           terms[k].push_back(substitute(pass.reductions[k].value, at));
-          results[k] = combine(pass.reductions[k].op, results[k], terms[k].back());
+          const Reduce& r = pass.reductions[k];
+          if (r.position)
+            extrema[k].see(r.op, terms[k].back(), substitute(r.position, at));
+          else
+            results[k] = combine(r.op, results[k], terms[k].back());
         }
         for (const Store& s : pass.stores) {
           const Store placed{s.buffer, substitute(s.offset, at), substitute(s.value, at)};
@@ -211,6 +231,7 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
         }
       }
       for (std::size_t k = 0; k < results.size(); ++k) {
+        if (extrema[k].value) results[k] = extrema[k].position;
         const BufferId id = pass.reductions[k].result;
         for (Expr load : loads)
           if (load->bits == id) {

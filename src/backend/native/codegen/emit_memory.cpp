@@ -129,7 +129,34 @@ Value* KernelEmitter::emit_load(Expr e, int u, Place place) {
       return loaded(b, column, e->dtype);
   if (rest && !when)
     if (Value* column = interleaved_column(b, e, *affine, u, place.level)) return loaded(b, column, e->dtype);
+  if (rest && affine->coefficient == 2 && schedule_.width > 1) {
+    Value* pointer = address(b, buffer, e->dtype, b.CreateAdd(rest, b.CreateMul(first, number(2))));
+    if (wanted) pointer = b.CreateSelect(wanted, pointer, base(buffer));
+    return loaded(b, every_other(b, buffer, e->dtype, pointer, when), e->dtype);
+  }
   return loaded(b, gather(b, buffer, e->dtype, rest, affine ? affine->coefficient : 0, first, offsets, when), e->dtype);
+}
+
+Value* KernelEmitter::every_other(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* pointer, Value* when) {
+  const int width = schedule_.width;
+  llvm::Type *element = memory_type(context_, t), *type = vector_of(element, width);
+  Value* vectors[2];
+  for (const int half : {0, 1}) {
+    // The second vector ends with the last element that is wanted, and not behind it.
+    const int skipped = half * (width - 1);
+    Value* from = b.CreateConstInBoundsGEP1_64(element, pointer, static_cast<std::uint64_t>(skipped));
+    if (!when) {
+      vectors[half] = plain_load(b, buffer, type, from, t);
+      continue;
+    }
+    std::vector<int> lanes;
+    for (int k = skipped; k < skipped + width; ++k) lanes.push_back(k % 2 ? width : k / 2);
+    Value* mask = b.CreateShuffleVector(when, llvm::Constant::getNullValue(when->getType()), lanes);
+    vectors[half] = b.CreateMaskedLoad(type, from, align(t), mask, llvm::Constant::getNullValue(type));
+  }
+  std::vector<int> taken;
+  for (int k = 0; k < width; ++k) taken.push_back(2 * k < width ? 2 * k : 2 * k + 1);
+  return b.CreateShuffleVector(vectors[0], vectors[1], taken);
 }
 
 Value* KernelEmitter::transposed_column(llvm::IRBuilder<>& b, BufferId buffer, DType t, Expr rest, std::int64_t stride,

@@ -200,6 +200,8 @@ class KernelEmitter {
   /// Exchanges halves, quarters, … of pairs of vectors.
   void transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows);
 
+  /// Elements at every second place, of two vectors; `when` may be nullptr.
+  Value* every_other(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* pointer, Value* when);
   /// Lane by lane: on today's CPUs no slower than gather instructions.
   Value* gather(llvm::IRBuilder<>& b, BufferId buffer, DType t, Value* rest, std::int64_t stride, Value* first,
                 Value* offsets, Value* when);
