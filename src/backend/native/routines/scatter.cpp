@@ -127,14 +127,22 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
   const T* const x = reinterpret_cast<const T*>(from);
   const auto run = [&, last = windows.last, step = windows.operand, update = windows.update]<class Index>(Index) {
     const Index* const indices = reinterpret_cast<const Index*>(windows.indices);
-    const auto element = [&](std::int64_t i) {
+    // No prefetching: elements do not wait for each other, so that many are under way at once. Those of one place, one
+    // after the other, do: they meet in a register and not in memory.
+    std::int64_t place = -1;
+    T value{};
+    for (std::int64_t i = 0; i < windows.count; ++i) {
       std::int64_t index = indices[i];
       if (windows.clip) index = std::clamp<std::int64_t>(index, 0, last);
-      if (static_cast<std::uint64_t>(index) <= static_cast<std::uint64_t>(last))
-        Combine::one(y[index * step], x[i * update]);
-    };
-    // No prefetching: elements do not wait for each other, so that many are under way at once.
-    for (std::int64_t i = 0; i < windows.count; ++i) element(i);
+      if (static_cast<std::uint64_t>(index) > static_cast<std::uint64_t>(last)) continue;
+      if (index != place) {
+        if (place >= 0) y[place * step] = value;
+        place = index;
+        value = y[place * step];
+      }
+      Combine::one(value, x[i * update]);
+    }
+    if (place >= 0) y[place * step] = value;
   };
   if (windows.index_type == DType::i32)
     run(std::int32_t());
