@@ -2,6 +2,7 @@
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/assume_finite.hpp>
+#include <cotan/collectives.hpp>
 #include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
