@@ -8,6 +8,7 @@
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
 #include <cotan/error.hpp>
+#include <cotan/experimental/jet.hpp>
 #include <cotan/fft.hpp>
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
@@ -19,6 +20,8 @@
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>
 #include <cotan/solvers.hpp>
+#include <cotan/test_util.hpp>
 #include <cotan/transforms.hpp>
+#include <cotan/transforms/custom_batching.hpp>
 #include <cotan/tree.hpp>
 #include <cotan/version.hpp>
