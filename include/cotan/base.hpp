@@ -2,11 +2,13 @@
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/assume_finite.hpp>
+#include <cotan/collectives.hpp>
 #include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
 #include <cotan/error.hpp>
+#include <cotan/experimental/jet.hpp>
 #include <cotan/fft.hpp>
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
@@ -18,6 +20,8 @@
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>
 #include <cotan/solvers.hpp>
+#include <cotan/test_util.hpp>
 #include <cotan/transforms.hpp>
+#include <cotan/transforms/custom_batching.hpp>
 #include <cotan/tree.hpp>
 #include <cotan/version.hpp>

@@ -10,6 +10,7 @@
 #include "core/environment.hpp"
 #include "core/recorder.hpp"
 #include "lowering/pipeline.hpp"
+#include "ops/collectives/axes.hpp"
 #include "transforms/calls.hpp"
 
 namespace cotan {
@@ -108,10 +109,11 @@ void give_up(std::span<const Array> args, const std::vector<bool>& donated, Arra
 
 }  // namespace
 
-Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
+Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
            std::span<const Array> args, const JitOptions& options, const Paths& paths) {
   check_defined(args, "jit", paths);
+  const std::string mapped = axes::environment(), key = mapped.empty() ? call : call + mapped;
   const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
   {
     std::lock_guard lock(cache.mutex);

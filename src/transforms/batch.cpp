@@ -1,4 +1,8 @@
 // vmap: each primitive's batching rule, applied as the function runs.
+#include <cotan/transforms/vmap.hpp>
+
+#include "core/rules.hpp"
+#include "ops/collectives/axes.hpp"
 #include "ops/ops.hpp"
 #include "transforms/traces.hpp"
 
@@ -30,6 +34,9 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
     values.push_back(std::move(value));
     dims.push_back(dim);
   }
+  // A collective over this axis has something to do where nothing is batched too, also inside of a loop or a call.
+  const bool across = axes::names_axis(p, params, axis_name_);
+  const bool wanted = any || across || axes::nested_names_axis(params, axis_name_);
   if (any) {
     // First for one element of the batch, so that an error names the shapes the user's function sees.
     Types types;
@@ -37,10 +44,11 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
     result_types(p, types, params);
   }
   TraceScope scope(parent_);
-  if (!any) return bind(p, values, params);
+  if (!wanted) return bind(p, values, params);
   if (!p.batch)
     raise<TransformError>("[{}] {} has no batching rule; loop over the batch instead.", transform(), p.name);
-  BatchResult r = p.batch(p, values, dims, size_, params);
+  const axes::OfRule rule(axis_name_);
+  BatchResult r = across ? batch_across(p, values, dims, params) : p.batch(p, values, dims, size_, params);
   Arrays out;
   for (std::size_t i = 0; i < r.values.size(); ++i) {
     out.push_back(wrap(r.values[i], r.dims[i]));
@@ -49,13 +57,20 @@ Arrays BatchTrace::process(const Primitive& p, std::span<const Array> args, cons
   return out;
 }
 
+BatchResult BatchTrace::batch_across(const Primitive& p, const Arrays& x, const std::vector<int>& dims,
+                                     const Params& params) const {
+  return RuleFor<axes::AcrossAxis>::find(p)->apply(x.empty() ? Array() : x[0], x.empty() ? not_batched : dims[0], size_,
+                                                   params);
+}
+
 BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
-                       std::string_view transform) {
-  auto trace = std::make_shared<BatchTrace>(transform, current_trace_ptr(), size);
+                       std::string_view transform, const std::string& axis_name) {
+  auto trace = std::make_shared<BatchTrace>(transform, current_trace_ptr(), size, axis_name);
   TraceCloser closer(*trace);
   Arrays wrapped, outs;
   for (std::size_t i = 0; i < args.size(); ++i) wrapped.push_back(trace->wrap(args[i], dims[i]));
   {
+    const axes::Binding bound(axis_name, size);
     TraceScope scope(trace);
     outs = f(wrapped);
   }
@@ -72,6 +87,7 @@ BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<c
 BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, std::int64_t size,
                          const std::vector<bool>& force) {
   Types inputs = jaxpr.input_types();
+  const std::string axis_name = axes::of_rule();
   std::vector<int> dims;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     dims.push_back(batched[i] ? 0 : not_batched);
@@ -80,8 +96,8 @@ BatchedJaxpr batch_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& batched, s
   BatchedJaxpr out;
   out.jaxpr = trace_to_jaxpr(
       [&](std::span<const Array> args) {
-        BatchResult r =
-            batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args, dims, size, "vmap");
+        BatchResult r = batch_flat([&](std::span<const Array> in) { return eval_jaxpr(jaxpr, in); }, args, dims, size,
+                                   "vmap", axis_name);
         for (std::size_t i = 0; i < r.values.size(); ++i) {
           out.batched_out.push_back(r.dims[i] != not_batched || (i < force.size() && force[i]));
           if (out.batched_out.back()) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
@@ -96,9 +112,15 @@ namespace flat {
 
 Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
             const std::function<std::vector<int>(std::size_t)>& out_axes, const Paths& paths) {
+  return vmap(f, args, in_axes, out_axes, paths, {});
+}
+
+Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
+            const std::function<std::vector<int>(std::size_t)>& out_axes, const Paths& paths, const AxisOptions& axis) {
   check_defined(args, "vmap", paths);
-  std::int64_t size = -1;
-  std::string first;
+  std::int64_t size = axis.size.value_or(-1);
+  std::string first = "axis_size";
+  if (axis.size && size < 0) raise<ValueError>("[vmap] axis_size is {}; it must not be negative.", size);
   std::vector<int> dims;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (in_axes[i] == no_axis) {
@@ -118,8 +140,9 @@ Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> i
     if (size < 0) first = paths(i);
     size = here;
   }
-  if (size < 0) raise<ValueError>("[vmap] no argument is mapped; give at least one an axis in in_axes.");
-  BatchResult r = batch_flat(with_names(f, paths), args, dims, size, "vmap");
+  if (size < 0)
+    raise<ValueError>("[vmap] no argument is mapped; give at least one an axis in in_axes, or give axis_size.");
+  BatchResult r = batch_flat(with_names(f, paths), args, dims, size, "vmap", axis.name);
   const std::vector<int> wanted = out_axes(r.values.size());
   Arrays out;
   for (std::size_t i = 0; i < r.values.size(); ++i) {

@@ -37,6 +37,16 @@ JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::s
   return r;
 }
 
+Arrays transpose_of_call(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in,
+                         const Params& params) {
+  Arrays args, out(in.size());
+  for (const LinearInput& i : in) args.push_back(i.linear ? Array() : i.value);
+  const Arrays results = backward_pass(*params.jaxpr("jaxpr"), args, cts);
+  for (std::size_t i = 0, k = 0; i < in.size(); ++i)
+    if (in[i].linear) out[i] = results[k++];
+  return out;
+}
+
 FrontOperands batch_in_front(std::span<const Array> args, std::span<const int> dims) {
   FrontOperands out;
   for (std::size_t i = 0; i < args.size(); ++i) {

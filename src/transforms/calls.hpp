@@ -11,6 +11,9 @@ Types call_type(const Primitive& self, std::span<const AbstractValue> operands, 
 Arrays call_eval(const Primitive& self, std::span<const Array> args, const Params& params);
 JvpResult call_jvp(const Primitive& self, std::span<const Array> primals, std::span<const Array> tangents,
                    const Params& params);
+/// Of calls that keep no structure backwards: the transpose of the program.
+Arrays transpose_of_call(const Primitive& self, std::span<const Array> cts, std::span<const LinearInput> in,
+                         const Params& params);
 BatchResult call_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
                        const Params& params);
 

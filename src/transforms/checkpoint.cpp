@@ -2,6 +2,7 @@
 // rest.
 #include <cotan/transforms.hpp>
 
+#include "core/def_use.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/parts.hpp"
 #include "passes/passes.hpp"
@@ -14,6 +15,8 @@ class Policy {
  public:
   std::string name;
   std::function<bool(const Equation&)> saves;
+  /// Values with these names are not kept, under no other name either: what gave them is computed again.
+  std::vector<std::string> never = {};
 };
 
 namespace {
@@ -27,6 +30,22 @@ PolicyPtr make_policy(std::string name, std::function<bool(const Equation&)> sav
   return std::make_shared<Policy>(Policy{std::move(name), std::move(saves)});
 }
 
+bool has_name(const Equation& e, const std::vector<std::string>& names) {
+  return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
+}
+
+/// The equations whose results are kept.
+std::vector<bool> saved_equations(const Jaxpr& program, const Policy& policy) {
+  std::vector<bool> saved, named(program.types.size(), false);
+  for (const Equation& e : program.equations)
+    if (has_name(e, policy.never))
+      if (const Var* v = std::get_if<Var>(&e.inputs[0])) named[static_cast<std::size_t>(v->id)] = true;
+  for (const Equation& e : program.equations)
+    saved.push_back(policy.saves(e) && std::none_of(e.outputs.begin(), e.outputs.end(),
+                                                    [&](Var v) { return named[static_cast<std::size_t>(v.id)]; }));
+  return saved;
+}
+
 /// The known part also gives the results that the policy saves; the rest recomputes residuals from those.
 struct SavedSplit {
   JaxprPtr known;      ///< known inputs -> known outputs, saved values
@@ -35,12 +54,18 @@ struct SavedSplit {
 };
 SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, const Policy& policy) {
   const JaxprPtr flat = inline_calls(known);
-  std::vector<Var> saved;
-  for (const Equation& e : flat->equations)
-    if (policy.saves(e)) saved.insert(saved.end(), e.outputs.begin(), e.outputs.end());
   // Recompute: saved results become inputs, their equations fall away.
+  const std::vector<bool> is_saved = saved_equations(*flat, policy);
+  std::vector<Var> saved;
   Jaxpr recompute = *flat;
-  std::erase_if(recompute.equations, [&](const Equation& e) { return policy.saves(e); });
+  recompute.equations.clear();
+  for (std::size_t k = 0; k < is_saved.size(); ++k) {
+    const Equation& e = flat->equations[k];
+    if (is_saved[k])
+      saved.insert(saved.end(), e.outputs.begin(), e.outputs.end());
+    else
+      recompute.equations.push_back(e);
+  }
   recompute.inputs.insert(recompute.inputs.end(), saved.begin(), saved.end());
   recompute.outputs.erase(recompute.outputs.begin(),
                           recompute.outputs.begin() + static_cast<std::ptrdiff_t>(known_outputs));
@@ -63,6 +88,20 @@ SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, con
   }
   return {eliminate_dead_code(std::make_shared<const Jaxpr>(std::move(forward))),
           std::make_shared<const Jaxpr>(std::move(pruned)), known_outputs};
+}
+
+/// The program and its operands without those that it does not read: they would be kept for nothing.
+std::pair<JaxprPtr, Arrays> without_unread(Jaxpr program, const Arrays& operands) {
+  const DefUse values(program);
+  std::vector<Var> inputs;
+  Arrays read;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (values.reads(program.inputs[i]) == 0) continue;
+    inputs.push_back(program.inputs[i]);
+    read.push_back(operands[i]);
+  }
+  program.inputs = std::move(inputs);
+  return {std::make_shared<const Jaxpr>(std::move(program)), std::move(read)};
 }
 
 Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, std::span<const Array> args,
@@ -95,9 +134,10 @@ Arrays checkpoint_partial_eval(const Primitive& self, PartialEvalTrace& trace, s
       },
       types_of(operands), "checkpoint", params.jaxpr("jaxpr")->name);
   Arrays unknown_outs;
-  if (!staged.jaxpr->outputs.empty())
-    unknown_outs =
-        trace.record(self, concat(staged.consts, operands), params.with("jaxpr", eliminate_dead_code(staged.jaxpr)));
+  if (!staged.jaxpr->outputs.empty()) {
+    auto [program, read] = without_unread(*eliminate_dead_code(staged.jaxpr), concat(staged.consts, operands));
+    unknown_outs = trace.record(self, read, params.with("jaxpr", program));
+  }
   return merge_outputs(split.output_unknown, known_outs, unknown_outs);
 }
 
@@ -174,16 +214,43 @@ const Primitive name_p{.name = "name",
 namespace policy {
 const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });
 const PolicyPtr nothing_saveable = make_policy("nothing_saveable", [](const Equation&) { return false; });
-const PolicyPtr dots_saveable =
-    make_policy("dots_saveable", [](const Equation& e) { return e.primitive == &ops::dot_general_p; });
+const PolicyPtr dots_saveable = make_policy("dots_saveable", [](const Equation& e) {
+  return e.primitive == &ops::dot_general_p || e.primitive == &ops::conv_general_dilated_p;
+});
+const PolicyPtr checkpoint_dots = dots_saveable;
 const PolicyPtr dots_with_no_batch_dims_saveable = make_policy(
     "dots_with_no_batch_dims_saveable",
     [](const Equation& e) { return e.primitive == &ops::dot_general_p && e.params.ints("batch_lhs").empty(); });
+const PolicyPtr checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable;
+
+namespace {
+std::string called(std::string_view policy, const std::vector<std::string>& names) {
+  return fmt::format("{}({})", policy, fmt::join(names, ", "));
+}
+}  // namespace
+
 PolicyPtr save_only_these_names(std::vector<std::string> names) {
-  std::string text = fmt::format("save_only_these_names({})", fmt::join(names, ", "));
+  std::string text = called("save_only_these_names", names);
+  return make_policy(std::move(text), [names = std::move(names)](const Equation& e) { return has_name(e, names); });
+}
+PolicyPtr save_any_names_but_these(std::vector<std::string> names) {
+  std::string text = called("save_any_names_but_these", names);
   return make_policy(std::move(text), [names = std::move(names)](const Equation& e) {
-    return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
+    return e.primitive == &name_p && !has_name(e, names);
   });
+}
+PolicyPtr save_anything_except_these_names(std::vector<std::string> names) {
+  std::string text = called("save_anything_except_these_names", names);
+  Policy policy{std::move(text), [names](const Equation& e) { return !has_name(e, names); }, names};
+  return std::make_shared<Policy>(std::move(policy));
+}
+PolicyPtr save_from_both_policies(PolicyPtr first, PolicyPtr second) {
+  Policy both{called("save_from_both_policies", {first->name, second->name}),
+              [first, second](const Equation& e) { return first->saves(e) || second->saves(e); }};
+  // What neither of them would keep.
+  for (const std::string& name : first->never)
+    if (std::find(second->never.begin(), second->never.end(), name) != second->never.end()) both.never.push_back(name);
+  return std::make_shared<Policy>(std::move(both));
 }
 }  // namespace policy
 

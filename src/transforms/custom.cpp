@@ -1,4 +1,5 @@
 // custom_jvp and custom_vjp: calls whose derivative the user gives.
+#include "ops/collectives/axes.hpp"
 #include "ops/ops.hpp"
 #include "transforms/calls.hpp"
 
@@ -62,17 +63,6 @@ void check_results(std::string_view op, std::string_view what, const Arrays& got
   }
 }
 
-/// A linear custom call: the transpose of its program.
-Arrays call_transpose(const Primitive&, std::span<const Array> cts, std::span<const LinearInput> in,
-                      const Params& params) {
-  Arrays args, out(in.size());
-  for (const LinearInput& i : in) args.push_back(i.linear ? Array() : i.value);
-  const Arrays results = backward_pass(*params.jaxpr("jaxpr"), args, cts);
-  for (std::size_t i = 0, k = 0; i < in.size(); ++i)
-    if (in[i].linear) out[i] = results[k++];
-  return out;
-}
-
 struct BatchedCall {
   Arrays operands;  ///< new constants, then the operands with the batch in front
   std::vector<bool> batched, batched_out;
@@ -95,8 +85,10 @@ BatchedCall batch_call(std::span<const Array> args, std::span<const int> dims, s
   return out;
 }
 /// f over batched arguments, all results with the batch in front.
-Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched, std::int64_t size) {
-  BatchResult r = batch_flat(f, args, dims_of(batched), size, "vmap");
+/// The axis has the name that it had when the rule was batched.
+Arrays run_batched(const FlatFn& f, std::span<const Array> args, const std::vector<bool>& batched, std::int64_t size,
+                   const std::string& axis_name) {
+  BatchResult r = batch_flat(f, args, dims_of(batched), size, "vmap", axis_name);
   for (std::size_t i = 0; i < r.values.size(); ++i) r.values[i] = ops::batch_at_front(r.values[i], r.dims[i], size);
   return r.values;
 }
@@ -138,10 +130,10 @@ BatchResult custom_jvp_batch(const Primitive& self, std::span<const Array> args,
   const auto consts = static_cast<std::ptrdiff_t>(params.integer("num_consts"));
   const std::vector<bool> inner(call.batched.begin() + consts, call.batched.end());
   rule->name = original->name;
-  rule->rule = [original, inner, size](std::span<const Array> in) {
+  rule->rule = [original, inner, size, axis = axes::of_rule()](std::span<const Array> in) {
     std::vector<bool> batched = inner;
     batched.insert(batched.end(), inner.begin(), inner.end());
-    return run_batched(original->rule, in, batched, size);
+    return run_batched(original->rule, in, batched, size, axis);
   };
   return {bind(self, call.operands, call.params.with("jvp", OpaquePtr(rule))), dims_of(call.batched_out)};
 }
@@ -178,25 +170,25 @@ JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::
 
 /// Backward over a batch: everything it gets is batched; cotangents of unbatched primals are summed.
 FlatFunction batched_backward(FlatFunction backward, std::vector<bool> primal_batched, std::int64_t size) {
-  return
-      [backward = std::move(backward), primal_batched = std::move(primal_batched), size](std::span<const Array> args) {
-        std::vector<bool> nonzero;  // an empty cotangent is zero
-        const Arrays given = run_batched(
-            [&](std::span<const Array> in) {
-              Arrays cts = backward(in);
-              nonzero = defined_mask(cts);
-              std::erase_if(cts, [](const Array& ct) { return !ct.defined(); });
-              return cts;
-            },
-            args, std::vector<bool>(args.size(), true), size);
-        Arrays cts(nonzero.size());
-        for (std::size_t i = 0, k = 0; i < cts.size(); ++i) {
-          if (!nonzero[i]) continue;
-          cts[i] = given[k++];
-          if (i < primal_batched.size() && !primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
-        }
-        return cts;
-      };
+  return [backward = std::move(backward), primal_batched = std::move(primal_batched), size,
+          axis = axes::of_rule()](std::span<const Array> args) {
+    std::vector<bool> nonzero;  // an empty cotangent is zero
+    const Arrays given = run_batched(
+        [&](std::span<const Array> in) {
+          Arrays cts = backward(in);
+          nonzero = defined_mask(cts);
+          std::erase_if(cts, [](const Array& ct) { return !ct.defined(); });
+          return cts;
+        },
+        args, std::vector<bool>(args.size(), true), size, axis);
+    Arrays cts(nonzero.size());
+    for (std::size_t i = 0, k = 0; i < cts.size(); ++i) {
+      if (!nonzero[i]) continue;
+      cts[i] = given[k++];
+      if (i < primal_batched.size() && !primal_batched[i]) cts[i] = ops::reduce_sum(cts[i], {0});
+    }
+    return cts;
+  };
 }
 
 BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args, std::span<const int> dims,
@@ -207,7 +199,7 @@ BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args,
   const std::vector<bool> inner(call.batched.begin() + consts, call.batched.end());
   auto rule = std::make_shared<CustomVjpRule>();
   rule->name = original->name;
-  rule->forward = [original, inner, size](std::span<const Array> primals) {
+  rule->forward = [original, inner, size, axis = axes::of_rule()](std::span<const Array> primals) {
     std::size_t outputs = 0;
     Arrays all = run_batched(
         [&](std::span<const Array> in) {
@@ -215,7 +207,7 @@ BatchResult custom_vjp_batch(const Primitive& self, std::span<const Array> args,
           outputs = outs.size();
           return concat(outs, residuals);
         },
-        primals, inner, size);
+        primals, inner, size, axis);
     const auto split = all.begin() + static_cast<std::ptrdiff_t>(outputs);
     return std::pair<Arrays, Arrays>{{all.begin(), split}, {split, all.end()}};
   };
@@ -311,14 +303,14 @@ const Primitive custom_jvp_call_p{.name = "custom_jvp_call",
                                   .type = call_type,
                                   .eval = call_eval,
                                   .jvp = custom_jvp_jvp,
-                                  .transpose = call_transpose,
+                                  .transpose = transpose_of_call,
                                   .batch = custom_jvp_batch};
 const Primitive custom_vjp_call_p{.name = "custom_vjp_call",
                                   .op_class = OpClass::call,
                                   .type = call_type,
                                   .eval = call_eval,
                                   .jvp = custom_vjp_jvp,
-                                  .transpose = call_transpose,
+                                  .transpose = transpose_of_call,
                                   .batch = custom_vjp_batch};
 const Primitive custom_lin_p{
     .name = "custom_lin",

@@ -1,6 +1,8 @@
 // What typed grad, vjp, linearize, jacobians, make_jaxpr and eval_shape call.
+#include <atomic>
 #include <cotan/numpy.hpp>
 #include <cotan/transforms.hpp>
+#include <cotan/transforms/fwd_and_bwd.hpp>
 
 #include "ops/ops.hpp"
 #include "transforms/traces.hpp"
@@ -119,15 +121,31 @@ Array basis(const AbstractValue& aval) {
 
 }  // namespace
 
-std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
-                                const Paths& paths) {
+ForwardPass forward_pass(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
+                         const Paths& paths, const std::function<std::size_t()>& differentiated) {
+  static std::atomic<std::int64_t> count{0};
   check_defined(primals, transform, paths);
   Linearized lin = linearize_flat(with_names(f, paths), primals, transform);
-  Pullback pullback{[linear = lin.linear, nonzero = lin.nonzero, inputs = types_of(primals),
-                     outputs = types_of(lin.outputs)](std::span<const Array> cts, const Paths& output_paths) {
-    return pull_back(linear, inputs, checked_cotangents(cts, outputs, nonzero, "vjp", output_paths));
+  Types outputs = types_of(lin.outputs);
+  if (differentiated) outputs.resize(differentiated());
+  ForwardPass out{std::move(lin.outputs), std::move(lin.linear.consts), {++count, {}}};
+  out.backward.apply = [linear = lin.linear.jaxpr, nonzero = lin.nonzero, inputs = types_of(primals), outputs](
+                           std::span<const Array> residuals, std::span<const Array> cts, const Paths& output_paths) {
+    Arrays used = checked_cotangents(cts, outputs, nonzero, "vjp", output_paths);
+    used.resize(linear->outputs.size());  // auxiliary outputs get none
+    return pull_back({linear, Arrays(residuals.begin(), residuals.end())}, inputs, used);
+  };
+  return out;
+}
+
+std::pair<Arrays, Pullback> vjp(const FlatFn& f, std::span<const Array> primals, std::string_view transform,
+                                const Paths& paths) {
+  ForwardPass pass = forward_pass(f, primals, transform, paths);
+  Pullback pullback{[residuals = std::move(pass.residuals), backward = std::move(pass.backward)](
+                        std::span<const Array> cts, const Paths& output_paths) {
+    return backward.apply(residuals, cts, output_paths);
   }};
-  return {std::move(lin.outputs), std::move(pullback)};
+  return {std::move(pass.outputs), std::move(pullback)};
 }
 
 std::pair<Arrays, Pushforward> linearize(const FlatFn& f, std::span<const Array> primals, const Paths& paths) {

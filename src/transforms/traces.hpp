@@ -128,20 +128,23 @@ class BatchTracer final : public Tracer {
 
 class BatchTrace final : public Trace {
  public:
-  BatchTrace(std::string_view transform, TracePtr parent, std::int64_t size)
-      : Trace(transform), parent_(std::move(parent)), size_(size) {}
+  BatchTrace(std::string_view transform, TracePtr parent, std::int64_t size, std::string axis_name)
+      : Trace(transform), parent_(std::move(parent)), size_(size), axis_name_(std::move(axis_name)) {}
   Arrays process(const Primitive& p, std::span<const Array> args, const Params& params) override;
   Array wrap(const Array& value, int dim);
   std::pair<Array, int> unwrap(const Array& a) const;
 
  private:
+  BatchResult batch_across(const Primitive& p, const Arrays& x, const std::vector<int>& dims,
+                           const Params& params) const;
   TracePtr parent_;
   std::int64_t size_;
+  std::string axis_name_;  ///< by which collectives call the batch axis; empty: by none
 };
 
-/// Runs `f` with `args` batched along `dims` under the current trace.
+/// Runs `f` with `args` batched along `dims` under the current trace. Collectives in it find the axis by its name.
 BatchResult batch_flat(const FlatFn& f, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
-                       std::string_view transform);
+                       std::string_view transform, const std::string& axis_name = {});
 
 // Whole programs --------------------------------------------------------------------------------
 
@@ -153,7 +156,7 @@ struct JvpJaxpr {
 /// Outputs where `instantiate` get a tangent even if it is zero.
 JvpJaxpr jvp_jaxpr(const Jaxpr& jaxpr, const std::vector<bool>& nonzero, const std::vector<bool>& instantiate = {});
 /// A program over batched inputs (axis 0 where `batched`); outputs have the batch in front where
-/// `batched_out`, which `force` adds to.
+/// `batched_out`, which `force` adds to. Inside of a batching rule the axis has the name of that rule's.
 struct BatchedJaxpr {
   ClosedJaxpr jaxpr;
   std::vector<bool> batched_out;

@@ -22,9 +22,23 @@ class MappedAxes {
 
 /// Of vmap.
 struct VmapOptions {
-  MappedAxes in_axes = 0;   ///< of each argument, or `none`, which is not mapped over
-  MappedAxes out_axes = 0;  ///< where the axis is in the results
+  MappedAxes in_axes = 0;                      ///< of each argument, or `none`, which is not mapped over
+  MappedAxes out_axes = 0;                     ///< where the axis is in the results
+  std::string axis_name = {};                  ///< by which lax::psum and its kin call the axis (collectives.hpp)
+  std::optional<std::int64_t> axis_size = {};  ///< needed where no argument is mapped; else it must agree
 };
+
+namespace flat {
+/// The mapped axis itself.
+struct AxisOptions {
+  std::string name = {};                  ///< for collectives; empty: none
+  std::optional<std::int64_t> size = {};  ///< that of the arguments' axes, where it is not given
+};
+/// vmap over an axis with a name or a size of its own.
+Arrays vmap(const FlatFn& f, std::span<const Array> args, std::span<const int> in_axes,
+            const std::function<std::vector<int>(std::size_t outputs)>& out_axes, const Paths& paths,
+            const AxisOptions& axis);
+}  // namespace flat
 
 namespace detail {
 
@@ -41,7 +55,7 @@ std::vector<std::size_t> leaf_counts(const T& t) {
 
 /// f for every index along an axis of its arguments at once, as one function of arrays with that axis; `jax.vmap`.
 /// Sizes that are mapped must agree, else ShapeError. {.in_axes = {0, none}} maps over the first argument alone; a list
-/// inside names the leaves of an argument.
+/// inside names the leaves of an argument. {.axis_name = "i"} names the axis for lax::psum and its kin.
 ///
 ///     auto per_example = ct::vmap(ct::grad(loss), {.in_axes = {ct::none, 0, 0}})(model, xs, ys);
 template <class F>
@@ -52,7 +66,7 @@ auto vmap(F f, VmapOptions options = {}, const std::source_location& where = COT
         return flat::vmap(
             flat, leaves, options.in_axes.expand(detail::leaf_counts(flat.arguments()), "in_axes"),
             [&](std::size_t) { return options.out_axes.expand(detail::leaf_counts(flat.output()), "out_axes"); },
-            detail::lazy_paths(flat.arguments()));
+            detail::lazy_paths(flat.arguments()), {options.axis_name, options.axis_size});
       },
       where);
 }
