@@ -2,10 +2,12 @@
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/assume_finite.hpp>
+#include <cotan/callbacks.hpp>
 #include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
+#include <cotan/eager.hpp>
 #include <cotan/error.hpp>
 #include <cotan/fft.hpp>
 #include <cotan/io.hpp>

@@ -5,6 +5,7 @@
 
 #include "control/control.hpp"
 #include "core/construct.hpp"
+#include "core/effects.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
@@ -182,6 +183,7 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
     raise<ValueError>("[{}] checkpoint is {}; give a number of steps, or sqrt_n.", name, options.checkpoint.steps());
 
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  effects::Watched watched(body);
   ClosedJaxpr closed;
   for (bool settled = false; !settled; carry.retype()) {
     Types types = carry.types();
@@ -189,7 +191,7 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
     std::vector<bool> wanted;
     closed = trace_to_jaxpr(
         [&](std::span<const Array> in) {
-          Arrays out = body(carry.enter(in));
+          Arrays out = watched(carry.enter(in));
           check_outputs_defined(out, name);
           settled = carry.settle(std::span(out).subspan(0, init.size()));
           return settled ? carry.leave(std::move(out)) : out;
@@ -197,6 +199,11 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
         types, name, {}, &wanted);
     if (add_wanted(carry.wide, wanted)) settled = false;
   }
+  if (watched.found())
+    return effects::call(name, [&](const Array& token) {
+      return scan(effects::Threaded(body), effects::with_token(token, init), xs, options,
+                  effects::after_token(carry_paths), x_paths, name);
+    });
   Scan s;
   s.body = closed.jaxpr;
   s.consts = closed.consts.size();
@@ -211,19 +218,40 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
                                                                              : bind_scan(s, args));
 }
 
+namespace {
+
+/// A condition with effects is computed before the first step and at the end of each one, and carried.
+Arrays while_with_effects(const FlatFn& condition, const FlatFn& body, std::span<const Array> init,
+                          const Paths& carry_paths, std::string_view name) {
+  Arrays carry = effects::with_token(condition(init)[0], init);
+  const auto step = [&](std::span<const Array> in) {
+    const Arrays next = body(in.subspan(1));
+    return effects::with_token(condition(next)[0], next);
+  };
+  Arrays out = effects::call(name, [&](const Array& token) {
+    return while_loop([&](std::span<const Array> in) { return Arrays{in[1]}; }, effects::Threaded(step),
+                      effects::with_token(token, carry), effects::after_token(carry_paths, 2), name);
+  });
+  out.erase(out.begin());
+  return out;
+}
+
+}  // namespace
+
 Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const Array> init, const Paths& carry_paths,
                   std::string_view name) {
   check_all_defined(init, name, carry_paths);
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  effects::Watched watched_condition(condition), watched_body(body);
   ClosedJaxpr step, test;
   const auto trace_step = [&](std::span<const Array> in, bool& settled) {
-    Arrays out = body(carry.enter(in));
+    Arrays out = watched_body(carry.enter(in));
     check_outputs_defined(out, name);
     settled = carry.settle(out);
     return settled ? carry.leave(std::move(out)) : out;
   };
   const auto trace_test = [&](std::span<const Array> in) {
-    const Arrays out = condition(carry.enter(in));
+    const Arrays out = watched_condition(carry.enter(in));
     check_outputs_defined(out, name);
     if (out[0].ndim() != 0 || out[0].dtype() != DType::bool_)
       raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.",
@@ -239,6 +267,12 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
     test = trace_to_jaxpr(trace_test, carry.types(), name, {}, &wanted);
     if (add_wanted(carry.wide, wanted)) settled = false;
   }
+  if (watched_condition.found()) return while_with_effects(condition, body, init, carry_paths, name);
+  if (watched_body.found())
+    return effects::call(name, [&](const Array& token) {
+      return while_loop([&](std::span<const Array> in) { return condition(in.subspan(1)); }, effects::Threaded(body),
+                        effects::with_token(token, init), effects::after_token(carry_paths), name);
+    });
   While w;
   w.condition = test.jaxpr;
   w.body = step.jaxpr;
@@ -316,10 +350,20 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
   // First all of them for their types; weak results take the dtype of the others.
   std::vector<Types> results;
   std::vector<bool> wide(args.size());
+  bool any_effects = false;
   for (const FlatFn& f : branches) {
     std::vector<bool> wanted;
-    results.push_back(trace_to_jaxpr(f, types_of(args), name, {}, &wanted).jaxpr->output_types());
+    effects::Watched watched(f);
+    results.push_back(trace_to_jaxpr(watched, types_of(args), name, {}, &wanted).jaxpr->output_types());
     add_wanted(wide, wanted);
+    any_effects = any_effects || watched.found();
+  }
+  if (any_effects) {
+    const std::vector<effects::Threaded> threaded(branches.begin(), branches.end());
+    const std::vector<FlatFn> with_tokens(threaded.begin(), threaded.end());
+    return effects::call(name, [&](const Array& token) {
+      return switch_(index, with_tokens, effects::with_token(token, args), name, effects::after_token(output_paths));
+    });
   }
   const std::size_t n = results[0].size();
   std::vector<numpy::ResultType> common;

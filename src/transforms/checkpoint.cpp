@@ -2,9 +2,11 @@
 // rest.
 #include <cotan/transforms.hpp>
 
+#include "core/effects.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/parts.hpp"
 #include "passes/passes.hpp"
+#include "transforms/callback.hpp"
 #include "transforms/calls.hpp"
 
 namespace cotan {
@@ -35,12 +37,13 @@ struct SavedSplit {
 };
 SavedSplit split_by_policy(const JaxprPtr& known, std::size_t known_outputs, const Policy& policy) {
   const JaxprPtr flat = inline_calls(known);
+  const auto saves = [&](const Equation& e) { return policy.saves(e) || has_effects(e); };  // those run once
   std::vector<Var> saved;
   for (const Equation& e : flat->equations)
-    if (policy.saves(e)) saved.insert(saved.end(), e.outputs.begin(), e.outputs.end());
+    if (saves(e)) saved.insert(saved.end(), e.outputs.begin(), e.outputs.end());
   // Recompute: saved results become inputs, their equations fall away.
   Jaxpr recompute = *flat;
-  std::erase_if(recompute.equations, [&](const Equation& e) { return policy.saves(e); });
+  std::erase_if(recompute.equations, [&](const Equation& e) { return saves(e); });
   recompute.inputs.insert(recompute.inputs.end(), saved.begin(), saved.end());
   recompute.outputs.erase(recompute.outputs.begin(),
                           recompute.outputs.begin() + static_cast<std::ptrdiff_t>(known_outputs));
@@ -195,7 +198,12 @@ namespace flat {
 
 Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy) {
   if (is_eval_trace(current_trace())) return f(args);
-  const auto [closed, wide] = trace_call(f, types_of(args), "checkpoint");
+  effects::Watched watched(f);
+  const auto [closed, wide] = trace_call(watched, types_of(args), "checkpoint");
+  if (watched.found())
+    return effects::call("checkpoint", [&](const Array& token) {
+      return checkpoint(effects::Threaded(f), effects::with_token(token, args), policy);
+    });
   auto param = std::make_shared<PolicyParam>();
   param->policy = policy ? std::move(policy) : policy::nothing_saveable;
   return bind(checkpoint_p, concat(closed.consts, widened(args, wide)),
