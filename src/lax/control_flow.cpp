@@ -1,12 +1,14 @@
 // The flat side of control flow: traces the functions, checks what they return, binds the primitives.
 #include <cmath>
 #include <cotan/control_flow.hpp>
+#include <cotan/eager.hpp>
 #include <cotan/numpy.hpp>
 
 #include "control/control.hpp"
 #include "core/construct.hpp"
 #include "core/effects.hpp"
 #include "core/error.hpp"
+#include "lax/without_jit.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
 
@@ -183,6 +185,7 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
     raise<ValueError>("[{}] checkpoint is {}; give a number of steps, or sqrt_n.", name, options.checkpoint.steps());
 
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  if (is_jit_disabled() && *length > 0) return scan_without_jit(body, init, xs, *length, options.reverse);
   effects::Watched watched(body);
   ClosedJaxpr closed;
   for (bool settled = false; !settled; carry.retype()) {
@@ -242,6 +245,7 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
                   std::string_view name) {
   check_all_defined(init, name, carry_paths);
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  if (is_jit_disabled()) return while_without_jit(condition, body, init);
   effects::Watched watched_condition(condition), watched_body(body);
   ClosedJaxpr step, test;
   const auto trace_step = [&](std::span<const Array> in, bool& settled) {
@@ -346,6 +350,7 @@ Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<c
   if (index.ndim() != 0 || !is_integer(index.dtype()))
     raise<TypeError>("[{}] the index is {}; it must be an integer scalar.", name, index.aval());
   check_all_defined(args, name, [](std::size_t i) { return fmt::format("argument {}", i); });
+  if (is_jit_disabled() && concrete(index)) return branches[branch_of(index, branches.size())](args);
   std::vector<Arrays> outs(branches.size());
   // First all of them for their types; weak results take the dtype of the others.
   std::vector<Types> results;
