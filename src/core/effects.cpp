@@ -41,7 +41,15 @@ Array take_token(std::string_view op) {
   }
 }
 void give_token(const Array& token) {
-  if (Frame* const now = frame(); now && now->kind == Frame::Kind::threaded) now->token = token;
+  Frame* const now = frame();
+  if (!now || now->kind != Frame::Kind::threaded) return;
+  const auto trace_of = [](const Array& a) { return tracer(a) ? tracer(a)->trace.get() : nullptr; };
+  Array joined = token;
+  for (const Trace* last = nullptr; trace_of(joined) != trace_of(now->token) && trace_of(joined) != last;) {
+    last = trace_of(joined);
+    joined = bind1(join_tokens_p, {joined});
+  }
+  now->token = joined;
 }
 
 Arrays with_token(const Array& token, std::span<const Array> args) {

@@ -6,11 +6,16 @@
 #include <optional>
 #include <string_view>
 
+#include "core/primitive.hpp"
+
 namespace cotan::effects {
 
 /// How many effects have run: an i32. Nobody reads the number, but that it is one lets no pass drop or merge what makes it.
 Array first_token();
 bool is_token_type(const AbstractValue& type);
+
+/// A token itself. Loops and branches in which lanes go different ways give it a batch axis, which this takes away.
+extern const Primitive join_tokens_p;
 
 /// What the effects of a function do while it runs on this thread. The innermost one counts.
 class Frame {

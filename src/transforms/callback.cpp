@@ -109,7 +109,21 @@ PartsList callback_parts(const Primitive& self, std::span<const ComplexParts> x,
   return out;
 }
 
+Types join_type(const Primitive&, std::span<const AbstractValue> x, const Params&) { return {x[0]}; }
+Arrays join_eval(const Primitive&, std::span<const Array> x, const Params&) { return {x[0]}; }
+BatchResult join_batch(const Primitive&, std::span<const Array> x, std::span<const int> dims, std::int64_t,
+                       const Params&) {
+  return {{ops::reduce_max(x[0], {dims[0]})}, {not_batched}};
+}
+
 }  // namespace
+
+const Primitive effects::join_tokens_p{.name = "join_tokens",
+                                       .op_class = OpClass::routine,
+                                       .type = join_type,
+                                       .eval = join_eval,
+                                       .batch = join_batch,
+                                       .not_differentiable = true};
 
 const Primitive pure_callback_p{.name = "pure_callback",
                                 .op_class = OpClass::routine,
