@@ -20,12 +20,10 @@ void debug_callback(FlatFunction function, std::span<const Array> args, std::str
 
 namespace detail {
 
-/// A function of pytrees like `args` as one of lists of Arrays, which holds nothing of those.
-template <class F, class... A>
-FlatFunction host_function(F function, const A&... args) {
-  return [function = std::move(function),
-          like = tree::blank(std::tuple<lax::detail::Traced<A>...>(lax::detail::traced(args)...))](
-             std::span<const Array> leaves) -> Arrays {
+/// A function on the host of arguments in a tuple, as one of lists of Arrays, which holds nothing of those.
+template <class F, class Args>
+FlatFunction host_function(F function, const Args& args) {
+  return [function = std::move(function), like = tree::blank(args)](std::span<const Array> leaves) -> Arrays {
     const auto call = [&] { return std::apply(function, tree::unflatten(like, leaves)); };
     if constexpr (std::is_void_v<decltype(call())>) {
       call();
@@ -36,8 +34,8 @@ FlatFunction host_function(F function, const A&... args) {
   };
 }
 /// The same, whose results must have the structure of `announced`.
-template <class F, class R, class... A>
-FlatFunction host_function_like(std::string_view name, F function, const R& announced, const A&... args) {
+template <class F, class R, class Args>
+FlatFunction host_function_like(std::string_view name, F function, const R& announced, const Args& args) {
   return host_function(
       [name, function = std::move(function), like = tree::blank(announced)](const auto&... a) {
         auto result = lax::detail::traced(function(a...));
@@ -46,11 +44,7 @@ FlatFunction host_function_like(std::string_view name, F function, const R& anno
                                          tree::difference(like, result));
         return result;
       },
-      args...);
-}
-template <class... A>
-Arrays leaves_of(const A&... args) {
-  return tree::leaves(std::tuple<lax::detail::Traced<A>...>(lax::detail::traced(args)...));
+      args);
 }
 
 }  // namespace detail
@@ -70,9 +64,10 @@ struct PureCallbackOptions {
 ///     ct::pure_callback([](ct::Array v) { return host_sort(v); }, ct::shape_dtype({3}), x);
 template <class F, class R, class... A>
 R pure_callback(F callback, const R& result_shape_dtypes, const PureCallbackOptions& options, const A&... args) {
+  const auto in = detail::call_arguments<F, A...>(args...);
   const Arrays out = flat::pure_callback(
-      detail::host_function_like("pure_callback", std::move(callback), result_shape_dtypes, args...),
-      tree::leaves(result_shape_dtypes), detail::leaves_of(args...), options.vmap_method);
+      detail::host_function_like("pure_callback", std::move(callback), result_shape_dtypes, in),
+      tree::leaves(result_shape_dtypes), tree::leaves(in), options.vmap_method);
   return tree::unflatten(result_shape_dtypes, out);
 }
 /// Without options.
@@ -98,9 +93,10 @@ struct IoCallbackOptions {
 ///     ct::experimental::io_callback([&](ct::Array v) { file << v; return 0; }, ct::shape_dtype({}, ct::i32), x);
 template <class F, class R, class... A>
 R io_callback(F callback, const R& result_shape_dtypes, const IoCallbackOptions& options, const A&... args) {
+  const auto in = detail::call_arguments<F, A...>(args...);
   const Arrays out =
-      flat::io_callback(detail::host_function_like("io_callback", std::move(callback), result_shape_dtypes, args...),
-                        tree::leaves(result_shape_dtypes), detail::leaves_of(args...), options.ordered);
+      flat::io_callback(detail::host_function_like("io_callback", std::move(callback), result_shape_dtypes, in),
+                        tree::leaves(result_shape_dtypes), tree::leaves(in), options.ordered);
   return tree::unflatten(result_shape_dtypes, out);
 }
 /// Without options; result_shape_dtypes may be none.
@@ -121,9 +117,10 @@ namespace debug {
 ///     ct::debug::callback([&](ct::Array loss) { losses.push_back(loss.item<float>()); }, loss);
 template <class F, class... A>
 void callback(F function, const A&... args) {
-  flat::debug_callback(detail::host_function([function = std::move(function)](const auto&... a) { (void)function(a...); },
-                                             args...),
-                       detail::leaves_of(args...));
+  const auto in = cotan::detail::call_arguments<F, A...>(args...);
+  flat::debug_callback(
+      cotan::detail::host_function([function = std::move(function)](const auto&... a) { (void)function(a...); }, in),
+      tree::leaves(in));
 }
 
 /// A text with fields, and the line that it is on.

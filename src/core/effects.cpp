@@ -21,7 +21,7 @@ Array first_token() { return scalar(DType::i32, 0); }
 bool is_token_type(const AbstractValue& type) { return type.dtype == DType::i32 && type.shape.empty(); }
 
 Frame::Frame(Kind kind, Array token, std::string_view where)
-    : kind(kind), token(std::move(token)), where(where), outer_(std::exchange(innermost, this)) {}
+    : kind(kind), token(std::move(token)), where(where), home(&current_trace()), outer_(std::exchange(innermost, this)) {}
 Frame::~Frame() { innermost = outer_; }
 
 Array take_token(std::string_view op) {
@@ -43,13 +43,9 @@ Array take_token(std::string_view op) {
 void give_token(const Array& token) {
   Frame* const now = frame();
   if (!now || now->kind != Frame::Kind::threaded) return;
-  const auto trace_of = [](const Array& a) { return tracer(a) ? tracer(a)->trace.get() : nullptr; };
-  Array joined = token;
-  for (const Trace* last = nullptr; trace_of(joined) != trace_of(now->token) && trace_of(joined) != last;) {
-    last = trace_of(joined);
-    joined = bind1(join_tokens_p, {joined});
-  }
-  now->token = joined;
+  now->token = token;
+  while (tracer(now->token) && tracer(now->token)->trace.get() != now->home)
+    now->token = bind1(join_tokens_p, {now->token});
 }
 
 Arrays with_token(const Array& token, std::span<const Array> args) {

@@ -8,7 +8,10 @@
 
 #include "core/primitive.hpp"
 
-namespace cotan::effects {
+namespace cotan {
+
+class Trace;
+namespace effects {
 
 /// How many effects have run: an i32. Nobody reads the number, but that it is one lets no pass drop or merge what makes it.
 Array first_token();
@@ -33,6 +36,7 @@ class Frame {
   const Kind kind;
   Array token;
   const std::string_view where;
+  const Trace* const home;  ///< the trace that the function runs under
   bool found = false;  ///< watched: there was one
 
  private:
@@ -104,4 +108,5 @@ class RunningLanes {
   Array saved_;
 };
 
-}  // namespace cotan::effects
+}  // namespace effects
+}  // namespace cotan

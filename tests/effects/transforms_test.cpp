@@ -237,7 +237,7 @@ TEST_P(Transformed, Programs) {
   Log log;
   const auto program = ct::make_jaxpr([&](Array x) { return noted_square(log, x); })(number(1.0f));
   EXPECT_NE(program.str().find("debug_callback"), std::string::npos) << program.str();
-  EXPECT_EQ(program.simplified().equations(), 3);
+  EXPECT_EQ(program.simplified().equations(), 3) << program.simplified();
   EXPECT_EQ(ct::eval_shape([&](Array x) { return noted_square(log, x); })(number(1.0f)).shape(), ct::Shape{});
   EXPECT_EQ(log.taken(), "");
 }
