@@ -51,9 +51,9 @@ FlatFunction host_function_like(std::string_view name, F function, const R& anno
 
 /// Of pure_callback.
 struct PureCallbackOptions {
-  /// How it is called under vmap: "sequential" (or "sequential_unrolled"), once per element of the batch; "expand_dims",
-  /// once with the batch as a new first axis, of size 1 where an argument has no batch; "broadcast_all", the same with
-  /// all of the batch in its place; "legacy_vectorized", with no axis there. Empty: vmap raises.
+  /// How it is called under vmap: "sequential" (or "sequential_unrolled"), once per element of the batch;
+  /// "expand_dims", once with the batch as a new first axis, of size 1 where an argument has no batch; "broadcast_all",
+  /// the same with all of the batch in its place; "legacy_vectorized", with no axis there. Empty: vmap raises.
   std::string vmap_method = {};
 };
 /// callback(args…) on the host, with arrays that have values, wherever the program runs; its results are a tree like
@@ -65,9 +65,9 @@ struct PureCallbackOptions {
 template <class F, class R, class... A>
 R pure_callback(F callback, const R& result_shape_dtypes, const PureCallbackOptions& options, const A&... args) {
   const auto in = detail::call_arguments<F, A...>(args...);
-  const Arrays out = flat::pure_callback(
-      detail::host_function_like("pure_callback", std::move(callback), result_shape_dtypes, in),
-      tree::leaves(result_shape_dtypes), tree::leaves(in), options.vmap_method);
+  const Arrays out =
+      flat::pure_callback(detail::host_function_like("pure_callback", std::move(callback), result_shape_dtypes, in),
+                          tree::leaves(result_shape_dtypes), tree::leaves(in), options.vmap_method);
   return tree::unflatten(result_shape_dtypes, out);
 }
 /// Without options.
@@ -147,9 +147,11 @@ class Printed {
     else
       value_ = static_cast<std::int64_t>(number);
   }
+  /// What it can be.
   using Value = std::variant<Array, std::string, double, std::int64_t, bool>;
   /// Empty: it has none.
   const std::string& name() const { return name_; }
+  /// What it is.
   const Value& value() const { return value_; }
 
  private:

@@ -7,8 +7,8 @@ namespace cotan {
 /// While it lives, jit does nothing on this thread. What disable_jit returns.
 class [[nodiscard]] JitDisabled {
  public:
-  explicit JitDisabled(bool disable);
-  ~JitDisabled();
+  explicit JitDisabled(bool disable);  ///< or enables it again
+  ~JitDisabled();                      ///< as it was before
   JitDisabled(const JitDisabled&) = delete;
   JitDisabled& operator=(const JitDisabled&) = delete;
 
@@ -25,8 +25,8 @@ inline JitDisabled disable_jit(bool disable = true) { return JitDisabled(disable
 /// While it lives, operations are evaluated at once. What ensure_compile_time_eval returns.
 class [[nodiscard]] CompileTimeEval {
  public:
-  CompileTimeEval();
-  ~CompileTimeEval();
+  CompileTimeEval();   ///< from here on
+  ~CompileTimeEval();  ///< to here
   CompileTimeEval(const CompileTimeEval&) = delete;
   CompileTimeEval& operator=(const CompileTimeEval&) = delete;
 

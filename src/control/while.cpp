@@ -1,10 +1,10 @@
 // while_loop: runs its body as long as its condition holds.
 #include "control/control.hpp"
 #include "control/on_parts.hpp"
+#include "core/effects.hpp"
 #include "core/error.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
-#include "core/effects.hpp"
 #include "passes/passes.hpp"
 #include "transforms/callback.hpp"
 
@@ -155,8 +155,7 @@ Arrays while_transpose(const Primitive&, std::span<const Array>, std::span<const
 
 /// The body over a batch of which the lanes in `running` count. All carries are batched.
 BatchedJaxpr batch_running(const While& w, Array running, const Mask& batched, std::int64_t size) {
-  if (const Array outer = effects::RunningLanes::mask(); outer.defined())
-    running = bind1(ops::and_p, {outer, running});
+  if (const Array outer = effects::RunningLanes::mask(); outer.defined()) running = bind1(ops::and_p, {outer, running});
   const effects::RunningLanes scope(running);
   return batch_jaxpr(*w.body, batched, size, Mask(w.carries(), true));
 }
@@ -215,8 +214,8 @@ BatchResult while_batch(const Primitive&, std::span<const Array> args, std::span
           Arrays next;
           if (has_effects(*w.body)) {  // of the lanes that still run
             const BatchedJaxpr masked = batch_running(w, running, concat(body_consts, carry), size);
-            next = eval_jaxpr(*masked.jaxpr.jaxpr,
-                              concat(masked.jaxpr.consts, in.subspan(c + body.jaxpr.consts.size())));
+            next =
+                eval_jaxpr(*masked.jaxpr.jaxpr, concat(masked.jaxpr.consts, in.subspan(c + body.jaxpr.consts.size())));
           } else {
             next = eval_jaxpr(*body.jaxpr.jaxpr, in.subspan(c));
           }

@@ -21,7 +21,11 @@ Array first_token() { return scalar(DType::i32, 0); }
 bool is_token_type(const AbstractValue& type) { return type.dtype == DType::i32 && type.shape.empty(); }
 
 Frame::Frame(Kind kind, Array token, std::string_view where)
-    : kind(kind), token(std::move(token)), where(where), home(&current_trace()), outer_(std::exchange(innermost, this)) {}
+    : kind(kind),
+      token(std::move(token)),
+      where(where),
+      home(&current_trace()),
+      outer_(std::exchange(innermost, this)) {}
 Frame::~Frame() { innermost = outer_; }
 
 Array take_token(std::string_view op) {

@@ -13,7 +13,8 @@ namespace cotan {
 class Trace;
 namespace effects {
 
-/// How many effects have run: an i32. Nobody reads the number, but that it is one lets no pass drop or merge what makes it.
+/// How many effects have run: an i32. Nobody reads the number, but that it is one lets no pass drop or merge what makes
+/// it.
 Array first_token();
 bool is_token_type(const AbstractValue& type);
 
@@ -37,7 +38,7 @@ class Frame {
   Array token;
   const std::string_view where;
   const Trace* const home;  ///< the trace that the function runs under
-  bool found = false;  ///< watched: there was one
+  bool found = false;       ///< watched: there was one
 
  private:
   Frame* outer_;

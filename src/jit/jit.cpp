@@ -62,7 +62,7 @@ class JitCache {
     std::string key;
     Types types;
     ClosedJaxpr program;
-    std::vector<bool> wide;  ///< arguments that the program takes in f64 though they are weak; empty: none
+    std::vector<bool> wide;    ///< arguments that the program takes in f64 though they are weak; empty: none
     bool has_effects = false;  ///< a token is the last operand and the last result
     std::shared_ptr<const void> payload;
   };
@@ -176,7 +176,8 @@ Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
   if (!consts.empty()) operands = with_consts = concat(consts, operands);
 
   if (entry->has_effects) {
-    if (operands.data() != with_consts.data() || with_consts.empty()) with_consts.assign(operands.begin(), operands.end());
+    if (operands.data() != with_consts.data() || with_consts.empty())
+      with_consts.assign(operands.begin(), operands.end());
     with_consts.push_back(effects::take_token("jit"));
     operands = with_consts;
   }

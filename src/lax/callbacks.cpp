@@ -1,9 +1,9 @@
 // The flat side of callbacks: what the typed ones call.
 #include <cotan/callbacks.hpp>
 
+#include "core/construct.hpp"
 #include "core/effects.hpp"
 #include "core/error.hpp"
-#include "core/construct.hpp"
 #include "core/trace.hpp"
 #include "transforms/callback.hpp"
 
@@ -28,9 +28,9 @@ Types announced_types(std::string_view name, std::span<const Array> like) {
 
 /// Where nothing is traced it runs at once, and no cache of programs holds the user's function.
 Arrays bind_callback(const Primitive& p, const Arrays& operands, const Params& params) {
-  const bool at_once = is_eval_trace(current_trace()) && std::all_of(operands.begin(), operands.end(), [](const Array& a) {
-                         return a.defined() && concrete(a);
-                       });
+  const bool at_once =
+      is_eval_trace(current_trace()) &&
+      std::all_of(operands.begin(), operands.end(), [](const Array& a) { return a.defined() && concrete(a); });
   return at_once ? p.eval(p, operands, params) : bind(p, operands, params);
 }
 Arrays bind_effect(const Primitive& p, std::string_view name, std::span<const Array> args, const Params& params) {
@@ -45,15 +45,15 @@ namespace flat {
 
 Arrays pure_callback(FlatFunction function, std::span<const Array> like, std::span<const Array> args,
                      const std::string& vmap_method) {
-  constexpr std::string_view methods[] = {"",           "sequential",    "sequential_unrolled",
-                                          "expand_dims", "broadcast_all", "legacy_vectorized"};
+  constexpr std::string_view methods[] = {
+      "", "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"};
   if (std::find(std::begin(methods), std::end(methods), vmap_method) == std::end(methods))
     raise<ValueError>(
         "[pure_callback] vmap_method is \"{}\"; give \"sequential\", \"sequential_unrolled\", \"expand_dims\", "
         "\"broadcast_all\" or \"legacy_vectorized\".",
         vmap_method);
-  const auto callback = std::make_shared<const Callback>("pure_callback", std::move(function),
-                                                         announced_types("pure_callback", like));
+  const auto callback =
+      std::make_shared<const Callback>("pure_callback", std::move(function), announced_types("pure_callback", like));
   return bind_callback(pure_callback_p, strong_operands(args),
                        {{"callback", OpaquePtr(callback)}, {"vmap_method", vmap_method}});
 }

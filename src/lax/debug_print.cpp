@@ -54,8 +54,9 @@ class FormatParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    raise<ValueError>("[debug::print] the text is \"{}\", and {}; write {{}} or {{name}} for each argument, {{{{ for a {{.",
-                      text_, what);
+    raise<ValueError>(
+        "[debug::print] the text is \"{}\", and {}; write {{}} or {{name}} for each argument, {{{{ for a {{.", text_,
+        what);
   }
   void add_field(Piece& piece, const std::string& field) {
     const std::size_t colon = field.find(':');

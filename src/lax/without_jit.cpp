@@ -1,8 +1,7 @@
-#include "lax/without_jit.hpp"
-
 #include <algorithm>
 
 #include "core/trace.hpp"
+#include "lax/control_flow.hpp"
 #include "ops/ops.hpp"
 #include "transforms/traces.hpp"
 
@@ -18,7 +17,8 @@ Arrays scan_without_jit(const FlatFn& body, std::span<const Array> init, std::sp
     slice = reverse ? length - 1 - step : step;
     Arrays in = carry;
     for (const Array& x : xs)
-      in.push_back(ops::reshape(ops::slice_axis(x, 0, slice, slice + 1), Shape(x.shape().begin() + 1, x.shape().end())));
+      in.push_back(
+          ops::reshape(ops::slice_axis(x, 0, slice, slice + 1), Shape(x.shape().begin() + 1, x.shape().end())));
     const Arrays out = body(in);
     check_outputs_defined(out, "scan");
     const auto first_y = out.begin() + static_cast<std::ptrdiff_t>(carry.size());

@@ -5,8 +5,8 @@
 #include "core/backend.hpp"
 #include "core/construct.hpp"
 #include "core/effects.hpp"
-#include "transforms/callback_batch.hpp"
 #include "ops/ops.hpp"
+#include "transforms/callback_batch.hpp"
 #include "transforms/traces.hpp"
 
 namespace cotan {

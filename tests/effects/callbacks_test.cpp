@@ -43,9 +43,8 @@ TEST_P(Callbacks, Pure) {
   const Array x = np::arange(3, ct::f32);
   EXPECT_EQ(f(x).to_vector<float>(), (Floats{6, 12, 18}));
   EXPECT_EQ(ct::jit(f)(x).to_vector<float>(), (Floats{6, 12, 18}));
-  const auto in_loop = ct::jit([&](Array x) {
-    return lax::scan([&](Array c, Array v) { return std::pair{f(c + v), c}; }, number(0.0f), x);
-  });
+  const auto in_loop = ct::jit(
+      [&](Array x) { return lax::scan([&](Array c, Array v) { return std::pair{f(c + v), c}; }, number(0.0f), x); });
   const auto [last, before] = in_loop(x);
   EXPECT_EQ(last.item<float>(), 306.0f);
   EXPECT_EQ(before.to_vector<float>(), (Floats{0, 6, 48}));
@@ -67,9 +66,8 @@ TEST_P(Callbacks, PureRunsWhereItIsRead) {
 }
 
 TEST_P(Callbacks, PureOfNothing) {
-  const auto f = ct::jit([](Array x) {
-    return x + ct::pure_callback([] { return np::array({1.0f, 2.0f}); }, ct::shape_dtype({2}));
-  });
+  const auto f = ct::jit(
+      [](Array x) { return x + ct::pure_callback([] { return np::array({1.0f, 2.0f}); }, ct::shape_dtype({2})); });
   EXPECT_EQ(f(np::ones({2})).to_vector<float>(), (Floats{2, 3}));
 }
 
@@ -79,11 +77,10 @@ TEST_P(Callbacks, Trees) {
   };
   const Point like{ct::shape_dtype({2}), ct::shape_dtype({}, ct::i32)};
   const auto f = ct::jit([&](std::vector<Array> v) {
-    const Point p = ct::pure_callback(
-        [](const std::vector<Array>& in, double scale) {
-          return Point{np::stack({in[0], in[1]}) * scale, np::array(7, ct::i32)};
-        },
-        like, v, 10.0);
+    const Point p =
+        ct::pure_callback([](const std::vector<Array>& in,
+                             double scale) { return Point{np::stack({in[0], in[1]}) * scale, np::array(7, ct::i32)}; },
+                          like, v, 10.0);
     return std::pair{p.x, p.y};
   });
   const auto [x, y] = f(std::vector<Array>{number(1.0f), number(2.0f)});
@@ -183,8 +180,8 @@ TEST_P(Callbacks, CallsOfCotanInside) {
     return np::sum(np::sin(x) * np::sin(x) + np::cos(x) * np::cos(x));
   });
   const auto f = ct::jit([&](Array x) {
-    return ct::pure_callback(
-        [&](Array v) { return g(v) + ct::grad([&](Array w) { return np::sum(w * w); })(v)[1]; }, ct::shape_dtype({}), x);
+    return ct::pure_callback([&](Array v) { return g(v) + ct::grad([&](Array w) { return np::sum(w * w); })(v)[1]; },
+                             ct::shape_dtype({}), x);
   });
   EXPECT_NEAR(f(np::arange(3, ct::f32)).item<float>(), 5.0f, 1e-5f);
   EXPECT_EQ(log.taken(), "g0,1,2 ");
@@ -213,8 +210,7 @@ TEST_P(Callbacks, ManyThreads) {
         number(0.0f));
   });
   std::vector<std::thread> threads;
-  for (int k = 0; k < 4; ++k)
-    threads.emplace_back([&] { EXPECT_EQ(f(Array(5)).item<float>(), 5.0f); });
+  for (int k = 0; k < 4; ++k) threads.emplace_back([&] { EXPECT_EQ(f(Array(5)).item<float>(), 5.0f); });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(calls, 20);
 }

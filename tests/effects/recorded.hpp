@@ -52,8 +52,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
 
 }  // namespace test_effects
 
-#define EFFECTS_ON_DEVICES(name)                                                                         \
-  class name : public test_effects::OnDevice {};                                                         \
-  INSTANTIATE_TEST_SUITE_P(On, name, testing::Values("native", "reference", "webgpu"), [](const auto& i) { \
-    return std::string(i.param);                                                                         \
-  });
+#define EFFECTS_ON_DEVICES(name)                                                       \
+  class name : public test_effects::OnDevice {};                                       \
+  INSTANTIATE_TEST_SUITE_P(On, name, testing::Values("native", "reference", "webgpu"), \
+                           [](const auto& i) { return std::string(i.param); });

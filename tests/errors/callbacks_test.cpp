@@ -12,18 +12,21 @@ Array same(const Array& v) { return v; }
 }  // namespace
 
 TEST(CallbackErrors, Results) {
-  EXPECT_ERROR(ShapeError, pure_callback(same, shape_dtype({2}), x),
-               "[pure_callback] the function returned f32[3] as result 0, but f32[2] was announced; return that shape.");
+  EXPECT_ERROR(
+      ShapeError, pure_callback(same, shape_dtype({2}), x),
+      "[pure_callback] the function returned f32[3] as result 0, but f32[2] was announced; return that shape.");
   EXPECT_ERROR(ShapeError, jit([](Array v) { return pure_callback(same, shape_dtype({2}), v); })(x), "[pure_callback]");
-  EXPECT_ERROR(TypeError, pure_callback(same, shape_dtype({3}, i32), x),
-               "[pure_callback] the function returned f32[3] as result 0, but i32[3] was announced; cast it with astype.");
+  EXPECT_ERROR(
+      TypeError, pure_callback(same, shape_dtype({3}, i32), x),
+      "[pure_callback] the function returned f32[3] as result 0, but i32[3] was announced; cast it with astype.");
   EXPECT_ERROR(ValueError, pure_callback([](Array) { return Array(); }, shape_dtype({3}), x),
                "[pure_callback] the function returned an Array without elements as result 0; return one with values.");
   EXPECT_ERROR(TreeError,
                pure_callback([](Array v) { return std::vector<Array>{v}; },
                              std::vector<Array>{shape_dtype({3}), shape_dtype({3})}, x),
                "[pure_callback] the function returned", "return that structure.");
-  EXPECT_ERROR(ValueError, pure_callback(same, Array(), x), "[pure_callback] result 0 is announced by an empty Array; ");
+  EXPECT_ERROR(ValueError, pure_callback(same, Array(), x),
+               "[pure_callback] result 0 is announced by an empty Array; ");
 }
 TEST(CallbackErrors, Transforms) {
   const auto pure = [](Array v) { return np::sum(pure_callback(same, shape_dtype({3}), v)); };
@@ -40,14 +43,16 @@ TEST(CallbackErrors, Transforms) {
                "[vmap] io_callback is ordered, and lanes have no order; leave out .ordered");
 }
 TEST(CallbackErrors, NoOrder) {
-  EXPECT_ERROR(TransformError, lax::associative_scan(
-                                   [](Array a, Array b) {
-                                     debug::print("{}", a);
-                                     return a + b;
-                                   },
-                                   x),
-               "[debug::print] it has an effect, and inside of associative_scan there is no order that it could be part "
-               "of; call it outside, or use pure_callback.");
+  EXPECT_ERROR(
+      TransformError,
+      lax::associative_scan(
+          [](Array a, Array b) {
+            debug::print("{}", a);
+            return a + b;
+          },
+          x),
+      "[debug::print] it has an effect, and inside of associative_scan there is no order that it could be part "
+      "of; call it outside, or use pure_callback.");
   EXPECT_ERROR(TransformError,
                grad(custom_jvp([](Array v) { return v * 2.0; },
                                [](auto v, auto t) {
