@@ -2,11 +2,13 @@
 #pragma once
 #include <cotan/array.hpp>
 #include <cotan/assume_finite.hpp>
+#include <cotan/callbacks.hpp>
 #include <cotan/collectives.hpp>
 #include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
+#include <cotan/eager.hpp>
 #include <cotan/error.hpp>
 #include <cotan/experimental/jet.hpp>
 #include <cotan/fft.hpp>

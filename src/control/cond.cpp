@@ -1,6 +1,7 @@
 // cond and switch_: one of several programs, chosen by an index.
 #include "control/control.hpp"
 #include "control/on_parts.hpp"
+#include "core/effects.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
@@ -189,11 +190,17 @@ Arrays cond_transpose(const Primitive&, std::span<const Array> cotangents, std::
   return cts;
 }
 
+/// A branch over a batch, of which the lanes that chose it count.
+BatchedJaxpr batch_chosen(const Jaxpr& branch, Array chosen, const Mask& batched, std::int64_t size) {
+  if (const Array outer = effects::RunningLanes::mask(); outer.defined()) chosen = bind1(ops::and_p, {outer, chosen});
+  const effects::RunningLanes scope(chosen);
+  return batch_jaxpr(branch, batched, size, Mask(branch.outputs.size(), true));
+}
+
 /// Every lane makes its own choice: all branches run, and each lane selects one. A lane sends no derivative to branches
 /// it did not select, so that infinities and NaN in those do not reach it.
 BatchResult select_branches(const Array& index, const Arrays& operands, const Mask& batched, std::int64_t size,
                             const Branches& branches) {
-  const Mask all(branches[0]->outputs.size(), true);
   Arrays results;
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const Array chosen =
@@ -212,7 +219,7 @@ BatchResult select_branches(const Array& index, const Arrays& operands, const Ma
     }
     Mask now = batched;
     for (std::size_t i = 0; i < operands.size(); ++i) now[i] = now[i] || is_inexact(operands[i].dtype());
-    const BatchedJaxpr j = batch_jaxpr(*branches[b], now, size, all);
+    const BatchedJaxpr j = batch_chosen(*branches[b], chosen, now, size);
     const Arrays outs = eval_jaxpr(*j.jaxpr.jaxpr, concat(j.jaxpr.consts, in));
     for (std::size_t k = 0; k < outs.size(); ++k) {
       if (b == 0)

@@ -5,6 +5,7 @@
 
 #include "control/control.hpp"
 #include "core/construct.hpp"
+#include "core/effects.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan {
@@ -170,7 +171,12 @@ Arrays assume_finite(const FlatFn& f, std::span<const Array> args) {
   if (is_eval_trace(current_trace())) return f(args);
   Types types;
   for (const Array& a : args) types.push_back(a.aval());
-  const auto [closed, wide] = trace_call(f, types, "assume_finite");
+  effects::Watched watched(f);
+  const auto [closed, wide] = trace_call(watched, types, "assume_finite");
+  if (watched.found())
+    return effects::call("assume_finite", [&](const Array& token) {
+      return assume_finite(effects::Threaded(f), effects::with_token(token, args));
+    });
   const Arrays operands = concat(closed.consts, widened(args, wide));
   Arrays known(operands.size());
   for (std::size_t i = 0; i < closed.consts.size(); ++i)

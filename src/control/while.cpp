@@ -1,10 +1,12 @@
 // while_loop: runs its body as long as its condition holds.
 #include "control/control.hpp"
 #include "control/on_parts.hpp"
+#include "core/effects.hpp"
 #include "core/error.hpp"
 #include "core/typed.hpp"
 #include "ops/ops.hpp"
 #include "passes/passes.hpp"
+#include "transforms/callback.hpp"
 
 namespace cotan {
 
@@ -134,7 +136,12 @@ Arrays while_partial_eval(const Primitive&, PartialEvalTrace& trace, std::span<c
     TraceScope scope(trace.parent());
     known_results = bind(while_p, where(known_args, args, false), known.params());
   }
-  const Arrays all = trace.record(while_p, args, params);
+  While again = w;
+  if (has_effects(*known.body) || has_effects(*known.condition)) {  // they have run by now
+    again.body = without_effects(w.body);
+    again.condition = without_effects(w.condition);
+  }
+  const Arrays all = trace.record(while_p, args, again.params());
   Arrays out;
   for (std::size_t i = 0, k = 0; i < carry.size(); ++i) out.push_back(carry[i] ? all[i] : known_results[k++]);
   return out;
@@ -144,6 +151,13 @@ Arrays while_transpose(const Primitive&, std::span<const Array>, std::span<const
   raise<TransformError>(
       "[while_loop] reverse mode needs the number of steps, and a while_loop does not know it; use scan, or "
       "fori_loop with C++ integers as bounds, or forward mode (jvp, jacfwd).");
+}
+
+/// The body over a batch of which the lanes in `running` count. All carries are batched.
+BatchedJaxpr batch_running(const While& w, Array running, const Mask& batched, std::int64_t size) {
+  if (const Array outer = effects::RunningLanes::mask(); outer.defined()) running = bind1(ops::and_p, {outer, running});
+  const effects::RunningLanes scope(running);
+  return batch_jaxpr(*w.body, batched, size, Mask(w.carries(), true));
 }
 
 BatchResult while_batch(const Primitive&, std::span<const Array> args, std::span<const int> dims, std::int64_t size,
@@ -197,20 +211,28 @@ BatchResult while_batch(const Primitive&, std::span<const Array> args, std::span
         [&](std::span<const Array> in) {
           const auto old = in.subspan(c + d);
           const Array running = eval_jaxpr(*condition.jaxpr.jaxpr, concat(in.subspan(0, c), old))[0];
-          Arrays next = eval_jaxpr(*body.jaxpr.jaxpr, in.subspan(c));
+          Arrays next;
+          if (has_effects(*w.body)) {  // of the lanes that still run
+            const BatchedJaxpr masked = batch_running(w, running, concat(body_consts, carry), size);
+            next =
+                eval_jaxpr(*masked.jaxpr.jaxpr, concat(masked.jaxpr.consts, in.subspan(c + body.jaxpr.consts.size())));
+          } else {
+            next = eval_jaxpr(*body.jaxpr.jaxpr, in.subspan(c));
+          }
           for (std::size_t i = 0; i < n; ++i)
             next[i] = ops::select(ops::broadcast_in_dim(running, next[i].shape(), {0}), next[i], old[i]);
           return next;
         },
         types, "vmap");
-    internal_check(any_lane.consts.empty() && step.consts.empty(), "a batched while_loop captures an array");
+    internal_check(any_lane.consts.empty(), "a batched while_loop captures an array");
     b.condition = any_lane.jaxpr;
     b.body = step.jaxpr;
     b.condition_consts = c;
-    b.body_consts = c + d;
+    b.body_consts = step.consts.size() + c + d;
     operands = condition.jaxpr.consts;
     add(0, condition_consts);
     const Arrays of_condition = operands;
+    append(operands, step.consts);
     append(operands, of_condition);
     append(operands, body.jaxpr.consts);
     add(w.condition_consts, body_consts);

@@ -7,6 +7,7 @@
 #include "core/backend.hpp"
 #include "core/complex.hpp"
 #include "core/construct.hpp"
+#include "core/effects.hpp"
 #include "core/environment.hpp"
 #include "core/typed.hpp"
 
@@ -260,6 +261,7 @@ ClosedJaxpr trace_to_jaxpr(const FlatFn& f, const Types& inputs, std::string_vie
     ~Closer() { trace.close(); }
   } closer{*trace};
   TraceScope scope(trace);
+  const effects::Frame frame(effects::Frame::Kind::forbidden, {}, transform);  // callers that allow them say so inside
   Arrays args;
   for (const auto& t : inputs) args.push_back(trace->add_input(t));
   Arrays outs = f(args);

@@ -1,12 +1,14 @@
 // jit, from the call of a jitted function to the device: the cache of traced programs.
 #include <algorithm>
 #include <cotan/debug.hpp>
+#include <cotan/eager.hpp>
 #include <cstdio>
 #include <list>
 #include <mutex>
 #include <unordered_set>
 
 #include "core/complex.hpp"
+#include "core/effects.hpp"
 #include "core/environment.hpp"
 #include "core/recorder.hpp"
 #include "lowering/pipeline.hpp"
@@ -61,7 +63,8 @@ class JitCache {
     std::string key;
     Types types;
     ClosedJaxpr program;
-    std::vector<bool> wide;  ///< arguments that the program takes in f64 though they are weak; empty: none
+    std::vector<bool> wide;    ///< arguments that the program takes in f64 though they are weak; empty: none
+    bool has_effects = false;  ///< a token is the last operand and the last result
     std::shared_ptr<const void> payload;
   };
   std::mutex mutex;
@@ -107,12 +110,31 @@ void give_up(std::span<const Array> args, const std::vector<bool>& donated, Arra
     if (donated[i]) donate(args[i]);
 }
 
+/// The token comes last, so that the device of a call is that of the first argument.
+CallProgram trace_with_token(const FlatFn& f, Types inputs, const std::string& name) {
+  inputs.push_back(effects::first_token().aval());
+  const effects::Threaded threaded(f);
+  return trace_call(
+      [&](std::span<const Array> in) {
+        Arrays out = threaded(effects::with_token(in.back(), in.first(in.size() - 1)));
+        std::rotate(out.begin(), out.begin() + 1, out.end());
+        return out;
+      },
+      inputs, "jit", name);
+}
+
 }  // namespace
 
 Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
            std::span<const Array> args, const JitOptions& options, const Paths& paths) {
   check_defined(args, "jit", paths);
+  if (is_jit_disabled()) {
+    Arrays out = with_names(f, paths)(args);
+    check_outputs_defined(out, "jit");
+    payload = make_payload();
+    return out;
+  }
   const std::string mapped = axes::environment(), key = mapped.empty() ? call : call + mapped;
   const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
   {
@@ -129,7 +151,10 @@ Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
     }
     {
       const recorder::Span span("trace", options.name);
-      CallProgram call = trace_call(with_names(f, paths), traced.types, "jit", options.name);
+      effects::Watched watched(f);
+      CallProgram call = trace_call(with_names(watched, paths), traced.types, "jit", options.name);
+      traced.has_effects = watched.found();
+      if (traced.has_effects) call = trace_with_token(with_names(f, paths), traced.types, options.name);
       traced.program = {lowering::simplify(call.closed.jaxpr), call.closed.consts};
       if (std::find(call.wide.begin(), call.wide.end(), true) != call.wide.end()) traced.wide = std::move(call.wide);
     }
@@ -152,10 +177,18 @@ Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
   if (!entry->wide.empty()) operands = wide_args = widened(args, entry->wide);
   if (!consts.empty()) operands = with_consts = concat(consts, operands);
 
+  if (entry->has_effects) {
+    if (operands.data() != with_consts.data() || with_consts.empty())
+      with_consts.assign(operands.begin(), operands.end());
+    with_consts.push_back(effects::take_token("jit"));
+    operands = with_consts;
+  }
+
   std::vector<bool> donated;
   if (!options.donate.empty()) {
     donated.resize(consts.size(), false);
     donated.insert(donated.end(), options.donate.begin(), options.donate.end());
+    donated.resize(operands.size(), false);
   }
   Arrays out;
   const bool evaluate = is_eval_trace(current_trace()) && !debug_nans() && !debug_bounds() &&
@@ -165,6 +198,10 @@ Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
     out = run_on(common_backend(jit_p, operands), entry->program.jaxpr, operands, donated.empty() ? nullptr : &donated);
   } else {
     out = bind(jit_p, operands, {{"jaxpr", entry->program.jaxpr}, {"name", options.name}});
+  }
+  if (entry->has_effects) {
+    effects::give_token(out.back());
+    out.pop_back();
   }
   if (!options.donate.empty()) give_up(args, options.donate, out);
   return out;

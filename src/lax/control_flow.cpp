@@ -1,10 +1,14 @@
 // The flat side of control flow: traces the functions, checks what they return, binds the primitives.
+#include "lax/control_flow.hpp"
+
 #include <cmath>
 #include <cotan/control_flow.hpp>
+#include <cotan/eager.hpp>
 #include <cotan/numpy.hpp>
 
 #include "control/control.hpp"
 #include "core/construct.hpp"
+#include "core/effects.hpp"
 #include "core/error.hpp"
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
@@ -74,12 +78,6 @@ struct Carry {
     casts.clear();
   }
 };
-
-void check_all_defined(std::span<const Array> arrays, std::string_view name, const Paths& paths) {
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    if (!arrays[i].defined())
-      raise<ValueError>("[{}] {} is an empty Array; assign it before the call.", name, paths(i));
-}
 
 /// Steps between checkpoints: about the root of the length, and a divisor of it if there is one nearby.
 std::int64_t steps_between(const ScanCheckpoint& checkpoint, std::int64_t length) {
@@ -182,6 +180,8 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
     raise<ValueError>("[{}] checkpoint is {}; give a number of steps, or sqrt_n.", name, options.checkpoint.steps());
 
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  if (is_jit_disabled() && *length > 0) return scan_without_jit(body, init, xs, *length, options.reverse);
+  effects::Watched watched(body);
   ClosedJaxpr closed;
   for (bool settled = false; !settled; carry.retype()) {
     Types types = carry.types();
@@ -189,7 +189,7 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
     std::vector<bool> wanted;
     closed = trace_to_jaxpr(
         [&](std::span<const Array> in) {
-          Arrays out = body(carry.enter(in));
+          Arrays out = watched(carry.enter(in));
           check_outputs_defined(out, name);
           settled = carry.settle(std::span(out).subspan(0, init.size()));
           return settled ? carry.leave(std::move(out)) : out;
@@ -197,6 +197,11 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
         types, name, {}, &wanted);
     if (add_wanted(carry.wide, wanted)) settled = false;
   }
+  if (watched.found())
+    return effects::call(name, [&](const Array& token) {
+      return scan(effects::Threaded(body), effects::with_token(token, init), xs, options,
+                  effects::after_token(carry_paths), x_paths, name);
+    });
   Scan s;
   s.body = closed.jaxpr;
   s.consts = closed.consts.size();
@@ -211,19 +216,41 @@ Arrays scan(const FlatFn& body, std::span<const Array> init, std::span<const Arr
                                                                              : bind_scan(s, args));
 }
 
+namespace {
+
+/// A condition with effects is computed before the first step and at the end of each one, and carried.
+Arrays while_with_effects(const FlatFn& condition, const FlatFn& body, std::span<const Array> init,
+                          const Paths& carry_paths, std::string_view name) {
+  Arrays carry = effects::with_token(condition(init)[0], init);
+  const auto step = [&](std::span<const Array> in) {
+    const Arrays next = body(in.subspan(1));
+    return effects::with_token(condition(next)[0], next);
+  };
+  Arrays out = effects::call(name, [&](const Array& token) {
+    return while_loop([&](std::span<const Array> in) { return Arrays{in[1]}; }, effects::Threaded(step),
+                      effects::with_token(token, carry), effects::after_token(carry_paths, 2), name);
+  });
+  out.erase(out.begin());
+  return out;
+}
+
+}  // namespace
+
 Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const Array> init, const Paths& carry_paths,
                   std::string_view name) {
   check_all_defined(init, name, carry_paths);
   Carry carry{Arrays(init.begin(), init.end()), carry_paths, name};
+  if (is_jit_disabled()) return while_without_jit(condition, body, init);
+  effects::Watched watched_condition(condition), watched_body(body);
   ClosedJaxpr step, test;
   const auto trace_step = [&](std::span<const Array> in, bool& settled) {
-    Arrays out = body(carry.enter(in));
+    Arrays out = watched_body(carry.enter(in));
     check_outputs_defined(out, name);
     settled = carry.settle(out);
     return settled ? carry.leave(std::move(out)) : out;
   };
   const auto trace_test = [&](std::span<const Array> in) {
-    const Arrays out = condition(carry.enter(in));
+    const Arrays out = watched_condition(carry.enter(in));
     check_outputs_defined(out, name);
     if (out[0].ndim() != 0 || out[0].dtype() != DType::bool_)
       raise<TypeError>("[{}] the condition gives {}; it must give one bool, as all(…) or a comparison of scalars do.",
@@ -239,6 +266,12 @@ Arrays while_loop(const FlatFn& condition, const FlatFn& body, std::span<const A
     test = trace_to_jaxpr(trace_test, carry.types(), name, {}, &wanted);
     if (add_wanted(carry.wide, wanted)) settled = false;
   }
+  if (watched_condition.found()) return while_with_effects(condition, body, init, carry_paths, name);
+  if (watched_body.found())
+    return effects::call(name, [&](const Array& token) {
+      return while_loop([&](std::span<const Array> in) { return condition(in.subspan(1)); }, effects::Threaded(body),
+                        effects::with_token(token, init), effects::after_token(carry_paths), name);
+    });
   While w;
   w.condition = test.jaxpr;
   w.body = step.jaxpr;
@@ -287,92 +320,6 @@ Arrays fori_loop(const Array& lower, const Array& upper, const FlatFn& body, std
                           "fori_loop");
   out.erase(out.begin(), out.begin() + 2);
   return out;
-}
-
-Array as_branch(const Array& predicate) {
-  if (!predicate.defined()) raise<ValueError>("[cond] the predicate is an empty Array; assign it before the call.");
-  if (predicate.ndim() != 0)
-    raise<ShapeError>("[cond] the predicate has shape {}; it must be a scalar. Use where to choose per element.",
-                      describe(predicate.shape()));
-  if (predicate.dtype() == DType::bool_) return ops::cast(predicate, DType::i32);
-  return ops::cast(numpy::not_equal(predicate, 0), DType::i32);
-}
-
-namespace {
-std::string branch_name(std::string_view function, std::size_t number) {
-  if (function == "cond") return number ? "on_true" : "on_false";
-  return fmt::format("branch {}", number);
-}
-}  // namespace
-
-Arrays switch_(const Array& index, std::span<const FlatFn> branches, std::span<const Array> args, std::string_view name,
-               const Paths& output_paths) {
-  if (branches.empty()) raise<ValueError>("[{}] there are no branches; give at least one.", name);
-  if (!index.defined()) raise<ValueError>("[{}] the index is an empty Array; assign it before the call.", name);
-  if (index.ndim() != 0 || !is_integer(index.dtype()))
-    raise<TypeError>("[{}] the index is {}; it must be an integer scalar.", name, index.aval());
-  check_all_defined(args, name, [](std::size_t i) { return fmt::format("argument {}", i); });
-  std::vector<Arrays> outs(branches.size());
-  // First all of them for their types; weak results take the dtype of the others.
-  std::vector<Types> results;
-  std::vector<bool> wide(args.size());
-  for (const FlatFn& f : branches) {
-    std::vector<bool> wanted;
-    results.push_back(trace_to_jaxpr(f, types_of(args), name, {}, &wanted).jaxpr->output_types());
-    add_wanted(wide, wanted);
-  }
-  const std::size_t n = results[0].size();
-  std::vector<numpy::ResultType> common;
-  std::string problems;
-  for (std::size_t k = 0; k < n; ++k) {
-    const AbstractValue& a = results[0][k];
-    std::optional<AbstractValue> strong_type;
-    bool fits = true;
-    for (const Types& t : results) {
-      if (t.size() != n)
-        raise<TreeError>("[{}] one branch returns {} arrays and another {}; they must return alike trees.", name, n,
-                         t.size());
-      fits = fits && t[k].shape == a.shape;
-      if (!t[k].weak_type) {
-        fits = fits && (!strong_type || strong_type->dtype == t[k].dtype);
-        strong_type = t[k];
-      }
-    }
-    Arrays all;
-    for (const Types& t : results) all.push_back(abstract_array(t[k]));
-    const numpy::ResultType type = numpy::result_type(all);
-    if (strong_type && type.dtype != strong_type->dtype) fits = false;
-    common.push_back(type);
-    if (fits) continue;
-    problems += fmt::format("\n  {}:", output_paths(k));
-    for (std::size_t b = 0; b < results.size(); ++b)
-      problems += fmt::format("{} {} in {}", b ? "," : "", results[b][k], branch_name(name, b));
-  }
-  if (!problems.empty())
-    raise<TypeError>(
-        "[{}] the branches must return the same shapes and dtypes, but{}; cast with astype or reshape "
-        "them to be equal.",
-        name, problems);
-  std::vector<ClosedJaxpr> closed;
-  for (const FlatFn& f : branches)
-    closed.push_back(trace_to_jaxpr(
-        [&](std::span<const Array> in) {
-          Arrays out = f(narrowed(in, wide));
-          for (std::size_t k = 0; k < n; ++k) {
-            out[k] = numpy::cast_to(out[k], common[k]);
-            if (!common[k].weak) out[k] = strong(out[k]);
-          }
-          return out;
-        },
-        widened(types_of(args), wide), name));
-  const std::int64_t last = static_cast<std::int64_t>(branches.size()) - 1;
-  Array number = strong(index);
-  number = bind1(ops::clamp_p, {scalar(number.dtype(), 0), number, scalar(number.dtype(), last)});
-  Arrays operands{ops::cast(number, DType::i32)};
-  std::vector<JaxprPtr> programs = share_captured(closed, operands);
-  const Arrays given = widened(args, wide);
-  operands.insert(operands.end(), given.begin(), given.end());
-  return bind(cond_p, operands, {{"branches", std::move(programs)}});
 }
 
 Arrays associative_scan(const FlatFn& combine, std::span<const Array> elements, bool reverse, int axis,

@@ -3,9 +3,11 @@
 #include <cotan/transforms.hpp>
 
 #include "core/def_use.hpp"
+#include "core/effects.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/parts.hpp"
 #include "passes/passes.hpp"
+#include "transforms/callback.hpp"
 #include "transforms/calls.hpp"
 
 namespace cotan {
@@ -34,15 +36,16 @@ bool has_name(const Equation& e, const std::vector<std::string>& names) {
   return e.primitive == &name_p && std::find(names.begin(), names.end(), e.params.text("name")) != names.end();
 }
 
-/// The equations whose results are kept.
+/// The equations whose results are kept; what has effects runs once.
 std::vector<bool> saved_equations(const Jaxpr& program, const Policy& policy) {
   std::vector<bool> saved, named(program.types.size(), false);
   for (const Equation& e : program.equations)
     if (has_name(e, policy.never))
       if (const Var* v = std::get_if<Var>(&e.inputs[0])) named[static_cast<std::size_t>(v->id)] = true;
   for (const Equation& e : program.equations)
-    saved.push_back(policy.saves(e) && std::none_of(e.outputs.begin(), e.outputs.end(),
-                                                    [&](Var v) { return named[static_cast<std::size_t>(v.id)]; }));
+    saved.push_back(has_effects(e) ||
+                    (policy.saves(e) && std::none_of(e.outputs.begin(), e.outputs.end(),
+                                                     [&](Var v) { return named[static_cast<std::size_t>(v.id)]; })));
   return saved;
 }
 
@@ -262,7 +265,12 @@ namespace flat {
 
 Arrays checkpoint(const FlatFn& f, std::span<const Array> args, PolicyPtr policy) {
   if (is_eval_trace(current_trace())) return f(args);
-  const auto [closed, wide] = trace_call(f, types_of(args), "checkpoint");
+  effects::Watched watched(f);
+  const auto [closed, wide] = trace_call(watched, types_of(args), "checkpoint");
+  if (watched.found())
+    return effects::call("checkpoint", [&](const Array& token) {
+      return checkpoint(effects::Threaded(f), effects::with_token(token, args), policy);
+    });
   auto param = std::make_shared<PolicyParam>();
   param->policy = policy ? std::move(policy) : policy::nothing_saveable;
   return bind(checkpoint_p, concat(closed.consts, widened(args, wide)),

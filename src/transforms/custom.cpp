@@ -1,4 +1,5 @@
 // custom_jvp and custom_vjp: calls whose derivative the user gives.
+#include "core/effects.hpp"
 #include "ops/collectives/axes.hpp"
 #include "ops/ops.hpp"
 #include "transforms/calls.hpp"
@@ -113,11 +114,26 @@ JvpResult apply_jvp_rule(const CustomJvpRule& rule, std::span<const Array> prima
   return out;
 }
 
+/// A rule where the function has effects: the last constant is the token, and the first result is it. The rule's own
+/// effects take the place of the function's.
+template <class Apply>
+JvpResult with_rule_effects(const Params& params, std::span<const Array> primals, const Apply& apply) {
+  if (!params.has("has_token")) return apply();
+  const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
+  const effects::Frame frame(effects::Frame::Kind::threaded, primals[consts - 1]);
+  JvpResult r = apply();
+  r.primals.insert(r.primals.begin(), frame.token);
+  r.tangents.insert(r.tangents.begin(), Array());
+  return r;
+}
+
 JvpResult custom_jvp_jvp(const Primitive&, std::span<const Array> primals, std::span<const Array> tangents,
                          const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_jvp", tangents, consts);
-  JvpResult r = apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  JvpResult r = with_rule_effects(params, primals, [&] {
+    return apply_jvp_rule(opaque<CustomJvpRule>(params, "jvp"), primals.subspan(consts), tangents.subspan(consts));
+  });
   check_results("custom_jvp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
   return r;
 }
@@ -163,7 +179,9 @@ JvpResult custom_vjp_jvp(const Primitive&, std::span<const Array> primals, std::
                          const Params& params) {
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   check_constants("custom_vjp", tangents, consts);
-  JvpResult r = apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  JvpResult r = with_rule_effects(params, primals, [&] {
+    return apply_vjp_rule(opaque<CustomVjpRule>(params, "vjp"), primals.subspan(consts), tangents.subspan(consts));
+  });
   check_results("custom_vjp", "output", r.primals, params.jaxpr("jaxpr")->output_types(), "the function's result");
   return r;
 }
@@ -261,7 +279,18 @@ BatchResult custom_lin_batch(const Primitive& self, std::span<const Array> args,
 
 Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key,
                    OpaquePtr rule, std::string name) {
-  const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), p.name, std::move(name));
+  effects::Watched watched(f);
+  const ClosedJaxpr closed = trace_to_jaxpr(watched, types_of(args), p.name, name);
+  if (watched.found())
+    return effects::call(p.name, [&](const Array& token) {
+      const Arrays operands = effects::with_token(token, args);
+      const ClosedJaxpr threaded = trace_to_jaxpr(effects::Threaded(f), types_of(operands), p.name, name);
+      return bind(p, concat(threaded.consts, operands),
+                  {{"has_token", true},
+                   {"jaxpr", threaded.jaxpr},
+                   {"num_consts", static_cast<std::int64_t>(threaded.consts.size() + 1)},
+                   {key, std::move(rule)}});
+    });
   return bind(p, concat(closed.consts, args),
               {{"jaxpr", closed.jaxpr},
                {"num_consts", static_cast<std::int64_t>(closed.consts.size())},

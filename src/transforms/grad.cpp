@@ -4,6 +4,7 @@
 #include <cotan/transforms.hpp>
 #include <cotan/transforms/fwd_and_bwd.hpp>
 
+#include "core/effects.hpp"
 #include "ops/ops.hpp"
 #include "transforms/traces.hpp"
 
@@ -291,13 +292,24 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
 
 Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name, const Paths& paths) {
   check_defined(args, "make_jaxpr", paths);
-  ClosedJaxpr closed = trace_to_jaxpr(with_names(f, paths), types_of(args), "make_jaxpr", name);
+  effects::Watched watched(f);
+  ClosedJaxpr closed = trace_to_jaxpr(with_names(watched, paths), types_of(args), "make_jaxpr", name);
+  if (watched.found()) {
+    const auto threaded = [&](std::span<const Array> in) {
+      const effects::Threaded with_token(f);
+      Arrays out = with_token(effects::with_token(effects::first_token(), in));
+      std::rotate(out.begin(), out.begin() + 1, out.end());
+      return out;
+    };
+    closed = trace_to_jaxpr(with_names(threaded, paths), types_of(args), "make_jaxpr", name);
+  }
   return {closed.jaxpr, closed.consts};
 }
 
 Arrays eval_shape(const FlatFn& f, std::span<const Array> args, const Paths& paths) {
   check_defined(args, "eval_shape", paths);
-  const ClosedJaxpr closed = trace_to_jaxpr(with_names(f, paths), types_of(args), "eval_shape");
+  effects::Watched watched(f);
+  const ClosedJaxpr closed = trace_to_jaxpr(with_names(watched, paths), types_of(args), "eval_shape");
   Arrays out;
   for (const AbstractValue& t : closed.jaxpr->output_types()) out.push_back(abstract_array(t));
   return out;

@@ -21,14 +21,18 @@ class Listing {
         text += fmt::format("{}dispatch {}: {} groups of {} threads, {} buffers\n", in, shader.name,
                             group_count(shader), shader.threads, shader.slots.size());
         ++kernels;
-      } else if (s.routine) {
-        text += fmt::format("{}on the host: {}\n", in, s.routine->primitive->name);
+      } else if (s.host) {
+        text += fmt::format("{}on the host: {}\n", in, s.host->routine->primitive->name);
         ++routines;
+      } else if (s.choice) {
+        text += fmt::format("{}one of {} branches, which the host looks up:\n", in, s.choice->branches.size());
+        for (const auto& branch : s.choice->branches) add(branch, depth + 1);
       } else if (s.loop->chunk) {
         text += fmt::format("{}{} steps, {} per dispatch:\n", in, s.loop->length, s.loop->chunk);
         add(s.loop->even, depth + 1);
       } else {
-        text += s.loop->length < 0 ? fmt::format("{}as long as a condition holds, looked at now and then:\n", in)
+        text += s.loop->length < 0 ? fmt::format("{}as long as a condition holds, looked at {}:\n", in,
+                                                 s.loop->waits ? "before each step" : "now and then")
                                    : fmt::format("{}{} steps, encoded one by one:\n", in, s.loop->length);
         add(s.loop->even, depth + 1);
       }

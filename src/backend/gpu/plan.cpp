@@ -103,7 +103,7 @@ class Planner {
     plan_.shaders.push_back(std::move(shader));
     return static_cast<int>(plan_.shaders.size()) - 1;
   }
-  static PlannedStep dispatch(int shader) { return {shader, nullptr, nullptr}; }
+  static PlannedStep dispatch(int shader) { return {.shader = shader}; }
   void add_kernel(const Kernel& kernel, const Surroundings& around, std::vector<PlannedStep>& out) {
     if (kept_count(kernel) == 0) return;
     out.push_back(dispatch(add_shader(kernel_shader(program_, kernel, around, device_))));
@@ -188,6 +188,14 @@ class Planner {
     } else if (std::holds_alternative<std::unique_ptr<Repeat>>(step)) {
       add_repeat(step, around, out);
     } else if (const auto* choice = std::get_if<std::unique_ptr<Choice>>(&step)) {
+      if (needs_host((*choice)->branches)) {
+        auto planned = std::make_shared<PlannedChoice>();
+        planned->index = (*choice)->index;
+        planned->swapped = around.swapped;
+        for (const auto& branch : (*choice)->branches) add(branch, around, planned->branches.emplace_back());
+        out.push_back({.choice = std::move(planned)});
+        return;
+      }
       for (std::size_t k = 0; k < (*choice)->branches.size(); ++k) {
         Surroundings inside = around;
         inside.guards.push_back({(*choice)->index, static_cast<std::int64_t>(k)});
@@ -195,6 +203,11 @@ class Planner {
       }
     } else {
       const Routine& routine = std::get<Routine>(step);
+      if (is_for_host(routine)) {
+        internal_check(around.guards.empty(), "a step of the host is in a branch that the host does not know");
+        out.push_back({.host = std::make_shared<HostStep>(HostStep{&routine, around.swapped})});
+        return;
+      }
       if (is_matmul(*routine.primitive)) {
         add_matmul(routine, around, out);
         return;
@@ -215,18 +228,32 @@ class Planner {
             add_shader((counts ? counting_sort_shader : sum_of_runs_shader)(program_, routine, around, device_))));
         return;
       }
-      if (prefers_radix_sort(*routine.primitive, std::span(&routine.operands[0].type, 1), device_)) {
-        if (buffer(program_.root(routine.results[0])).storage == Storage::none) return;
+      if (buffer(program_.root(routine.results[0])).storage != Storage::none) {
         const BufferId words = scratch({DType::u32, {radix_sort_words(routine.operands[0].type.size(), device_)}});
         for (Shader& shader : radix_sort_shaders(program_, routine, words, around, device_))
           out.push_back(dispatch(add_shader(std::move(shader))));
-        return;
       }
-      if (!around.guards.empty())
-        raise<CompileError>("[{}] {} in a branch needs the host, which does not know the branch; use where().",
-                            device_.dialect->device, routine.primitive->name);
-      out.push_back({-1, &routine, nullptr});
     }
+  }
+  /// Whether no shader does it.
+  bool is_for_host(const Routine& routine) const {
+    const Primitive& p = *routine.primitive;
+    if (is_matmul(p) || is_attention(p)) return false;
+    if (routine.operands.empty()) return true;
+    const std::span type(&routine.operands[0].type, 1);
+    return !(prefers_cumulative(p, type, routine.params) || prefers_counting_sort(p, type, device_) ||
+             prefers_sum_of_runs(p) || prefers_radix_sort(p, type, device_));
+  }
+  bool needs_host(const std::vector<Step>& steps) const {
+    bool found = false;
+    compiler::for_each_step(steps, [&](const Step& step) {
+      const auto* routine = std::get_if<Routine>(&step);
+      found = found || (routine && is_for_host(*routine));
+    });
+    return found;
+  }
+  bool needs_host(const std::vector<std::vector<Step>>& branches) const {
+    return std::any_of(branches.begin(), branches.end(), [&](const auto& branch) { return needs_host(branch); });
   }
 
   void add_matmul(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
@@ -287,7 +314,7 @@ class Planner {
       const auto& indices = plan_.shaders.back().indices;
       cut->first = indices[indices.size() - 2];
       cut->end = indices.back();
-      out.push_back({-1, nullptr, std::move(cut)});
+      out.push_back({.loop = std::move(cut)});
       return;
     }
     values_in_memory(loop.scope);
@@ -300,15 +327,17 @@ class Planner {
     inside.indices.push_back(loop.index);
     if (loop.length < 0) {
       planned->holds = loop.holds;
+      planned->swapped = around.swapped;
+      planned->waits = needs_host(loop.steps) || needs_host(loop.condition);
       // The condition once more before each step; nothing happens after it has failed.
       Surroundings guarded = inside;
-      guarded.guards.push_back({loop.holds, 1});
+      if (!planned->waits) guarded.guards.push_back({loop.holds, 1});
       add(loop.condition, around, out);
       add(loop.steps, guarded, planned->even);
       for (const Carried& c : loop.carries)
         if (!c.in_place) add_copy(c.in, c.out, c.in, guarded, planned->even);
       add(loop.condition, guarded, planned->even);
-      out.push_back({-1, nullptr, planned});
+      out.push_back({.loop = planned});
       for (const Carried& c : loop.carries)
         if (!c.in_place && c.spare < 0) add_copy(c.result, c.in, c.in, around, out);
       return;
@@ -317,7 +346,7 @@ class Planner {
     for (const Carried& c : loop.carries)
       if (!c.in_place) inside.swapped.emplace_back(c.in, c.out);
     add(loop.steps, inside, planned->odd);
-    out.push_back({-1, nullptr, planned});
+    out.push_back({.loop = planned});
     for (const Carried& c : loop.carries)
       if (!c.in_place && c.spare < 0) add_copy(c.result, loop.length % 2 ? c.out : c.in, c.in, around, out);
   }
@@ -334,7 +363,9 @@ class Planner {
 void count_steps(const std::vector<PlannedStep>& steps, std::int64_t times, PlanCounts& out) {
   for (const PlannedStep& s : steps) {
     if (s.shader >= 0) out.dispatches += times;
-    if (s.routine) out.host_steps += times;
+    if (s.host) out.host_steps += times;
+    if (s.choice)
+      for (const auto& branch : s.choice->branches) count_steps(branch, times, out);
     if (!s.loop) continue;
     ++out.loops;
     if (s.loop->chunk)

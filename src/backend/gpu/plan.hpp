@@ -8,17 +8,34 @@
 
 namespace cotan::gpu {
 
+/// Buffers that have changed roles.
+using Swapped = std::vector<std::pair<BufferId, BufferId>>;
+/// What the host computes, or a function of the user's that it calls.
+struct HostStep {
+  const compiler::Routine* routine;
+  Swapped swapped;
+};
 struct PlannedLoop;
+struct PlannedChoice;
 struct PlannedStep {
   int shader = -1;                             ///< a dispatch of Plan::shaders …
-  const compiler::Routine* routine = nullptr;  ///< … or what the host computes …
-  std::shared_ptr<PlannedLoop> loop;           ///< … or a loop that is encoded step by step
+  std::shared_ptr<HostStep> host = {};         ///< … or a step of the host …
+  std::shared_ptr<PlannedLoop> loop = {};      ///< … or a loop that is encoded step by step …
+  std::shared_ptr<PlannedChoice> choice = {};  ///< … or branches with steps of the host
+};
+/// The host reads which branch it is, and encodes that one.
+struct PlannedChoice {
+  BufferId index;
+  Swapped swapped;
+  std::vector<std::vector<PlannedStep>> branches;
 };
 struct PlannedLoop {
   Expr index;
   std::int64_t length = -1;            ///< -1: until `holds` is not true, which is read back now and then
   std::vector<PlannedStep> even, odd;  ///< of steps with these numbers: carries change places
   BufferId holds = -1;
+  bool waits = false;  ///< `holds` is read before each step: there are steps of the host
+  Swapped swapped;     ///< around it
   /// A loop in one shader that is cut into dispatches: `even` takes the first and last step of each.
   std::int64_t chunk = 0;
   Expr first, end;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/gpu/elements.hpp"
+#include "compiler/memory.hpp"
 #include "core/error.hpp"
 
 namespace cotan::gpu {
@@ -11,8 +12,10 @@ void PlanWalk::walk(const std::vector<PlannedStep>& steps) {
   for (const PlannedStep& s : steps) {
     if (s.shader >= 0)
       add_dispatch(plan_.shaders[static_cast<std::size_t>(s.shader)]);
-    else if (s.routine)
-      run_on_host(*s.routine);
+    else if (s.host)
+      run_on_host(*s.host);
+    else if (s.choice)
+      walk(s.choice->branches.at(word_at(range_for_host(s.choice->index, s.choice->swapped))));
     else
       walk_loop(*s.loop);
   }
@@ -34,6 +37,13 @@ void PlanWalk::walk_loop(const PlannedLoop& loop) {
     }
     return;
   }
+  if (loop.waits) {
+    for (std::int64_t i = 0; word_at(range_for_host(loop.holds, loop.swapped)) != 0; ++i) {
+      indices_[loop.index.get()] = i;
+      walk(loop.even);
+    }
+    return;
+  }
   // Steps after the last one do nothing; how many are encoded before the host looks grows with their number.
   constexpr std::int64_t most = 256;
   std::int64_t i = 0;
@@ -42,7 +52,7 @@ void PlanWalk::walk_loop(const PlannedLoop& loop) {
       indices_[loop.index.get()] = i++;
       walk(loop.even);
     }
-    if (!is_true(loop.holds)) return;
+    if (word_at(range_for_host(loop.holds, loop.swapped)) == 0) return;
   }
 }
 
@@ -65,6 +75,23 @@ Range PlanWalk::range_of(BufferId id) const {
     default:
       raise<InternalError>("[gpu] a value has no memory; this is a bug in cotan.");
   }
+}
+
+Range PlanWalk::range_for_host(BufferId id, const Swapped& swapped) const {
+  for (const auto& [a, b] : swapped)
+    if (id == a || id == b) {
+      id = id == a ? b : a;
+      break;
+    }
+  const compiler::Buffer& b = program_.buffers[static_cast<std::size_t>(id)];
+  if (b.storage != Storage::part) {
+    Range out = range_of(id);
+    if (b.copies > 1) out.offset += static_cast<std::uint64_t>(evaluate(b.copy) * compiler::stride_of(b));
+    return out;
+  }
+  Range out = range_for_host(b.whole, swapped);
+  out.offset += static_cast<std::uint64_t>(evaluate(b.start)) * element_bytes;
+  return out;
 }
 
 std::int64_t PlanWalk::evaluate(Expr e) const {

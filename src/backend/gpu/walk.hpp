@@ -23,12 +23,14 @@ class PlanWalk {
 
   void walk(const std::vector<PlannedStep>& steps);
   virtual void launch(Launch launch) = 0;
-  virtual void run_on_host(const compiler::Routine& routine) = 0;
-  /// Whether a bool is true, once all that was launched before is done.
-  virtual bool is_true(BufferId b) = 0;
+  virtual void run_on_host(const HostStep& step) = 0;
+  /// The first word there, once all that was launched before is done.
+  virtual std::uint32_t word_at(const Range& range) = 0;
 
   /// Where a buffer begins; not for parts whose place depends on loops of the device.
   Range range_of(BufferId id) const;
+  /// The same for the host, which knows the indices of all loops around its step.
+  Range range_for_host(BufferId id, const Swapped& swapped) const;
   /// An index by those of the loops around.
   std::int64_t evaluate(Expr e) const;
 

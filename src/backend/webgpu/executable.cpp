@@ -157,11 +157,11 @@ class Executable::Call : gpu::PlanWalk {
     constexpr std::size_t most = 1 << 14;
     if (commands_.size() >= most) submit();
   }
-  bool is_true(BufferId b) override {
+  std::uint32_t word_at(const gpu::Range& range) override {
     submit();
     std::uint32_t word = 0;
-    device_->read(range_of(b), &word, sizeof(word));
-    return word != 0;
+    device_->read(range, &word, sizeof(word));
+    return word;
   }
 
   void submit() {
@@ -219,8 +219,16 @@ class Executable::Call : gpu::PlanWalk {
     passes.submitted();
   }
 
+  struct Unlocked {
+    explicit Unlocked(std::unique_lock<std::recursive_mutex>& lock) : lock(lock) { lock.unlock(); }
+    ~Unlocked() { lock.lock(); }
+    Unlocked(const Unlocked&) = delete;
+    std::unique_lock<std::recursive_mutex>& lock;
+  };
+
   /// What the device has no code for: the operands come to the host, and the results go back.
-  void run_on_host(const compiler::Routine& routine) override {
+  void run_on_host(const gpu::HostStep& step) override {
+    const compiler::Routine& routine = *step.routine;
     submit();
     Backend& host = host_backend();
     Arrays args;
@@ -229,19 +237,20 @@ class Executable::Call : gpu::PlanWalk {
         args.push_back(copy_to_backend(o.literal, host));
         continue;
       }
-      Range range = range_of(o.buffer);
+      Range range = range_for_host(o.buffer, step.swapped);
       if (o.offset) range.offset += static_cast<std::uint64_t>(evaluate(o.offset)) * element_bytes;
       args.push_back(read_elements(*device_, range, o.type, host));
     }
     Arrays results;
     {
-      TraceScope scope(eval_trace());
+      const TraceScope scope(eval_trace());
+      const Unlocked others_may_work(lock_);  // the user's function may wait for another thread
       results = routine.primitive->eval(*routine.primitive, args, routine.params);
     }
     for (std::size_t k = 0; k < results.size(); ++k) {
       const BufferId b = routine.results[k];
       if (program_.buffers[static_cast<std::size_t>(program_.root(b))].storage == Storage::none) continue;
-      write_elements(*device_, range_of(b), results[k]);
+      write_elements(*device_, range_for_host(b, step.swapped), results[k]);
     }
   }
 
