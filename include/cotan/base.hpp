@@ -12,12 +12,16 @@
 #include <cotan/error.hpp>
 #include <cotan/experimental/jet.hpp>
 #include <cotan/fft.hpp>
+#include <cotan/flatten_util.hpp>
+#include <cotan/image.hpp>
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
 #include <cotan/linalg.hpp>
 #include <cotan/nn.hpp>
 #include <cotan/numpy.hpp>
 #include <cotan/numpy/complex.hpp>
+#include <cotan/numpy/dlpack.hpp>
+#include <cotan/ops.hpp>
 #include <cotan/platform.hpp>
 #include <cotan/profile.hpp>
 #include <cotan/random.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 #include <cotan/base.hpp>
 #include <cotan/dlm.hpp>
+#include <cotan/ode.hpp>
 #include <cotan/optim.hpp>
 #include <cotan/scipy.hpp>
 #include <cotan/scipy/sparse_linalg.hpp>

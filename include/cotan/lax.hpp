@@ -4,6 +4,7 @@
 #include <cotan/lax/aliases.hpp>
 #include <cotan/lax/conv.hpp>
 #include <cotan/lax/elementwise.hpp>
+#include <cotan/lax/fft.hpp>
 #include <cotan/lax/indexing.hpp>
 #include <cotan/lax/padding.hpp>
 #include <cotan/lax/products.hpp>

@@ -2,13 +2,12 @@
 #include <cotan/control_flow.hpp>
 #include <cotan/lax.hpp>
 
+#include "lax/options.hpp"
 #include "lax/scalar_program.hpp"
 #include "ops/gather_scatter.hpp"
 #include "ops/promote.hpp"
 
 namespace cotan::lax {
-
-namespace {
 
 const char* mode_name(GatherScatterMode mode) {
   switch (mode) {
@@ -21,6 +20,8 @@ const char* mode_name(GatherScatterMode mode) {
   }
   return ops::mode_promise_in_bounds;
 }
+
+namespace {
 
 Array scatter_with(const Primitive& p, const Array& operand, const Array& indices, const Array& updates,
                    const ScatterDimensionNumbers& d, GatherScatterMode mode) {

@@ -1,6 +1,7 @@
 // What functions of cotan::lax with windows and products do with their options.
 #pragma once
 #include <cotan/flat.hpp>
+#include <cotan/lax/indexing.hpp>
 #include <cotan/lax/padding.hpp>
 #include <optional>
 
@@ -19,5 +20,7 @@ ConvPadding::Pairs padding_by_name(std::string_view op, const std::string& name,
 Ints resolved(const Array& a, const std::vector<std::int64_t>& axes, std::string_view op);
 /// Operands in the dtype in which a product whose result is to be of the `wanted` one is computed.
 Arrays in_preferred_type(std::span<const Array> operands, std::optional<DType> wanted);
+/// What primitives call a mode.
+const char* mode_name(GatherScatterMode mode);
 
 }  // namespace cotan::lax

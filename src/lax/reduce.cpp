@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/typed.hpp"
+#include "lax/neutral.hpp"
 #include "lax/options.hpp"
 #include "lax/scalar_program.hpp"
 #include "ops/ops.hpp"
@@ -14,9 +15,22 @@
 
 namespace cotan::lax {
 
-namespace {
+Array neutral(Neutral which, DType dtype) {
+  if (which == Neutral::zero) return scalar(dtype, 0);
+  if (which == Neutral::one) return scalar(dtype, 1);
+  if (which == Neutral::all_bits) return scalar(dtype, dtype == DType::bool_ ? 1 : -1);
+  const bool lowest = which == Neutral::least;
+  if (is_inexact(dtype)) return scalar(dtype, lowest ? -numpy::inf : numpy::inf);
+  return dispatch(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>)
+      return scalar(dtype,
+                    static_cast<std::int64_t>(lowest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()));
+    else
+      return scalar(dtype, 0);
+  });
+}
 
-enum class Neutral : std::uint8_t { zero, one, all_bits, least, largest };
+namespace {
 
 /// An operation with a neutral element, and what it comes to over axes and over windows (if there is one for those).
 struct Monoid {
@@ -39,24 +53,9 @@ const Monoid* monoid_of(const ScalarProgram& f) {
   return at == std::end(monoids) ? nullptr : at;
 }
 
-/// What is combined with leaves any element as it is.
-Array neutral(const Monoid& m, DType dtype) {
-  if (m.neutral == Neutral::zero) return scalar(dtype, 0);
-  if (m.neutral == Neutral::one) return scalar(dtype, 1);
-  if (m.neutral == Neutral::all_bits) return scalar(dtype, dtype == DType::bool_ ? 1 : -1);
-  const bool lowest = m.neutral == Neutral::least;
-  if (is_inexact(dtype)) return scalar(dtype, lowest ? -numpy::inf : numpy::inf);
-  return dispatch(dtype, [&]<class T>() {
-    if constexpr (std::is_integral_v<T>)
-      return scalar(dtype,
-                    static_cast<std::int64_t>(lowest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()));
-    else
-      return scalar(dtype, 0);
-  });
-}
 bool is_neutral(const Array& init, const Monoid& m) {
   if (!concrete(init)) return false;
-  const Array want = neutral(m, init.dtype());
+  const Array want = neutral(m.neutral, init.dtype());
   if (is_complex(init.dtype())) return init.item<std::complex<double>>() == want.item<std::complex<double>>();
   return is_floating(init.dtype()) ? init.item<double>() == want.item<double>()
                                    : init.item<std::int64_t>() == want.item<std::int64_t>();
@@ -231,7 +230,7 @@ Arrays reduce_window_lists(const Operands& x, const CombineLists& computation,
   for (std::size_t i = 0; i < w.dimensions.size(); ++i)
     taps.push_back(static_cast<std::int64_t>(w.dimensions.size() + i));
   if (const Monoid* m = monoid_of(f)) {
-    const Array &a = x.arrays[0], none = neutral(*m, a.dtype());
+    const Array &a = x.arrays[0], none = neutral(m->neutral, a.dtype());
     const bool all = taps.empty();
     const Array sum = all               ? a
                       : m->over_windows ? bind1(*m->over_windows, {a}, w.params())

@@ -1,5 +1,6 @@
 // Krylov methods, as solvers of custom_linear_solve: loops of products with vectors, on lists of arrays.
 #include <algorithm>
+#include <cotan/flatten_util.hpp>
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
 #include <cotan/scipy/sparse_linalg.hpp>
@@ -123,19 +124,9 @@ Arrays bicgstab(const System& s) {
   return part(loop(goes_on, step, joined({x, shadow, shadow, shadow}, {one, one, one, np::array(0)})), 0, n);
 }
 
-Array ravel(const Arrays& list) {
-  Arrays flat;
-  for (const Array& a : list) flat.push_back(np::ravel(a));
-  return np::concatenate(flat);
-}
+Array ravel(const Arrays& list) { return flatten_util::detail::raveled(list, flatten_util::detail::layout_of(list)); }
 Arrays unravel(const Array& vector, const Arrays& like) {
-  Arrays out;
-  std::int64_t at = 0;
-  for (const Array& a : like) {
-    out.push_back(np::reshape(vector(range(at, at + a.size())), a.shape()).astype(a.dtype()));
-    at += a.size();
-  }
-  return out;
+  return flatten_util::detail::unraveled(vector, flatten_util::detail::layout_of(like));
 }
 Array length_of(const Array& v) { return np::sqrt(np::vdot(v, v)); }
 

@@ -76,6 +76,10 @@ void add_editing_ops(OpTable& table);
 void add_numpy_ops(OpTable& table);
 void add_special_ops(OpTable& table);
 void add_stats_ops(OpTable& table);
+void add_image_ops(OpTable& table);
+void add_signal_ops(OpTable& table);
+void add_spatial_ops(OpTable& table);
+void add_scipy_ops(OpTable& table);
 
 /// The case as a function of its arrays; raises if no op has that name.
 cotan::FlatFunction lookup(const Case& c);

@@ -9,6 +9,7 @@ import numpy as np
 import optax
 from jax import lax
 
+import jax_scipy
 from cases import DTYPES
 
 
@@ -564,4 +565,5 @@ OPS = {
     "composite.cross_entropy": _cross_entropy, "composite.gaussian_logpdf": _gaussian_logpdf,
     "composite.kalman_step": _kalman_step, "composite.pairwise_distances": _pairwise_distances,
     "composite.segment_sum": _segment_sum,
+    **jax_scipy.OPS,
 }
