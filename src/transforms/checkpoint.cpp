@@ -43,9 +43,9 @@ std::vector<bool> saved_equations(const Jaxpr& program, const Policy& policy) {
     if (has_name(e, policy.never))
       if (const Var* v = std::get_if<Var>(&e.inputs[0])) named[static_cast<std::size_t>(v->id)] = true;
   for (const Equation& e : program.equations)
-    saved.push_back(has_effects(e) ||
-                    (policy.saves(e) && std::none_of(e.outputs.begin(), e.outputs.end(),
-                                                     [&](Var v) { return named[static_cast<std::size_t>(v.id)]; })));
+    saved.push_back(has_effects(e) || (policy.saves(e) && std::none_of(e.outputs.begin(), e.outputs.end(), [&](Var v) {
+                                         return named[static_cast<std::size_t>(v.id)];
+                                       })));
   return saved;
 }
 
