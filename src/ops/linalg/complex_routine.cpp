@@ -10,7 +10,13 @@ namespace cotan::ops {
 namespace {
 
 const Primitive& routine_of(const Params& params) {
-  for (const Primitive* p : {&cholesky_p, &triangular_solve_p, &lu_p, &qr_p, &eigh_p, &svd_p, &eig_p})
+  static const std::vector<const Primitive*> routines = [] {
+    std::vector<const Primitive*> out;
+    for (const Primitive* p : all_primitives())
+      if (p->on_parts == by_complex_routine) out.push_back(p);
+    return out;
+  }();
+  for (const Primitive* p : routines)
     if (p->name == params.text("routine")) return *p;
   raise<InternalError>("[complex_routine] there is no routine '{}'; this is a bug in cotan.", params.text("routine"));
 }
