@@ -4,6 +4,7 @@
 #include <cotan/scipy/fft.hpp>
 #include <cotan/scipy/integrate.hpp>
 #include <cotan/scipy/interpolate.hpp>
+#include <cotan/scipy/linalg.hpp>
 #include <cotan/scipy/ndimage.hpp>
 #include <cotan/scipy/optimize.hpp>
 #include <cotan/scipy/signal.hpp>

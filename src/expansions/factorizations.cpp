@@ -4,8 +4,7 @@
 // loop, on the whole batch at once, so that they fuse with what is around them.
 #include <cotan/lax.hpp>
 
-#include "expansions/tools.hpp"
-#include "ops/linalg/matrix.hpp"
+#include "expansions/reflections.hpp"
 
 namespace cotan::expansions {
 
@@ -14,26 +13,6 @@ namespace {
 constexpr std::int64_t written_out = 4;  ///< matrices up to this size have no loops
 constexpr std::int64_t large = 96;       ///< larger ones are cut into blocks …
 constexpr std::int64_t block = 32;       ///< … of so many columns
-
-/// Row and column numbers of one matrix, in its shape: comparisons of them are masks, which fuse with what
-/// they mask.
-struct Grid {
-  Array row, column;
-  explicit Grid(const Array& a) : row(ops::iota(i32, a.shape(), 0)), column(ops::iota(i32, a.shape(), 1)) {}
-};
-/// Column j as [m, 1], row i as [1, n], and one element.
-Array column_at(const Array& a, const Array& j) {
-  return bind1(ops::dynamic_slice_p, {a, scalar(i32, 0), j}, {{"slice_sizes", Ints{rows(a), 1}}});
-}
-Array row_at(const Array& a, const Array& i) {
-  return bind1(ops::dynamic_slice_p, {a, i, scalar(i32, 0)}, {{"slice_sizes", Ints{1, columns(a)}}});
-}
-Array element_at(const Array& a, const Array& i, const Array& j) {
-  return ops::reshape(bind1(ops::dynamic_slice_p, {a, i, j}, {{"slice_sizes", Ints{1, 1}}}), {});
-}
-Array element_at(const Array& a, const Array& i) {
-  return ops::reshape(bind1(ops::dynamic_slice_p, {a, i}, {{"slice_sizes", Ints{1}}}), {});
-}
 
 /// Elements of small matrices, each an array over the batch.
 class Elements {
@@ -209,46 +188,16 @@ Arrays lu_of_one(const Array& a) {
 
 // QR --------------------------------------------------------------------------------------------------
 
-/// The reflection that takes the part of column j from row j on to a multiple of its first unit vector;
-/// LAPACK's signs.
-struct Reflection {
-  Array vector, factor;  ///< [m, 1], []
-};
-Reflection reflection_of(const Array& a, const Array& j) {
-  const DType dtype = a.dtype();
-  const Array zero = scalar(dtype, 0), one = scalar(dtype, 1);
-  const Array column = column_at(a, j), first = element_at(a, j, j);
-  const Grid at(column);
-  // In units of the largest element, so that squares neither overflow nor vanish.
-  const Array part = np::where(at.row >= j, column, zero);
-  const Array largest = ops::reduce_max(np::abs(part), {0, 1});
-  const Array unit = ops::select(largest > zero, largest, one);
-  const Array scaled = part / unit;
-  const Array rest = np::where(at.row > j, scaled, zero), head = first / unit;
-  const Array below = ops::reduce_sum(rest * rest, {0, 1});
-  const Array size = np::sqrt(below + head * head);
-  const Array moves = below > zero;
-  const Array beta = ops::select(moves, ops::select(head < zero, size, -size), head);
-  const Array divisor = ops::select(moves, head - beta, one);
-  const Array vector = np::where(at.row == j, one, rest / divisor);
-  const Array factor = ops::select(moves, (beta - head) / ops::select(moves, beta, one), zero);
-  return {vector, factor};
-}
-/// (I - factor v vᵀ) a
-Array reflected(const Array& a, const Array& v, const Array& factor) {
-  return a - (factor * v) * ops::reshape(ops::reduce_sum(v * a, {0}), {1, columns(a)});
-}
-
 Arrays qr_of_one(const Array& a, bool full) {
   const std::int64_t m = rows(a), n = columns(a), steps = std::min(m, n), k = full ? m : steps;
   const DType dtype = a.dtype();
   const Array zero = scalar(dtype, 0), none = nan_of(dtype);
   const auto forward = [&](std::span<const Array> in) {
-    const Reflection h = reflection_of(in[0], in[1]);
-    return Arrays{reflected(in[0], h.vector, h.factor), h.vector, h.factor};
+    const Reflection h = reflection_of(column_at(in[0], in[1]), in[1]);
+    return Arrays{reflected(in[0], h), h.vector, h.factor};
   };
   const Arrays factored = loop(steps, {a}, {numbers(steps)}, forward);
-  const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], in[1], in[2])}; };
+  const auto backward = [&](std::span<const Array> in) { return Arrays{reflected(in[0], {in[1], in[2]})}; };
   const Array q = loop(steps, {ops::identity_matrix(dtype, m, k)}, {factored[1], factored[2]}, backward, true)[0];
   const Array ok = all_of(bind1(ops::is_finite_p, {a}));
   const Array r = ops::matrix_rows(factored[0], 0, k);

@@ -1,6 +1,7 @@
 // cotan::linalg: checked and promoted entry points to the decompositions.
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
+#include <limits>
 
 #include "linalg/operands.hpp"
 #include "ops/linalg/matrix.hpp"
@@ -50,6 +51,23 @@ bool broadcastable(const Shape& a, const Shape& b) {
 
 }  // namespace
 
+double epsilon(DType dtype) {
+  return real_dtype(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                         : std::numeric_limits<float>::epsilon();
+}
+
+Array from_numbers(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  const auto as = [&]<class T>(T) {
+    std::vector<T> out;
+    for (const double v : values) out.push_back(static_cast<T>(v));
+    return Array::from_host(out, shape);
+  };
+  if (dtype == DType::f64) return as(double());
+  if (dtype == DType::i64 || dtype == DType::u64) return as(std::int64_t()).astype(dtype);
+  if (is_integer(dtype)) return as(std::int32_t()).astype(dtype);
+  return as(float()).astype(dtype);
+}
+
 System system_operands(std::string_view op, const Array& a, const Array& b) {
   const Array both[] = {a, b};
   const DType dtype = np::inexact_result_type(both).dtype;
@@ -79,9 +97,18 @@ Array System::result(const Array& x) const {
 namespace {
 
 Array symmetrized(const Array& a) { return (a + ops::adjoint(a)) * 0.5; }
+bool is_lower(std::string_view op, std::string_view UPLO) {
+  if (UPLO != "L" && UPLO != "U") raise<ValueError>("[{}] there is no triangle '{}'; use \"L\" or \"U\".", op, UPLO);
+  return UPLO == "L";
+}
 
 }  // namespace
 
+Array cholesky(const ArrayLike& a) { return cholesky(a, true); }
+Array cholesky(const ArrayLike& a, const CholeskyOptions& options) {
+  const Array l = cholesky(a, options.symmetrize_input);
+  return options.upper ? ops::adjoint(l) : l;
+}
 Array cholesky(const ArrayLike& a, bool symmetrize_input) {
   const Array x = square_operand("cholesky", a);
   return bind1(ops::cholesky_p, {symmetrize_input ? symmetrized(x) : x});
@@ -91,7 +118,8 @@ Array triangular_solve(const ArrayLike& a, const ArrayLike& b, TriangularOptions
   constexpr std::string_view op = "triangular_solve";
   const Array both[] = {a, b};
   const DType dtype = np::inexact_result_type(both).dtype;
-  const Array matrix = square_operand(op, ops::cast(a, dtype));
+  const Array given = square_operand(op, ops::cast(a, dtype));
+  const Array matrix = options.conjugate_a ? ops::conj(given) : given;
   Array rhs = ops::cast(b, dtype);
   // A right-hand side with one axis less is one vector per matrix.
   const bool vector = rhs.ndim() == matrix.ndim() - 1;
@@ -119,12 +147,28 @@ QR qr(const ArrayLike& a, bool full_matrices) {
   return {r[0], r[1]};
 }
 
+QR qr(const ArrayLike& a, const char* mode) {
+  const std::string_view name = mode;
+  if (name == "reduced" || name == "full") return qr(a);
+  if (name == "complete") return qr(a, true);
+  if (name == "r") return {{}, qr(a).r};
+  if (name != "raw")
+    raise<ValueError>("[qr] there is no mode '{}'; use \"reduced\", \"complete\", \"r\" or \"raw\".", name);
+  const Arrays r = bind(ops::geqrf_p, {matrix_operand("qr", a)});
+  return {ops::matrix_transpose(r[0]), r[1]};
+}
+
 Eigh eigh(const ArrayLike& a, bool lower, bool symmetrize_input) {
   const Array x = square_operand("eigh", a);
   Arrays r = bind(ops::eigh_p, {symmetrize_input ? symmetrized(x) : x}, {{"lower", lower}});
   return {r[1], r[0]};
 }
-Array eigvalsh(const ArrayLike& a) { return eigh(square_operand("eigvalsh", a)).eigenvalues; }
+Eigh eigh(const ArrayLike& a, const char* UPLO, bool symmetrize_input) {
+  return eigh(a, is_lower("eigh", UPLO), symmetrize_input);
+}
+Array eigvalsh(const ArrayLike& a, const char* UPLO, bool symmetrize_input) {
+  return eigh(square_operand("eigvalsh", a), is_lower("eigvalsh", UPLO), symmetrize_input).eigenvalues;
+}
 
 namespace {
 
@@ -154,12 +198,12 @@ Array svdvals(const ArrayLike& a) {
 
 Eig eig(const ArrayLike& a) {
   const Array x = square_operand("eig", a);
-  const Arrays r = bind(ops::eig_p, {ops::cast(x, complex_dtype(x.dtype()))}, {{"compute_vectors", true}});
+  const Arrays r = bind(ops::eig_p, {x}, {{"compute_vectors", true}});
   return {r[0], r[1]};
 }
 Array eigvals(const ArrayLike& a) {
   const Array x = square_operand("eigvals", a);
-  return bind1(ops::eig_p, {ops::cast(x, complex_dtype(x.dtype()))}, {{"compute_vectors", false}});
+  return bind1(ops::eig_p, {x}, {{"compute_vectors", false}});
 }
 
 Array cho_solve(const ArrayLike& factor, const ArrayLike& b, bool lower) {

@@ -14,6 +14,12 @@ void check_lapack_dtype(std::string_view op, const Array& a);
 Array matrix_operand(std::string_view op, const Array& a, bool any_dtype = false);
 Array square_operand(std::string_view op, const Array& a, bool any_dtype = false);
 
+/// The distance from 1 to the next number of the dtype, or of the parts of a complex one.
+double epsilon(DType dtype);
+
+/// Numbers of the host as an array of a dtype, which takes no step through one that a device may not have.
+Array from_numbers(const std::vector<double>& values, const Shape& shape, DType dtype);
+
 Shape batch_shape(const Array& a);
 /// Broadcasts all but the last `core_axes` axes to `batch`.
 Array broadcast_batch(const Array& a, const Shape& batch, int core_axes);
@@ -27,5 +33,8 @@ struct System {
   Array result(const Array& x) const;
 };
 System system_operands(std::string_view op, const Array& a, const Array& b);
+
+/// The pseudoinverse; singular values up to the share `rtol` of the largest count as zero.
+Array pseudoinverse(const Array& a, const Array& rtol, bool hermitian = false);
 
 }  // namespace cotan::linalg

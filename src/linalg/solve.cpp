@@ -2,7 +2,6 @@
 // factorisation serves the value and its tangent, and the determinant has a gradient where a solve has none.
 #include <cotan/linalg.hpp>
 #include <cotan/numpy.hpp>
-#include <limits>
 
 #include "linalg/operands.hpp"
 #include "ops/linalg/matrix.hpp"
@@ -77,10 +76,18 @@ Arrays slogdet_from(const Factored& f) {
   return {np::where(singular, 0, sign), np::where(singular, -np::inf, np::sum(np::log(np::abs(diagonal)), -1))};
 }
 Arrays slogdet_value(std::span<const Array> in) { return slogdet_from(factor(in[0])); }
+/// By QR: a reflection with a factor turns the sign.
+Arrays slogdet_by_qr(std::span<const Array> in) {
+  const Arrays r = bind(ops::geqrf_p, {in[0]});
+  const Array diagonal = ops::diagonal_of(r[0]);
+  const Array turns = np::prod(np::where(r[1] != 0, -1, 1), -1).astype(diagonal.dtype());
+  return {np::prod(np::sign(diagonal), -1) * turns, np::sum(np::log(np::abs(diagonal)), -1)};
+}
 /// d log|det a| = trace(a⁻¹ da)
+template <bool by_qr>
 Arrays slogdet_rule(std::span<const Array> in) {
   const Factored f = factor(in[0]);
-  const Arrays r = slogdet_from(f);
+  const Arrays r = by_qr ? slogdet_by_qr(in) : slogdet_from(f);
   const Array d = sum_of_diagonal(substitute(f, in[1]));
   if (is_complex(d.dtype())) return {r[0], r[1], (d - ops::real(d)) * r[0], ops::real(d)};
   return {r[0], r[1], ops::zeros_like(r[0]), d};
@@ -126,40 +133,6 @@ Array det_3x3(const Array& a) {
          e(0, 2) * e(1, 1) * e(2, 0) - e(0, 0) * e(1, 2) * e(2, 1) - e(0, 1) * e(1, 0) * e(2, 2);
 }
 
-/// The pseudoinverse; singular values up to `tolerance` times the largest count as zero.
-Array pinv_value(const Array& a, double tolerance) {
-  const SVD r = svd(a, false);
-  const Array largest = ops::slice_axis(r.s, r.s.ndim() - 1, 0, 1);
-  const Array s = np::where(r.s > largest * tolerance, r.s, np::inf);
-  return matrix_product(ops::adjoint(r.vh), ops::adjoint(r.u) / ops::as_column(s));
-}
-/// Golub and Pereyra (1973): the derivative of a pseudoinverse of constant rank.
-Array pinv_tangent(const Array& a, const Array& p, const Array& da) {
-  const Array pt = ops::adjoint(p), dat = ops::adjoint(da);
-  if (ops::rows_of(a.shape()) >= ops::columns_of(a.shape())) {
-    const Array s = matrix_product(matrix_product(p, pt), dat), t = matrix_product(matrix_product(dat, pt), p);
-    return s - matrix_product(matrix_product(p, da), p) - matrix_product(matrix_product(s, a), p) + t -
-           matrix_product(matrix_product(p, a), t);
-  }
-  const Array s = matrix_product(p, matrix_product(pt, dat)), t = matrix_product(dat, matrix_product(pt, p));
-  return s - matrix_product(p, matrix_product(da, p)) - matrix_product(s, matrix_product(a, p)) + t -
-         matrix_product(p, matrix_product(a, t));
-}
-Array pinv_with(const Array& a, double tolerance) {
-  if (a.size() == 0) return ops::zeros_like(matrix_transpose(a));
-  const auto value = [tolerance](std::span<const Array> in) { return Arrays{pinv_value(in[0], tolerance)}; };
-  const auto rule = [tolerance](std::span<const Array> in) {
-    // pinv_with and not pinv_value: higher derivatives must not go through the singular vectors either.
-    const Array p = pinv_with(in[0], tolerance);
-    return Arrays{p, pinv_tangent(in[0], p, in[1])};
-  };
-  return with_derivative("pinv", value, rule, {a})[0];
-}
-double epsilon(DType dtype) {
-  return real_dtype(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
-                                         : std::numeric_limits<float>::epsilon();
-}
-
 }  // namespace
 
 Array solve(const ArrayLike& a, const ArrayLike& b) {
@@ -169,15 +142,24 @@ Array solve(const ArrayLike& a, const ArrayLike& b) {
 
 Array inv(const ArrayLike& a) { return inverse(square_operand("inv", a)); }
 
-SignLogDet slogdet(const ArrayLike& a) {
+SignLogDet slogdet(const ArrayLike& a, std::string_view method) {
   const Array x = square_operand("slogdet", a, true);
+  if (method != "lu" && method != "qr")
+    raise<ValueError>("[slogdet] there is no method '{}'; use \"lu\" or \"qr\".", method);
+  if (method == "qr") {
+    check_lapack_dtype("slogdet", x);
+    if (is_complex(x.dtype()))
+      raise<TypeError>("[slogdet] the method \"qr\" is for real matrices, got {}; use \"lu\".", a->aval());
+    const Arrays r = with_derivative("slogdet", slogdet_by_qr, slogdet_rule<true>, {x});
+    return {r[0], r[1]};
+  }
   const std::int64_t n = ops::columns_of(x.shape());
   if ((n == 1 || n == 2) && !is_complex(x.dtype())) {
     const Array d = n == 1 ? element(x, 0, 0) : det_2x2(x);
     return {np::sign(d), np::log(np::abs(d))};
   }
   check_lapack_dtype("slogdet", x);
-  const Arrays r = with_derivative("slogdet", slogdet_value, slogdet_rule, {x});
+  const Arrays r = with_derivative("slogdet", slogdet_value, slogdet_rule<false>, {x});
   return {r[0], r[1]};
 }
 
@@ -195,18 +177,6 @@ Array det(const ArrayLike& a) {
   }
   check_lapack_dtype("det", x);
   return with_derivative("det", det_value, det_rule, {x})[0];
-}
-
-Array pinv(const ArrayLike& a) {
-  const Array x = matrix_operand("pinv", a);
-  const double larger = static_cast<double>(std::max(ops::rows_of(x.shape()), ops::columns_of(x.shape())));
-  return pinv_with(x, 10 * larger * epsilon(x.dtype()));
-}
-
-Array lstsq(const ArrayLike& a, const ArrayLike& b) {
-  const System s = system_operands("lstsq", matrix_operand("lstsq", a), b);
-  const double larger = static_cast<double>(std::max(ops::rows_of(s.a.shape()), ops::columns_of(s.a.shape())));
-  return s.result(np::matmul(pinv_with(s.a, larger * epsilon(s.a.dtype())), s.b));
 }
 
 }  // namespace cotan::linalg

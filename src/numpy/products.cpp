@@ -71,7 +71,7 @@ Array vecmat(const ArrayLike& a, const ArrayLike& b) {
 }
 Array vecdot(const ArrayLike& a, const ArrayLike& b, int axis, const ProductOptions& options) {
   check_not_scalar("vecdot", a, b);
-  const Array x = moveaxis(a, axis, -1), y = moveaxis(b, axis, -1);
+  const Array x = moveaxis(ops::conj(a), axis, -1), y = moveaxis(b, axis, -1);
   check_inner("vecdot", a, x.shape().back(), b, y.shape().back());
   return squeeze(matmul(expand_dims(x, -2), expand_dims(y, -1), options), {-2, -1});
 }

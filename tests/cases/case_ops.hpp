@@ -65,6 +65,8 @@ void add_window_ops(OpTable& table);
 void add_lax_ops(OpTable& table);
 void add_indexing_ops(OpTable& table);
 void add_linalg_ops(OpTable& table);
+void add_linalg_more_ops(OpTable& table);
+void add_scipy_linalg_ops(OpTable& table);
 void add_fft_ops(OpTable& table);
 void add_complex_ops(OpTable& table);
 void add_random_ops(OpTable& table);

@@ -79,12 +79,16 @@ Arrays svd_full_products(Args x, const Params&) {
 }  // namespace
 
 void add_linalg_ops(OpTable& t) {
-  const std::pair<const char*, Array (*)(const ArrayLike&)> unary[] = {{"linalg.eigvalsh", linalg::eigvalsh},
-                                                                       {"linalg.svdvals", linalg::svdvals},
-                                                                       {"linalg.inv", linalg::inv},
-                                                                       {"linalg.pinv", linalg::pinv},
-                                                                       {"linalg.det", linalg::det}};
+  const std::pair<const char*, Array (*)(const ArrayLike&)> unary[] = {
+      {"linalg.svdvals", linalg::svdvals}, {"linalg.inv", linalg::inv}, {"linalg.det", linalg::det}};
   for (const auto& [name, f] : unary) t[name] = one([f = f](Args x, const Params&) { return f(x[0]); });
+  t["linalg.eigvalsh"] = one([](Args x, const Params& p) {
+    return linalg::eigvalsh(x[0], p.text("UPLO", "L").c_str(), p.flag("symmetrize_input", true));
+  });
+  t["linalg.pinv"] = one([](Args x, const Params& p) {
+    const std::optional<Array> rtol = p.has("rtol") ? std::optional<Array>(p.real("rtol")) : std::nullopt;
+    return linalg::pinv(x[0], rtol, p.flag("hermitian"));
+  });
   t["linalg.cholesky"] = one([](Args x, const Params&) { return linalg::cholesky(x[0]); });
   t["linalg.triangular_solve"] = one([](Args x, const Params& p) {
     return linalg::triangular_solve(
@@ -107,9 +111,9 @@ void add_linalg_ops(OpTable& t) {
   t["linalg.svd_full_products"] = svd_full_products;
   t["linalg.solve"] = one([](Args x, const Params&) { return linalg::solve(x[0], x[1]); });
   t["linalg.cho_solve"] = one([](Args x, const Params& p) { return linalg::cho_solve(x[0], x[1], p.flag("lower")); });
-  t["linalg.lstsq"] = one([](Args x, const Params&) { return linalg::lstsq(x[0], x[1]); });
-  t["linalg.slogdet"] = [](Args x, const Params&) {
-    const auto [sign, logabsdet] = linalg::slogdet(x[0]);
+  t["linalg.lstsq"] = one([](Args x, const Params&) { return linalg::lstsq(x[0], x[1]).x; });
+  t["linalg.slogdet"] = [](Args x, const Params& p) {
+    const auto [sign, logabsdet] = linalg::slogdet(x[0], p.text("method", "lu"));
     return Arrays{sign, logabsdet};
   };
   t["linalg.matrix_power"] = one([](Args x, const Params& p) { return linalg::matrix_power(x[0], p.axis("n")); });

@@ -49,7 +49,7 @@ TEST(VmapErrors, ListLength) {
 }
 TEST(VmapErrors, NothingMapped) {
   EXPECT_ERROR(ValueError, vmap(sum_of, {.in_axes = none})(v3()),
-               "[vmap] no argument is mapped; give at least one an axis in in_axes.");
+               "[vmap] no argument is mapped; give at least one an axis in in_axes, or give axis_size.");
   EXPECT_ERROR(ValueError, vmap([](int) { return v3(); })(3), "[vmap]", "no argument is mapped");
 }
 TEST(VmapErrors, OutAxes) {

@@ -287,6 +287,27 @@ TEST_F(Expansions, qr) {
   for (double scale : {1e-30, 1e30}) check(ops::qr_p, {a * scale}, {{"full_matrices", false}}, 1e-5);
 }
 
+TEST_F(Expansions, reductions_of_matrices) {
+  for (DType dtype : {f32, f64}) {
+    const double near = 1024 * epsilon(dtype);
+    for (const Shape& batch : batches_for(dtype)) {
+      for (Integer m : {0, 1, 5, 9})
+        for (Integer n : {0, 1, 5, 12}) {
+          check(ops::geqrf_p, {random_array(dtype, with(batch, {m, n}))}, {}, near);
+          check(ops::column_pivots_p, {random_array(dtype, with(batch, {m, n}))}, {});
+        }
+      for (Integer n : {0, 1, 2, 5, 9}) check(ops::hessenberg_p, {random_array(dtype, with(batch, {n, n}))}, {}, near);
+      for (Integer n : {1, 2, 5, 9})
+        for (bool lower : {true, false})
+          check(ops::tridiagonal_p, {random_array(dtype, with(batch, {n, n}))}, {{"lower", lower}}, near);
+    }
+    for (const Primitive* p : {&ops::geqrf_p, &ops::hessenberg_p}) {
+      check(*p, {numpy::zeros({3, 3}, dtype)}, {});
+      for (float bad : {NAN, INFINITY}) check(*p, {random_array(dtype, {2, 3, 3}).at(1, 2, 1).set(bad)}, {}, 1e-5);
+    }
+  }
+}
+
 // Sorting -------------------------------------------------------------------------------------------------
 
 Params sorting(Integer axis, Integer keys) { return {{"dimension", axis}, {"is_stable", true}, {"num_keys", keys}}; }
@@ -585,8 +606,9 @@ TEST_F(Expansions, bitcasts_between_widths) {
 // All of them ---------------------------------------------------------------------------------------------
 
 TEST_F(Expansions, every_routine_has_one) {
-  // What is about complex numbers is rewritten before devices see it; LAPACK's routines for them are the CPU's alone.
-  const std::set<std::string_view> of_complex{"complex", "real", "imag", "conj", "eig", "complex_routine"};
+  // What is about complex numbers is rewritten before devices see it; LAPACK's routines for them are the CPU's
+  // alone, and so is Schur's form.
+  const std::set<std::string_view> of_complex{"complex", "real", "imag", "conj", "eig", "schur", "complex_routine"};
   for (const Primitive* p : ops::all_primitives()) {
     const bool lowered = p->scalar || p->scalars || p->element;
     EXPECT_TRUE(lowered || of_complex.contains(p->name) || has_expansion(*p)) << p->name;

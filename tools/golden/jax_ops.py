@@ -9,6 +9,7 @@ import numpy as np
 import optax
 from jax import lax
 
+import jax_linalg
 import jax_scipy
 from cases import DTYPES
 
@@ -455,6 +456,7 @@ KDE = ("evaluate", "evaluate_weighted", "logpdf", "integrate_gaussian", "integra
 
 
 OPS = {
+    **jax_linalg.OPS,
     "lax.reduce_window": _reduce_window, "lax.reduce": _reduce,
     "lax.dot": _preferred(lax.dot), "lax.dot_general": _preferred(lax.dot_general),
     "lax.conv_general_dilated": _preferred(lax.conv_general_dilated),

@@ -25,7 +25,7 @@ Array matmul(const ArrayLike& a, const ArrayLike& b, const ProductOptions& optio
 Array matvec(const ArrayLike& a, const ArrayLike& b);
 /// The products of vectors [m] and matrices [m, n] of the last axes; axes before them broadcast.
 Array vecmat(const ArrayLike& a, const ArrayLike& b);
-/// The inner products of vectors along an axis; the others broadcast.
+/// The inner products of vectors along an axis, `a` conjugated; the others broadcast.
 Array vecdot(const ArrayLike& a, const ArrayLike& b, int axis = -1, const ProductOptions& options = {});
 /// Of the last axis of `a` and the last but one of `b`, where other axes do not broadcast but follow one another; of
 /// vectors the inner product, with scalars multiply.

@@ -9,9 +9,11 @@ namespace cotan::ops {
 
 namespace {
 
+/// One of those whose rule for complex operands is by_complex_routine.
 const Primitive& routine_of(const Params& params) {
-  for (const Primitive* p : {&cholesky_p, &triangular_solve_p, &lu_p, &qr_p, &eigh_p, &svd_p, &eig_p})
-    if (p->name == params.text("routine")) return *p;
+  static const std::vector<const Primitive*> all = all_primitives();
+  for (const Primitive* p : all)
+    if (p->on_parts == by_complex_routine && p->name == params.text("routine")) return *p;
   raise<InternalError>("[complex_routine] there is no routine '{}'; this is a bug in cotan.", params.text("routine"));
 }
 

@@ -9,6 +9,9 @@
 
 namespace cotan::ops {
 
+// Reductions of matrices (reductions.cpp, schur.cpp); the decompositions are in ops.hpp.
+extern const Primitive schur_p, geqrf_p, hessenberg_p, tridiagonal_p, column_pivots_p;
+
 // Type rules ------------------------------------------------------------------------------------
 
 /// Raises unless `x` is a batch of f32, f64 or complex matrices whose sizes LAPACK can count.

@@ -67,10 +67,10 @@ Array complement_tangent(const Array& q1, const Array& q2, const Array& dq1) {
   const std::int64_t m = rows_of(q1.shape()), n = columns_of(q1.shape());
   const Array top = matrix_rows(q1, 0, n), bottom = matrix_rows(q1, n, m);
   const Arrays lu = bind(lu_p, {top - identity_matrix(q1.dtype(), n)});
-  const Array z_transposed = lu_solve(lu[0], lu[2], matrix_transpose(bottom), true);
-  const Array z = matrix_transpose(z_transposed);
+  const Array z_adjoint = conj(lu_solve(lu[0], lu[2], matrix_transpose(bottom), true));
+  const Array z = adjoint(z_adjoint);
   const Array across = matrix_rows(dq1, n, m) - matrix_product(z, matrix_rows(dq1, 0, n));
-  return matrix_product(dq1, z_transposed) - matrix_product(q1 + matrix_product(q2, z), matrix_transpose(across));
+  return matrix_product(dq1, z_adjoint) - matrix_product(q1 + matrix_product(q2, z), adjoint(across));
 }
 
 JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<const Array> t, const Params& params) {
@@ -86,9 +86,6 @@ JvpResult qr_jvp(const Primitive& self, std::span<const Array> x, std::span<cons
     return {y, {d.q, concatenate(r_parts, last)}};
   }
   const bool full = params.flag("full_matrices") && m > n;
-  if (full && is_complex(dx.dtype()))
-    raise<TransformError>("[qr] the full factors of complex matrices, {}, have no derivative; use full_matrices=false.",
-                          dx.aval());
   if (!full) {
     const Factors d = thin_tangents(q, r, dx);
     return {y, {d.q, d.r}};

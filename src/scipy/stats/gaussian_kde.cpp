@@ -38,7 +38,7 @@ gaussian_kde::gaussian_kde(const ArrayLike& samples, const Bandwidth& bw_method,
   const Array spread = np::matmul(away * weights, np::matrix_transpose(away)) / (1.0 - squared);
   const Array factor = np::square(bw_method.factor(*this));
   covariance = spread * factor;
-  inv_cov = linalg::inv(spread) / factor;
+  inv_cov = cotan::linalg::inv(spread) / factor;
 }
 
 Array gaussian_kde::points_of(const ArrayLike& points) const {
@@ -54,7 +54,7 @@ namespace {
 /// [m, n]: the logarithm of each kernel at each point.
 Array kernels(const gaussian_kde& kde, const Array& points) {
   const auto [p, samples, precision] = promoted(points, kde.dataset, kde.inv_cov);
-  const Array root = np::matrix_transpose(linalg::cholesky(precision)), from = np::matmul(root, p),
+  const Array root = np::matrix_transpose(cotan::linalg::cholesky(precision)), from = np::matmul(root, p),
               to = np::matmul(root, samples);
   const Array distance = np::expand_dims(from, -1) - np::expand_dims(to, -2);
   const Array constant =
@@ -63,7 +63,7 @@ Array kernels(const gaussian_kde& kde, const Array& points) {
 }
 /// The sum of the normal densities of the columns, of covariance L Lᵀ, with weights.
 Array normal_sum(const Array& L, const Array& columns, const Array& weights) {
-  const Array z = linalg::triangular_solve(L, columns, {.lower = true});
+  const Array z = cotan::linalg::triangular_solve(L, columns, {.lower = true});
   const Array size = np::prod(np::diagonal(L)) * std::pow(2 * np::pi, 0.5 * static_cast<double>(L.shape(0)));
   return np::sum(np::exp(-0.5 * np::sum(z * z, 0)) * weights) / size;
 }
@@ -82,7 +82,7 @@ Array gaussian_kde::integrate_gaussian(const ArrayLike& mean, const ArrayLike& c
     raise<ValueError>("[gaussian_kde] the mean is {} and the covariance {}; the samples have {} variables.",
                       middle.aval(), spread.aval(), d());
   // As JAX, of the upper triangle.
-  return normal_sum(linalg::cholesky(np::matrix_transpose(covariance + spread), false),
+  return normal_sum(cotan::linalg::cholesky(np::matrix_transpose(covariance + spread), false),
                     dataset - np::expand_dims(middle, -1), weights);
 }
 Array gaussian_kde::integrate_box_1d(const ArrayLike& low, const ArrayLike& high) const {
@@ -96,7 +96,7 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other) const {
   if (other.d() != d())
     raise<ValueError>("[gaussian_kde] one estimate has {} variables, the other {}; give two of as many.", d(),
                       other.d());
-  const Array L = linalg::cholesky(covariance + other.covariance);
+  const Array L = cotan::linalg::cholesky(covariance + other.covariance);
   const Array pairs = np::expand_dims(dataset, -1) - np::expand_dims(other.dataset, -2);
   return normal_sum(L, np::reshape(pairs, {d(), -1}), np::ravel(np::outer(weights, other.weights)));
 }
@@ -106,8 +106,8 @@ Array gaussian_kde::resample(const ArrayLike& key, const Shape& shape) const {
   const Array chosen = np::take(dataset, np::searchsorted(edges, level), 1);
   Shape vectors = shape;
   vectors.push_back(d());
-  const Array noise =
-      np::einsum("ij,...j->...i", {linalg::cholesky(covariance), random::normal(keys[1], vectors, dataset.dtype())});
+  const Array noise = np::einsum(
+      "ij,...j->...i", {cotan::linalg::cholesky(covariance), random::normal(keys[1], vectors, dataset.dtype())});
   return chosen + np::transpose(noise);
 }
 

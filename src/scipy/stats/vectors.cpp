@@ -35,14 +35,14 @@ Array squares(const Array& L, const Array& v) {
   const std::int64_t n = L.shape().back();
   if (L.ndim() == 2) {
     const Array columns = np::matrix_transpose(np::reshape(v, {-1, n}));
-    const Array z = linalg::triangular_solve(L, columns, {.lower = true});
+    const Array z = cotan::linalg::triangular_solve(L, columns, {.lower = true});
     return np::reshape(np::sum(z * z, 0), Shape(v.shape().begin(), v.shape().end() - 1));
   }
   const Shape rows(L.shape().begin(), L.shape().end() - 1);
   Shape shape = numpy::broadcast_shapes("multivariate_normal.logpdf", std::array{rows, v.shape()});
   const Array vectors = np::expand_dims(np::broadcast_to(v, shape), -1);
   shape.push_back(n);
-  const Array z = linalg::triangular_solve(np::broadcast_to(L, shape), vectors, {.lower = true});
+  const Array z = cotan::linalg::triangular_solve(np::broadcast_to(L, shape), vectors, {.lower = true});
   return np::sum(np::square(np::squeeze(z, -1)), -1);
 }
 
@@ -59,7 +59,7 @@ Array logpdf(const ArrayLike& x, const ArrayLike& mean, const ArrayLike& cov) {
   if (spread.ndim() < 2 || spread.shape(-1) != n || spread.shape(-2) != n)
     raise<ShapeError>("[multivariate_normal.logpdf] the mean is {} but cov {}; it must be [..., {}, {}] or a number.",
                       middle.aval(), spread.aval(), n, n);
-  const Array L = linalg::cholesky(spread);
+  const Array L = cotan::linalg::cholesky(spread);
   return -0.5 * squares(L, v) - half_n * log_turn - np::sum(np::log(np::diagonal(L, 0, -2, -1)), -1);
 }
 Array pdf(const ArrayLike& x, const ArrayLike& mean, const ArrayLike& cov) { return np::exp(logpdf(x, mean, cov)); }

@@ -204,6 +204,8 @@ void evaluate_matrices(const RoutineCall& call) {
 const RuleFor<NativeRoutine> runs_cholesky{{&ops::cholesky_p}, {cholesky}};
 const RuleFor<NativeRoutine> runs_triangular_solve{{&ops::triangular_solve_p}, {triangular_solve}};
 const RuleFor<NativeRoutine> runs_lu{{&ops::lu_p}, {lu}};
-const RuleFor<NativeRoutine> runs_by_matrix{{&ops::qr_p, &ops::eigh_p, &ops::svd_p}, {evaluate_matrices}};
+const RuleFor<NativeRoutine> runs_by_matrix{{&ops::qr_p, &ops::eigh_p, &ops::svd_p, &ops::schur_p, &ops::geqrf_p,
+                                             &ops::hessenberg_p, &ops::tridiagonal_p, &ops::column_pivots_p},
+                                            {evaluate_matrices}};
 
 }  // namespace cotan::native
