@@ -1,10 +1,16 @@
 // Arrays, transforms and the namespaces numpy, lax, fft, linalg, nn, random, tree: everything but the libraries on top.
 #pragma once
+// First, so that what compilers say of wrong arguments comes by few headers.
+// clang-format off
 #include <cotan/array.hpp>
+#include <cotan/tree.hpp>
+#include <cotan/transforms/transformed.hpp>
+#include <cotan/transforms.hpp>
+#include <cotan/control_flow.hpp>
+// clang-format on
 #include <cotan/assume_finite.hpp>
 #include <cotan/callbacks.hpp>
 #include <cotan/collectives.hpp>
-#include <cotan/control_flow.hpp>
 #include <cotan/debug.hpp>
 #include <cotan/device.hpp>
 #include <cotan/dtype.hpp>
@@ -27,7 +33,5 @@
 #include <cotan/random.hpp>
 #include <cotan/solvers.hpp>
 #include <cotan/test_util.hpp>
-#include <cotan/transforms.hpp>
 #include <cotan/transforms/custom_batching.hpp>
-#include <cotan/tree.hpp>
 #include <cotan/version.hpp>
