@@ -30,4 +30,5 @@
 #include <cotan/transforms.hpp>
 #include <cotan/transforms/custom_batching.hpp>
 #include <cotan/tree.hpp>
+#include <cotan/tree_devices.hpp>
 #include <cotan/version.hpp>
