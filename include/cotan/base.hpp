@@ -34,4 +34,5 @@
 #include <cotan/solvers.hpp>
 #include <cotan/test_util.hpp>
 #include <cotan/transforms/custom_batching.hpp>
+#include <cotan/tree_devices.hpp>
 #include <cotan/version.hpp>

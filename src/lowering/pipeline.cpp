@@ -129,6 +129,8 @@ constexpr Pass device_passes[] = {
     dead_code,
     {"transposed products", "a transposed product becomes the product of its operands in the other order",
      apply<fold_transposed_products>},
+    {"scalars first", "what is computed of single numbers comes before arrays, whose kernels need not wait for it",
+     apply<scalars_first>},
 
     // From here on the program is not a Jaxpr any more (src/compiler).
     {"flatten", "values get one numbering through all loops; what a loop changes in few places stays where it lies",

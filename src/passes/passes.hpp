@@ -23,6 +23,8 @@ JaxprPtr fold_transposed_products(const JaxprPtr& jaxpr);
 /// Gathers of one element per computed row become sums that are computed with the row's others. For compilers only: a
 /// zero may lose its sign.
 JaxprPtr few_reads_as_sums(const JaxprPtr& jaxpr);
+/// Equations on single numbers before all others, in their order.
+JaxprPtr scalars_first(const JaxprPtr& jaxpr);
 /// A sum of arrays that zeros pad to lie side by side as a concatenation.
 JaxprPtr join_disjoint_pads(const JaxprPtr& jaxpr);
 /// Invariants of loops before them; equal operands, carries and results of a loop once (Primitive::simplify).

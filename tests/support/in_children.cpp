@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <sstream>
 #include <stdexcept>
 
@@ -49,17 +51,22 @@ std::pair<pid_t, int> start(std::uint64_t first, std::uint64_t last) {
   const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
   const std::string filter = std::string("--gtest_filter=") + test.test_suite_name() + "." + test.name();
   int ends[2];
-  if (pipe(ends)) throw std::runtime_error("in_children: no pipe");
-  const std::string seeds = std::to_string(first) + " " + std::to_string(last) + " " + std::to_string(ends[1]);
+  if (pipe2(ends, O_CLOEXEC)) throw std::runtime_error("in_children: no pipe");
+  // This test, whatever shard it is in. All memory is taken before there are two processes.
+  std::vector<std::string> variables{std::string(seeds_variable) + "=" + std::to_string(first) + " " +
+                                     std::to_string(last) + " " + std::to_string(ends[1])};
+  for (char** v = environ; *v; ++v)
+    if (!std::string_view(*v).starts_with("GTEST_")) variables.emplace_back(*v);
+  std::vector<char*> environment;
+  for (std::string& v : variables) environment.push_back(v.data());
+  environment.push_back(nullptr);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("in_children: no process");
   if (child == 0) {
-    setenv(seeds_variable, seeds.c_str(), 1);
-    unsetenv("GTEST_TOTAL_SHARDS");  // this test, whatever shard it is in
-    unsetenv("GTEST_SHARD_INDEX");
+    fcntl(ends[1], F_SETFD, 0);
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);  // gtest's own words; what is wrong goes to stderr
-    execl("/proc/self/exe", "tests", filter.c_str(), static_cast<char*>(nullptr));
+    execle("/proc/self/exe", "tests", filter.c_str(), static_cast<char*>(nullptr), environment.data());
     std::_Exit(4);
   }
   close(ends[1]);
@@ -81,14 +88,11 @@ std::string how_it_ended(int status) {
   return "ends the process with exit status " + std::to_string(WEXITSTATUS(status)) + "\n";
 }
 
-}  // namespace
-
-std::vector<Finding> in_children(std::uint64_t count, const std::function<std::string(std::uint64_t)>& work,
-                                 std::size_t most_findings) {
-  if (const char* seeds = std::getenv(seeds_variable)) be_child(seeds, work, most_findings);
+/// One child after the other, as long as seeds are left.
+std::vector<Finding> one_by_one(std::uint64_t first, std::uint64_t last, std::size_t most_findings) {
   std::vector<Finding> out;
-  for (std::uint64_t first = 0; first < count && out.size() < most_findings;) {
-    const auto [child, from] = start(first, count);
+  while (first < last && out.size() < most_findings) {
+    const auto [child, from] = start(first, last);
     std::istringstream report(read_all(from));
     int status = 0;
     waitpid(child, &status, 0);
@@ -112,5 +116,27 @@ std::vector<Finding> in_children(std::uint64_t count, const std::function<std::s
     out.push_back({seed, how_it_ended(status)});
     first = seed + 1;
   }
+  return out;
+}
+
+std::uint64_t children_at_once() {
+  const char* n = std::getenv("COTAN_TEST_CHILDREN");
+  return n ? std::max<std::uint64_t>(std::strtoull(n, nullptr, 10), 1) : 1;
+}
+
+}  // namespace
+
+std::vector<Finding> in_children(std::uint64_t count, const std::function<std::string(std::uint64_t)>& work,
+                                 std::size_t most_findings) {
+  if (const char* seeds = std::getenv(seeds_variable)) be_child(seeds, work, most_findings);
+  const std::uint64_t children = children_at_once();
+  std::vector<std::future<std::vector<Finding>>> pieces;
+  for (std::uint64_t k = 0; k < children; ++k)
+    pieces.push_back(
+        std::async(std::launch::async, one_by_one, count * k / children, count * (k + 1) / children, most_findings));
+  std::vector<Finding> out;
+  for (auto& piece : pieces)
+    for (Finding& f : piece.get())
+      if (out.size() < most_findings) out.push_back(std::move(f));
   return out;
 }

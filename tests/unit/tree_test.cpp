@@ -144,3 +144,16 @@ TEST(Tree, VmapOverAStruct) {
   const Linear out = vmap([](const Linear& l) { return Linear{l.b, l.w}; }, {.in_axes = {{0, none}}})(batch);
   EXPECT_EQ(out.w.shape(), (Shape{4, 4}));
 }
+TEST(Tree, MovesBetweenDevices) {
+  struct Model {
+    Array w, b;
+    int layers;
+  };
+  const Model model{np::array({1.f, 2.f}), np::array({3.f}), 2};
+  const Model there = device_put(block_until_ready(model), "reference");
+  copy_to_host_async(there);
+  EXPECT_EQ(there.w.device().name(), "reference");
+  EXPECT_EQ(there.b.device().name(), "reference");
+  EXPECT_EQ(there.layers, 2);
+  EXPECT_EQ(block_until_ready(std::pair{there.w, there.b}).first.to_vector<float>(), (std::vector<float>{1, 2}));
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what a machine with a GPU needs to run the tests and the benchmarks without building or installing anything: the
-# library, everything it links but libc, Dawn, the Vulkan loader, the test programs. Goes to build/device (about 52 MB).
+# library, everything it links but libc, Dawn, the Vulkan loader, the test programs. Goes to build/device (about 50 MB).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out" "$work/lib" "$work/app"
 
-programs=("$build"/bench/cotan_bench "$build"/tests/test_{webgpu,cases,control,dlm})
+programs=("$build"/bench/cotan_bench "$build"/tests/test_{webgpu,cases,control,dlm,native})
 for file in "${programs[@]}"; do
   [[ -f $file ]] || { echo "pack: $file is missing; build it first: cmake --build --preset release" >&2; exit 1; }
 done
@@ -33,5 +33,5 @@ read -r versions <tools/webgpu_version
 cp "${COTAN_WEBGPU_ROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/cotan/webgpu-$versions}/lib/libwebgpu_wrapper.so" "$work/lib/"
 
 strip -s "$work"/lib/* "$work"/app/* 2>/dev/null || true
-for part in lib app; do tar -C "$work" -c "$part" | xz -6 -T0 >"$out/$part.tar.xz"; done
+for part in lib app; do tar -C "$work" -c "$part" | xz -9 >"$out/$part.tar.xz"; done
 ls -l "$out"

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # On a machine with an NVIDIA GPU, after tools/gpu/pack.sh elsewhere: runs the tests of the device 'webgpu' and then the
 # benchmarks beside JAX (and PyTorch with --torch) on the same card. Reports go to the folder that is given (build/gpu-results).
+# --fuzz: instead the random programs of a nightly run, on all cores, and those for the GPU.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 results=build/gpu-results
 peers=jax,native,copy
+fuzz=
 for argument in "$@"; do
   case $argument in
     --torch) peers=jax,torch,native,copy ;;
-    --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
+    --fuzz) fuzz=1 ;;
+    --help) sed -n '2,4s/^# //p' "$0"; exit 0 ;;
     *) results=$argument ;;
   esac
 done
@@ -28,6 +31,11 @@ run() {  # PROGRAM FILTER
   "$place/app/$1" --gtest_brief=1 --gtest_filter="$2" >"$results/$1.log" 2>&1 || failed=1
   grep -E "FAILED|PASSED" "$results/$1.log" | tail -n 20
 }
+if [[ $fuzz ]]; then
+  COTAN_NIGHTLY=1 COTAN_TEST_CHILDREN=$(nproc) COTAN_CACHE_DIR=off COTAN_VERIFY=1 run test_native 'Programs/*'
+  COTAN_TEST_CHILDREN=4 COTAN_CACHE_DIR=off run test_native 'WebGpuPrograms/*'
+  exit $failed
+fi
 run test_webgpu '*'
 run test_cases 'WebGpu*'
 run test_control '*webgpu*'
