@@ -9,6 +9,7 @@
 #include <cotan/dtype.hpp>
 #include <cotan/eager.hpp>
 #include <cotan/error.hpp>
+#include <cotan/experimental/checkify.hpp>
 #include <cotan/fft.hpp>
 #include <cotan/io.hpp>
 #include <cotan/lax.hpp>
