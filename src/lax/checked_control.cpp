@@ -78,7 +78,9 @@ Arrays CheckedProgram::call(const Equation& e, const Arrays& x) {
       params =
           params.with("has_token", true).with("num_consts", static_cast<std::int64_t>(closed.consts.size()) + at + 1);
     Arrays out = bind(*e.primitive, concat(closed.consts, operands), params);
-    if (has_token) out.insert(out.begin() + 1, x[static_cast<std::size_t>(at)]);  // nothing has taken it
+    // The token itself, which nothing has taken. In a batch all results have its axis.
+    if (has_token)
+      out.insert(out.begin() + 1, ops::broadcast_to(x[static_cast<std::size_t>(at)], jaxpr->output_types()[0].shape));
     return out;
   });
 }

@@ -186,4 +186,11 @@ TEST_P(Checkify, KeepsCustomDerivativesAndEffects) {
   EXPECT_EQ(log.taken(), "before2 x2 after4 ");
   EXPECT_EQ(error_of([&](Array x) { return ct::jit(f)(x); }, checkify::user_checks, number(-1.0f)),
             "in a rule (`check` failed)");
+  const auto batch = [&](Array x) {
+    const Array y = ct::jit(ct::vmap(f))(x);
+    checkify::check(np::all(y < 5), "after it");
+    return y;
+  };
+  EXPECT_EQ(error_of(batch, checkify::user_checks, np::array({1.0f, -1.0f, 3.0f})), "in a rule (`check` failed)");
+  EXPECT_EQ(error_of(batch, checkify::user_checks, np::array({1.0f, 3.0f})), "after it (`check` failed)");
 }
