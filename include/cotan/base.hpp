@@ -16,6 +16,7 @@
 #include <cotan/dtype.hpp>
 #include <cotan/eager.hpp>
 #include <cotan/error.hpp>
+#include <cotan/experimental/checkify.hpp>
 #include <cotan/experimental/jet.hpp>
 #include <cotan/fft.hpp>
 #include <cotan/flatten_util.hpp>

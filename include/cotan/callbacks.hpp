@@ -1,5 +1,5 @@
 // Functions on the host that compiled programs call: pure_callback, experimental::io_callback, debug::callback and
-// debug::print. Arguments and results are pytrees.
+// debug::print. Arguments and results are pytrees. Compiled programs keep the function, and with it what it captures.
 #pragma once
 #include <cotan/control_flow.hpp>
 

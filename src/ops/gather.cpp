@@ -415,6 +415,8 @@ PartsList gather_parts(const Primitive& self, PartsOf x, const Params& params) {
 
 }  // namespace
 
+WindowsRead windows_of_gather(const Params& params) { return {dims_of(params), params.ints("slice_sizes")}; }
+
 const Primitive gather_p{.name = "gather",
                          .op_class = OpClass::data,
                          .type = gather_type,

@@ -47,6 +47,14 @@ Ints batch_axes(std::int64_t rank, const Ints& offset_dims);
 /// Any integer array as int64; larger ones saturate.
 Ints index_values(const Array& indices);
 
+/// Which windows an equation reads, or writes, and how large they are.
+struct WindowsRead {
+  WindowDims dims;
+  Ints sizes;
+};
+WindowsRead windows_of_gather(const Params& params);
+WindowsRead windows_of_scatter(const Shape& operand, const Shape& updates, const Params& params);
+
 /// A start index as an i64 expression; larger ones saturate.
 expr::Expr start_index(expr::Expr index);
 /// Moved so that a window of `size` lies inside an axis of `extent`.

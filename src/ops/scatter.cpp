@@ -295,6 +295,11 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
 
 }  // namespace
 
+WindowsRead windows_of_scatter(const Shape& operand, const Shape& updates, const Params& params) {
+  const WindowDims dims = dims_of(params);
+  return {dims, window_sizes(operand, updates, dims)};
+}
+
 const Primitive scatter_p =
     complex_by(scatter_primitive<replace>("scatter", scatter_jvp, scatter_transpose), on_each_part);
 const Primitive scatter_add_p = complex_by(

@@ -27,6 +27,8 @@ CallbackPtr callback_of(const Params& params);
 /// Whether a program or an equation has effects, those of nested programs too.
 bool has_effects(const Jaxpr& jaxpr);
 bool has_effects(const Equation& e);
+/// The same, of effects but checks.
+bool has_callbacks(const Jaxpr& jaxpr);
 /// The program without its effects: what is left when they have run already. Raises for effects with results.
 JaxprPtr without_effects(const JaxprPtr& jaxpr);
 

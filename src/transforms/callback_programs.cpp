@@ -2,6 +2,7 @@
 #include "core/error.hpp"
 #include "passes/rewriter.hpp"
 #include "transforms/callback.hpp"
+#include "transforms/checks.hpp"
 
 namespace cotan {
 
@@ -10,7 +11,7 @@ CallbackPtr callback_of(const Params& params) {
 }
 
 namespace {
-bool is_effect(const Primitive* p) { return p == &io_callback_p || p == &debug_callback_p; }
+bool is_effect(const Primitive* p) { return p == &io_callback_p || p == &debug_callback_p || p == &check_p; }
 }  // namespace
 
 bool has_effects(const Equation& e) {
@@ -25,6 +26,18 @@ bool has_effects(const Jaxpr& jaxpr) {
   for (const Equation& e : jaxpr.equations)
     if (has_effects(e)) return true;
   return false;
+}
+
+bool has_callbacks(const Jaxpr& jaxpr) {
+  bool found = false;
+  for (const Equation& e : jaxpr.equations) {
+    found = found || (is_effect(e.primitive) && e.primitive != &check_p);
+    map_nested(e.params, [&](const JaxprPtr& j) {
+      found = found || has_callbacks(*j);
+      return j;
+    });
+  }
+  return found;
 }
 
 JaxprPtr without_effects(const JaxprPtr& jaxpr) {

@@ -224,6 +224,9 @@ TEST_P(Transformed, CustomRules) {
   EXPECT_EQ(log.taken(), "rule3 ");
   ct::jit([&](Array x) { return ct::vmap(ct::jit(f))(x) + 1.0; })(np::arange(2, ct::f32));
   EXPECT_EQ(log.taken(), "f0 f1 ");
+  const auto total = [&](Array x) { return np::sum(ct::jit(ct::vmap(f))(x)); };
+  EXPECT_EQ(ct::grad(total)(np::arange(2, ct::f32)).to_vector<float>(), (std::vector<float>{0, 2}));
+  EXPECT_EQ(log.taken(), "rule0 rule1 ");
   const auto clipped = ct::custom_vjp([](Array x) { return x; }, [](Array x) { return std::pair{x, ct::none}; },
                                       [&](ct::None, Array g) {
                                         log.note("cotangent", g);

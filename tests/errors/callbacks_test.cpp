@@ -70,3 +70,23 @@ TEST(CallbackErrors, Formats) {
   EXPECT_ERROR(ValueError, debug::print("{:.2f}", x), "{:.2f} has a format, which is for scalars, but gets f32[3]; ");
   EXPECT_ERROR(ValueError, debug::print("{:q}", x[0]), "[debug::print] the format q does not fit a field");
 }
+TEST(CallbackErrors, Checks) {
+  namespace checkify = experimental::checkify;
+  EXPECT_ERROR(
+      TypeError, checkify::check(x > 0, "all"),
+      "[check] the predicate is bool[3]; it must be one bool, as np::all(…) or a comparison of scalars gives.");
+  EXPECT_ERROR(TypeError, checkify::check(x[0], "one"), "[check] the predicate is f32[]; it must be one bool");
+  EXPECT_ERROR(ValueError, checkify::check(Array(), "none"), "[check] the predicate is an empty Array; ");
+  EXPECT_ERROR(ValueError, checkify::check(x[0] > 0, "{} {}", x),
+               "[check] the text is \"{} {}\", and there is no argument");
+  EXPECT_ERROR(TypeError, checkify::check(x[0] > 0, "{}", lax::complex(x, x)),
+               "[check] an argument is c64[3]; show its np::real and np::imag.");
+  EXPECT_ERROR(TransformError,
+               lax::associative_scan(
+                   [](Array a, Array b) {
+                     checkify::check(np::all(a > 0), "positive");
+                     return a + b;
+                   },
+                   x),
+               "[check] it has an effect, and inside of associative_scan there is no order");
+}
