@@ -86,7 +86,7 @@ TEST(Minimize, UnderJitAndVmapWithArguments) {
   const auto distance = [](Array x, Array to) { return np::sum(np::square(x - to)); };
   const auto found = [&](Array x0, Array to) { return scipy::optimize::minimize(distance, x0, std::tuple{to}).x; };
   const Array to = np::array({{1.0, 2.0}, {-3.0, 0.5}}), x0 = np::zeros({2});
-  EXPECT_LT(most(jit(vmap(found, {none, 0}))(x0, to) - to), 1e-4);
+  EXPECT_LT(most(jit(vmap(found, {.in_axes = {none, 0}}))(x0, to) - to), 1e-4);
   const auto loose =
       scipy::optimize::minimize([](Array x) { return np::sum(np::cosh(x)); }, np::ones({2}), {.tol = 0.5});
   EXPECT_TRUE(loose.success.item<bool>());
