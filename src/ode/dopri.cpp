@@ -54,12 +54,12 @@ Step dopri_step(const Slope& f, const Array& y, const Array& slope, const Array&
   return {y + changes(0), slopes(-1), changes(1), y + changes(2)};
 }
 
-Array dopri_polynomial(const Step& step, const Array& y, const Array& slope, const Array& dt) {
+Polynomial dopri_polynomial(const Step& step, const Array& y, const Array& slope, const Array& dt) {
   const Array h = as_part_of(y, dt), before = h * slope, after = h * step.slope, &end = step.y,
               &middle = step.at_middle;
-  return np::stack({-2.0 * before + 2.0 * after - 8.0 * y - 8.0 * end + 16.0 * middle,
-                    5.0 * before - 3.0 * after + 18.0 * y + 14.0 * end - 32.0 * middle,
-                    -4.0 * before + after - 11.0 * y - 5.0 * end + 16.0 * middle, before, y});
+  return {-2.0 * before + 2.0 * after - 8.0 * y - 8.0 * end + 16.0 * middle,
+          5.0 * before - 3.0 * after + 18.0 * y + 14.0 * end - 32.0 * middle,
+          -4.0 * before + after - 11.0 * y - 5.0 * end + 16.0 * middle, before, y};
 }
 
 Array error_ratio(const Array& error, double rtol, double atol, const Array& y0, const Array& y1) {

@@ -1,5 +1,6 @@
 // Steps of Dormand and Prince's method of order 5, with an error of order 4, and how long they may be.
 #pragma once
+#include <array>
 #include <cotan/numpy.hpp>
 #include <functional>
 
@@ -15,8 +16,9 @@ struct Step {
 };
 /// From (t, y), where the slope is known, on by dt.
 Step dopri_step(const Slope& f, const Array& y, const Array& slope, const Array& t, const Array& dt);
-/// Coefficients [5, n] of the polynomial in the share of a step, the highest power first.
-Array dopri_polynomial(const Step& step, const Array& y, const Array& slope, const Array& dt);
+/// Coefficients of the polynomial in the share of a step, the highest power first.
+using Polynomial = std::array<Array, 5>;
+Polynomial dopri_polynomial(const Step& step, const Array& y, const Array& slope, const Array& dt);
 /// The error as a multiple of what may be: a scalar.
 Array error_ratio(const Array& error, double rtol, double atol, const Array& y0, const Array& y1);
 /// A length to begin with (Hairer, Nørsett and Wanner, II.4).

@@ -20,8 +20,23 @@ using Field = std::function<Array(const Array& y, const Array& t, std::span<cons
 
 Array solution(const Field& field, const Array& y0, const Array& ts, const Arrays& args, const flat::OdeOptions& o);
 
+/// Leaves as one vector. Inside of loops that is an expression on every device as long as parts are few.
+Array joined(Arrays parts, const fu::Layout& layout) {
+  constexpr std::size_t few = 4;
+  while (parts.size() > 1) {
+    Arrays next;
+    for (std::size_t i = 0; i < parts.size(); i += few) {
+      const auto from = parts.begin() + static_cast<std::ptrdiff_t>(i);
+      next.push_back(fu::raveled(Arrays(from, from + std::min<std::ptrdiff_t>(few, parts.end() - from)), layout));
+    }
+    parts = std::move(next);
+  }
+  return fu::raveled(parts, layout);
+}
+
 struct OdeState {
-  Array y, slope, t, dt, last_t, polynomial;
+  Array y, slope, t, dt, last_t;
+  ode::Polynomial polynomial;
 };
 struct OdeSteps {
   Array number;
@@ -48,7 +63,7 @@ Array forward(const Field& field, const Array& y0, const Array& ts, std::span<co
   const ode::Slope f = [&](const Array& y, const Array& t) { return field(y, t, constants); };
   const Array t0 = ts(0), slope = f(y0, t0);
   const Array dt = np::clip(ode::first_step(f, y0, slope, t0, o.rtol, o.atol), 0.0, o.hmax);
-  const OdeState start{y0, slope, t0, dt, t0, np::broadcast_to(y0, {5, y0.size()})};
+  const OdeState start{y0, slope, t0, dt, t0, {y0, y0, y0, y0, y0}};
   const auto [end, ys] = lax::scan(
       [&](const OdeState& from, const Array& target) {
         const OdeSteps to = lax::while_loop(
@@ -59,8 +74,8 @@ Array forward(const Field& field, const Array& y0, const Array& ts, std::span<co
             [&](const OdeSteps& s) { return step_of(f, s, o); }, OdeSteps{np::zeros({}, i32), from});
         const OdeState& s = to.state;
         const Array share = ode::as_part_of(y0, (target - s.last_t) / (s.t - s.last_t));
-        Array y = s.polynomial(0);
-        for (int i = 1; i < 5; ++i) y = y * share + s.polynomial(i);
+        Array y = s.polynomial[0];
+        for (std::size_t i = 1; i < s.polynomial.size(); ++i) y = y * share + s.polynomial[i];
         return std::pair{s, y};
       },
       start, ts(range(1, none)));
@@ -105,7 +120,7 @@ Field adjoint_field(const Adjoint& adjoint, const fu::Layout& layout) {
     const Arrays cotangents = pullback.apply(Arrays{parts[1]}, paths);
     for (std::size_t i = 0; i < cotangents.size(); ++i)
       out.push_back(cotangents[i].defined() ? cotangents[i] : np::zeros_like(primals[i]));
-    return fu::raveled(out, layout);
+    return joined(out, layout);
   };
 }
 
@@ -133,7 +148,7 @@ Arrays backward(const Adjoint& adjoint, const Array& ys, const Array& ts, const 
         Arrays state{at.y, from[0], from[1] - moved};
         state.insert(state.end(), from.begin() + 2, from.end());
         const Array times = np::stack({-at.t, -at.last_t});
-        Arrays to = fu::unraveled(solution(field, fu::raveled(state, layout), times, args, o)(-1), layout);
+        Arrays to = fu::unraveled(solution(field, joined(state, layout), times, args, o)(-1), layout);
         to.erase(to.begin());
         to[0] = to[0] + at.last_g;
         return std::pair{to, moved};
@@ -219,7 +234,7 @@ Arrays flat::odeint(const FlatFunction& func, std::span<const Array> y0, const A
     for (const Array& leaf : fu::unraveled(y, layout)) all.push_back(leaf);
     all.push_back(time);
     all.insert(all.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(given));
-    return fu::raveled(eval_jaxpr(*jaxpr, all), layout);
+    return joined(eval_jaxpr(*jaxpr, all), layout);
   };
   const Array ys = solution(field, fu::raveled(start, layout), times, operands, options);
   Arrays out;

@@ -28,7 +28,7 @@ TEST(ScipyMoreErrors, Convolutions) {
 TEST(ScipyMoreErrors, Spectra) {
   const Array x = np::ones({16});
   EXPECT_ERROR(ValueError, sg::detrend(x, 0, "cubic"), "[detrend] there is no type 'cubic'");
-  EXPECT_ERROR(ValueError, sg::detrend(x, 0, "linear", {17}), "[detrend] the breakpoints (17)");
+  EXPECT_ERROR(ValueError, sg::detrend(x, 0, "linear", {17}), "[detrend] the breakpoints (17,)");
   EXPECT_ERROR(ValueError, sg::welch(x, {.nperseg = 0}), "[welch] nperseg is 0");
   EXPECT_ERROR(ValueError, sg::welch(x, {.nperseg = 4, .noverlap = 4}), "[welch] noverlap is 4 for segments of 4");
   EXPECT_ERROR(ValueError, sg::welch(x, {.nperseg = 4, .nfft = 3}), "[welch] nfft is 3 for segments of 4");
@@ -51,9 +51,9 @@ TEST(ScipyMoreErrors, Transforms) {
   EXPECT_ERROR(ValueError, ff::dct(x, {.type = 3}), "[dct] the type is 3");
   EXPECT_ERROR(ValueError, ff::idct(x, {.norm = "forward"}), "[idct] norm is 'forward'");
   EXPECT_ERROR(ShapeError, ff::dct(x, {.n = 0}), "[dct] cannot transform f32[3] to length 0");
-  EXPECT_ERROR(ShapeError, ff::dctn(x, {.s = {3, 3}}), "[dctn] s has 2 lengths for 3 axes");
+  EXPECT_ERROR(ShapeError, ff::dctn(x, {.s = {3, 3}}), "[dctn] s has 2 lengths");
   EXPECT_ERROR(ValueError, lax::fft(x, "dft", {3}), "[fft] there is no transform 'dft'");
-  EXPECT_ERROR(ShapeError, lax::fft(x, "fft", {4}), "[fft] FFT of f32[3] with lengths (4)");
+  EXPECT_ERROR(ShapeError, lax::fft(x, "fft", {4}), "[fft] FFT of f32[3] with lengths (4,)");
   EXPECT_ERROR(TypeError, lax::fft(x.astype(c64), lax::FftType::RFFT, {3}), "[fft] RFFT is of real numbers");
 }
 TEST(ScipyMoreErrors, Interpolation) {
@@ -105,7 +105,7 @@ TEST(ScipyMoreErrors, SegmentsAndImages) {
   EXPECT_ERROR(ValueError, ops::segment_sum(np::ones({0}), np::zeros({0}, i32)), "give num_segments");
   EXPECT_ERROR(ConcretizationError, jit([&](Array i) { return ops::segment_sum(x, i); })(ids), "give num_segments");
   EXPECT_ERROR(ValueError, image::resize(plane(), {2, 2}, "best"), "[resize] there is no method 'best'");
-  EXPECT_ERROR(ShapeError, image::resize(plane(), {2}, "linear"), "[resize] the image is f32[3,2], but the shape (2)");
+  EXPECT_ERROR(ShapeError, image::resize(plane(), {2}, "linear"), "[resize] the image is f32[3,2], but the shape (2,)");
   EXPECT_ERROR(ShapeError, image::resize(np::ones({0}), {2}, "linear"), "which has no samples along axis 0");
   const Array one = np::ones({1});
   const auto moved = [&](const Shape& shape, const Array& scale, image::ResizeMethod method) {
