@@ -16,22 +16,6 @@ Array noise(const Array& C, std::int64_t n, const Array& key) {
   return times(root_of(C), z);
 }
 
-/// A gamma variate of a shape of at least 1 (Marsaglia and Tsang).
-Array gamma(const Array& key, const Array& shape) {
-  const Array d = shape - 1.0 / 3, c = 1.0 / np::sqrt(9.0 * d);
-  struct Try {
-    Array key, value, accepted;
-  };
-  const auto again = [&](const Try& now) {
-    const Array keys = random::split(now.key, 3);
-    const Array x = random::normal(keys[0], {}, f64), u = random::uniform(keys[1], {}, f64);
-    const Array cube = np::power(1.0 + c * x, 3.0), v = np::where(cube > 0, cube, 1.0);
-    const Array accepted = (cube > 0) & (np::log(u) < 0.5 * x * x + d - d * v + d * np::log(v));
-    return Try{keys[2], d * v, accepted};
-  };
-  return lax::while_loop([](const Try& t) { return ~t.accepted; }, again, Try{key, d, np::zeros({}, bool_)}).value;
-}
-
 /// The states of which a covariance has one standard deviation, and its shape: the inverse for a deviation of 1.
 struct Shaped {
   std::vector<std::int64_t> states;
@@ -151,7 +135,8 @@ GibbsDraws gibbs(const Model& model, const Array& y, const Array& key, const Gib
       const Array count = sums.count + (names[k] == model.sd ? observed : np::zeros({}, f64));
       const Array shape = options.prior_shape + 0.5 * count;
       const Array scale = options.prior_scale * np::square(start.at(names[k])) + 0.5 * sums.squares;
-      next.parameters[names[k]] = np::sqrt(scale / gamma(keys[static_cast<std::int64_t>(k) + 1], shape));
+      next.parameters[names[k]] =
+          np::sqrt(scale / random::gamma(keys[static_cast<std::int64_t>(k) + 1], shape, {}, f64));
     }
     return std::pair{next, next.parameters};
   };

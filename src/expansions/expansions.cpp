@@ -41,7 +41,7 @@ JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& para
   return program;
 }
 
-JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside) {
+JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside, std::int64_t block) {
   Rewriter rewriter(*jaxpr);
   std::vector<bool> zeros(jaxpr->types.size(), false);  // which arrays are zeros
   for (const Equation& e : jaxpr->equations) {
@@ -52,16 +52,19 @@ JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_ins
     Params params = e.params;
     const Var* operand = e.primitive->window ? std::get_if<Var>(&e.inputs[0]) : nullptr;
     if (operand && zeros[static_cast<std::size_t>(operand->id)]) params = params.with("into_zeros", true);
-    const JaxprPtr program =
-        wanted(*e.primitive, types, e.params) ? expansion_of(*e.primitive, types, params) : nullptr;
+    JaxprPtr program;
+    if (wanted(*e.primitive, types, e.params)) {
+      if (block > 0) program = expansion_in_blocks(*e.primitive, types, params, block);
+      if (!program) program = expansion_of(*e.primitive, types, params);
+    }
     if (!program) {
       rewriter.emit(e, rewriter.read(e.inputs), map_nested(e.params, [&](const JaxprPtr& j) {
-                      return expand_routines(j, wanted_inside, wanted_inside);
+                      return expand_routines(j, wanted_inside, wanted_inside, block);
                     }));
       continue;
     }
     const std::vector<Atom> results =
-        splice(*expand_routines(program, wanted, wanted_inside), rewriter.read(e.inputs), rewriter);
+        splice(*expand_routines(program, wanted, wanted_inside, block), rewriter.read(e.inputs), rewriter);
     for (std::size_t k = 0; k < e.outputs.size(); ++k) rewriter.substitute(e.outputs[k], results[k]);
   }
   return rewriter.finish(jaxpr->outputs, "expanding routines");

@@ -26,10 +26,14 @@ bool has_expansion(const Primitive& p);
 /// The operation as a program of loops, elementwise operations and gathers, for devices without a routine for
 /// it; nullptr: there is none. No 64-bit types are in it unless the operation itself has them.
 JaxprPtr expansion_of(const Primitive& p, const Types& types, const Params& params);
+/// The same for an elementwise operation whose program has loops, on many elements: so many at a time, each block with
+/// loops of its own that end with its slowest element. nullptr: `p` is no such operation, or one block is all.
+JaxprPtr expansion_in_blocks(const Primitive& p, const Types& types, const Params& params, std::int64_t block);
 /// Replaces equations that `wanted` picks by their expansions (repeatedly, since an expansion may contain such
 /// equations), and inside nested programs those that `wanted_inside` picks.
 using Wanted = bool (*)(const Primitive&, std::span<const AbstractValue>, const Params&);
-JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside);
+/// Elementwise ones with loops are expanded in blocks of `block` elements, if that is not 0.
+JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted, Wanted wanted_inside, std::int64_t block = 0);
 inline JaxprPtr expand_routines(const JaxprPtr& jaxpr, Wanted wanted) { return expand_routines(jaxpr, wanted, wanted); }
 
 }  // namespace cotan

@@ -54,7 +54,8 @@ Expr polygamma(std::int64_t n, Expr x);
 
 /// The two words of the cipher of a counter under a key; all u32.
 std::pair<Expr, Expr> threefry2x32(Expr key0, Expr key1, Expr counter0, Expr counter1);
-// Bit for bit what ops/sampler_math.cpp computes.
+// Bit for bit what ops/sampler_math.cpp and sampler_exp.cpp compute.
+Expr sampler_exp(Expr x);
 Expr sampler_log(Expr x);
 Expr sampler_log1p(Expr x);
 Expr sampler_erf_inv(Expr x);

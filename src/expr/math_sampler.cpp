@@ -1,5 +1,6 @@
 // The functions that samplers transform uniform numbers with, bit for bit as ops/sampler_math.cpp defines
-// them: the same operations in the same order, and the same coefficients, here from the constant term up.
+// them (and sampler_exp.cpp): the same operations in the same order, and the same coefficients, here from the constant
+// term up.
 #include <numbers>
 
 #include "expr/math.hpp"
@@ -8,6 +9,28 @@
 namespace cotan::expr::math {
 
 const Function log_function{"cotan_log", 1};
+
+Expr sampler_exp(Expr x) {
+  if (x->dtype == DType::f32) {
+    const Expr inside = at_most(at_least(x, -87.8f), 88.8f);
+    const Expr n = at_most(at_least(floor(fma(inside, std::numbers::log2e_v<float>, 0.5)), -127), 127);
+    const Expr r = fma(-n, -2.12194440e-4f, fma(-n, 0.693359375f, inside));
+    const Expr series =
+        horner(r, {0.5, 1.6666665459E-1f, 4.1665795894E-2f, 8.3334519073E-3f, 1.3981999507E-3f, 1.9875691500E-4f});
+    const Expr scale = bitcast(shift_left(cast(n, DType::i32) + 127, 23), DType::f32);
+    return (fma(series, r * r, r) + 1.0) * scale;
+  }
+  constexpr double low = -0x1.6232bdd7abcd2p+9, high = 0x1.62e42fefa39efp+9;
+  const Expr inside = at_most(at_least(x, low), high), n = floor(fma(inside, std::numbers::log2e, 0.5));
+  const Expr g = fma(-n, 1.42860682030941723212E-6, fma(-n, 6.93145751953125E-1, inside)), g2 = g * g;
+  const Expr p = horner(g2, {1, 3.02994407707441961300E-2, 1.26177193074810590878E-4}) * g;
+  const Expr q = horner(g2, {2, 2.27265548208155028766E-1, 2.52448340349684104192E-3, 3.00198505138664455042E-6});
+  // Of 2^n in two factors neither overflows.
+  const Expr half = floor(n * 0.5);
+  const auto power = [](Expr k) { return bitcast(shift_left(cast(k, DType::i64) + 1023, 52), DType::f64); };
+  const Expr value = fma(p / (q - p), 2.0, 1.0) * power(half) * power(n - half);
+  return select(lt(x, low), 0, select(lt(high, x), infinity, value));
+}
 
 Expr sampler_log(Expr x) {
   if (x->dtype == DType::f64) return call(log_function, {x});

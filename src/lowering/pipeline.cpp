@@ -74,7 +74,9 @@ constexpr Pass complex_parts{"complex parts",
 
 // 3. When the device has not compiled an equal one --------------------------------------------------------
 
-void expand_first(State& s) { s.jaxpr = expand_routines(s.jaxpr, s.target->expands_first); }
+void expand_first(State& s) { 
+  s.jaxpr = expand_routines(s.jaxpr, s.target->expands_first, s.target->expands_first, s.target->block);
+}
 void lower_rests(State& s) { s.jaxpr = lower_associative_rests(s.jaxpr, s.target->control.in_levels); }
 void expand(State& s) { s.jaxpr = expand_routines(s.jaxpr, s.target->expands, s.target->expands_in_loops); }
 void share_scans(State& s) { s.jaxpr = shared_scans_in_lanes(s.jaxpr, s.target->shares_scans); }

@@ -13,6 +13,8 @@ struct Target {
   /// Routines that the device runs as plain operations everywhere (Fourier transforms, attention, special functions).
   /// They are expanded first, so that equal parts of them are merged.
   Wanted expands_first = nullptr;
+  /// Those that are elementwise and have loops run on so many elements at a time; 0: on all at once.
+  std::int64_t block = 0;
   /// Routines that the device has no code for anywhere, or inside loops.
   Wanted expands = nullptr, expands_in_loops = nullptr;
   /// Up to so many lanes take a scan that they wait for into their own program.

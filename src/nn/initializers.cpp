@@ -36,16 +36,6 @@ std::pair<double, double> fans(const Shape& shape, const FanAxes& axes) {
   return {inputs * field, outputs * field};
 }
 
-/// [rows, columns] with orthonormal columns, or rows where they are fewer: jax.random.orthogonal(key, rows, m=columns).
-Array orthogonal_matrix(const Array& key, std::int64_t rows, std::int64_t columns, DType dtype) {
-  const Array draws = random::normal(key, {std::max(rows, columns), std::min(rows, columns)}, dtype);
-  const auto [q, r] = linalg::qr(draws);
-  const Array diagonal = np::diagonal(r);
-  // The signs that make it uniform among all.
-  const Array out = q * np::expand_dims(np::where(diagonal == 0, 1.0, np::sign(diagonal)).astype(dtype), 0);
-  return rows < columns ? out.T() : out;
-}
-
 }  // namespace
 
 Array zeros(const ArrayLike&, const Shape& shape, DType dtype) { return np::zeros(shape, dtype); }
@@ -119,7 +109,7 @@ Initializer orthogonal(double scale, int column_axis, OptionalDType dtype) {
         for (auto n : rest) rows *= n;
         if (rows * columns == 0) return np::zeros(shape, d);
         rest.push_back(columns);
-        const Array q = np::reshape(orthogonal_matrix(key, rows, columns, d), rest);
+        const Array q = np::reshape(random::orthogonal(key, rows, {}, d, columns), rest);
         return in(scale, d) * np::moveaxis(q, -1, axis);
       },
       dtype);

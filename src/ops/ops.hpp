@@ -57,8 +57,8 @@ extern const Primitive sort_p, top_k_p;
 extern const Primitive cholesky_p, triangular_solve_p, lu_p, qr_p, eigh_p, svd_p;
 // random_bits.cpp
 extern const Primitive threefry2x32_p;
-// sampler_math.cpp
-extern const Primitive fma_p, sampler_log_p, sampler_log1p_p, sampler_erf_inv_p;
+// sampler_math.cpp, sampler_exp.cpp
+extern const Primitive fma_p, sampler_exp_p, sampler_log_p, sampler_log1p_p, sampler_erf_inv_p;
 
 /// Puts primitives into the list of all; every file has one, below what it defines.
 struct Listed {

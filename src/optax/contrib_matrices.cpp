@@ -246,10 +246,7 @@ GradientTransformation hutchinson_estimator_diag_hessian(const Array& random_see
         const Array keys = random::split(s["key"][0]);
         s["key"] = {keys[0]};
         const Arrays signs = each(
-            [](const Array& p, const Array& key) {
-              const Array heads = random::bernoulli(key, 0.5, p.shape());
-              return (2 * heads.astype(i32) - 1).astype(p.dtype());
-            },
+            [](const Array& p, const Array& key) { return random::rademacher(key, p.shape(), i32).astype(p.dtype()); },
             params, tu::split_key(keys[1], params.size()));
         const flat::Paths paths = [](std::size_t i) { return fmt::format("leaf {}", i); };
         const auto gradient = [&](std::span<const Array> x) {

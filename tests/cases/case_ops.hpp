@@ -70,6 +70,7 @@ void add_scipy_linalg_ops(OpTable& table);
 void add_fft_ops(OpTable& table);
 void add_complex_ops(OpTable& table);
 void add_random_ops(OpTable& table);
+void add_more_random_ops(OpTable& table);
 void add_composite_ops(OpTable& table);
 void add_nn_ops(OpTable& table);
 void add_optax_ops(OpTable& table);

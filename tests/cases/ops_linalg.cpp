@@ -140,10 +140,10 @@ void add_random_ops(OpTable& t) {
   const std::pair<const char*, Array (*)(const ArrayLike&, const cotan::Shape&, DType)> samplers[] = {
       {"random.normal", random::normal},
       {"random.exponential", random::exponential},
-      {"random.gumbel", random::gumbel},
       {"random.laplace", random::laplace}};
   for (const auto& [name, f] : samplers)
     t[name] = one([f = f](Args x, const Params& p) { return f(x[0], p.shape(), p.dtype()); });
+  t["random.gumbel"] = one([](Args x, const Params& p) { return random::gumbel(x[0], p.shape(), p.dtype()); });
   t["random.truncated_normal"] = one([](Args x, const Params& p) {
     return random::truncated_normal(x[0], p.real("lower"), p.real("upper"), p.shape(), p.dtype());
   });

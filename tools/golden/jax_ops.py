@@ -10,6 +10,7 @@ import optax
 from jax import lax
 
 import jax_linalg
+import jax_random_ops
 import jax_scipy
 from cases import DTYPES
 
@@ -550,6 +551,7 @@ OPS = {
     "composite.rotation_scan": _rotation_scan, "composite.newton_while": _newton_while,
     "composite.complex_cond": lambda a, p: lax.cond(a[0].real > 0, lambda z: z * z, jnp.conj, a[0]),
     "composite.complex_recurrence": _complex_recurrence,
+    **jax_random_ops.OPS,
     "random.key": lambda a, p: jax.random.PRNGKey(p["seed"]),
     "nn.dot_product_attention": _dot_product_attention,
     "nn.dot_product_attention_with_residual": lambda a, p: _dot_product_attention(a, {**p, "return_residual": True}),

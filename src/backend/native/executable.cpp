@@ -125,7 +125,7 @@ std::vector<void*> memory_of(const compiler::Program& program, const compiler::R
 
 const lowering::Target& native_target() {
   static const lowering::Target target = [] {
-    lowering::Target t{.expands_first = is_expanded};
+    lowering::Target t{.expands_first = is_expanded, .block = 512};
     t.control.keep_lanes = true;
     t.compiler = {.prefers_routine = prefers_routine,
                   .takes_strides = takes_strides,

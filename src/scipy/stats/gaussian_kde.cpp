@@ -101,9 +101,8 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other) const {
   return normal_sum(L, np::reshape(pairs, {d(), -1}), np::ravel(np::outer(weights, other.weights)));
 }
 Array gaussian_kde::resample(const ArrayLike& key, const Shape& shape) const {
-  const Array keys = random::split(key), edges = np::cumsum(weights);
-  const Array level = edges[-1] * (1.0 - random::uniform(keys[0], shape, edges.dtype()));
-  const Array chosen = np::take(dataset, np::searchsorted(edges, level), 1);
+  const Array keys = random::split(key);
+  const Array chosen = random::choice(keys[0], dataset, shape, {.p = weights, .axis = 1});
   Shape vectors = shape;
   vectors.push_back(d());
   const Array noise = np::einsum(
