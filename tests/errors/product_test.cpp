@@ -155,7 +155,7 @@ TEST(RandomErrors, Key) {
 TEST(RandomErrors, Arguments) {
   const Array key = random::key(0);
   EXPECT_ERROR(TypeError, random::normal(key, {2}, i32),
-               "[random.normal] dtype i32 is not a floating-point one; use f32");
+               "[random.normal] dtype i32 is not a floating-point or complex one; use f32");
   EXPECT_ERROR(TypeError, random::bits(key, {2}, f32),
                "[random.bits] dtype f32 is not unsigned; use u8, u16, u32 or u64.");
   EXPECT_ERROR(TypeError, random::randint(key, {2}, 0, 3, f32), "[random.randint] dtype f32 is not an integer one");
