@@ -1,4 +1,5 @@
 // Named scopes: what users call parts of their programs.
+#include <algorithm>
 #include <cotan/transforms/named.hpp>
 #include <mutex>
 #include <set>
@@ -26,6 +27,8 @@ ScopeOf::~ScopeOf() { scope_here = outer_; }
 
 named_scope::named_scope(std::string_view name) : outer_(scope_here), span_(name) {
   if (name.empty()) raise<ValueError>("[named_scope] the name is empty; give one that programs can show.");
+  if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+    raise<ValueError>("[named_scope] the name has a line break or another control character; give one of a line.");
   scope_here = interned(outer_ ? fmt::format("{}/{}", *outer_, name) : std::string(name));
 }
 named_scope::~named_scope() { scope_here = outer_; }

@@ -80,4 +80,7 @@ TEST(AheadOfTimeErrors, OtherArguments) {
   const auto either = jit([](auto x, auto n) { return x * n; }, {.static_args = {1}});
   EXPECT_ERROR(ValueError, either.lower(v3(), 2), "[jit] lower traces a number that the function takes as an Array");
 }
-TEST(NamedScopeErrors, NoName) { EXPECT_ERROR(ValueError, named_scope(""), "[named_scope] the name is empty"); }
+TEST(NamedScopeErrors, Names) {
+  EXPECT_ERROR(ValueError, named_scope(""), "[named_scope] the name is empty");
+  EXPECT_ERROR(ValueError, named_scope("a\nb"), "[named_scope] the name has a line break");
+}
