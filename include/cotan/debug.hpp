@@ -57,6 +57,10 @@ struct Explanation {
   std::int64_t peak_bytes = 0;  ///< arguments, results and temporaries together, at most
   std::int64_t argument_bytes = 0, result_bytes = 0, temporary_bytes = 0;
   std::int64_t donated_bytes = 0;  ///< of results that take the memory of donated arguments
+  /// Of devices that compile programs: operations on floats, an element each; elements of exp, sin and their like,
+  /// which are not among those; bytes that the steps read and write. Loops count as often as they run, while loops
+  /// once. What decompositions, sorts and Fourier transforms compute inside is not counted, as in XLA.
+  double flops = 0, transcendentals = 0, bytes_accessed = 0;
   /// Every pass that ran, in order, some of them more than once.
   std::vector<PassRow> pipeline;
   /// The program as it was "traced", and after each pass that changed it, by the pass's name: what it was before is in

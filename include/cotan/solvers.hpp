@@ -2,6 +2,7 @@
 // it but follow from what it solves.
 #pragma once
 #include <cotan/control_flow.hpp>
+#include <cotan/transforms/has_aux.hpp>
 
 namespace cotan {
 
@@ -37,6 +38,40 @@ flat::Solver flat_solver(std::string_view name, const F& solve, const Tree& like
     return tree::leaves(x);
   };
 }
+/// The same of a solver that returns {solution, aux}: the leaves of both. `like_aux` gets the likeness of the aux.
+template <class Aux, class Tree, class F>
+flat::Solver flat_solver_with_aux(std::string_view name, const F& solve, const Tree& like,
+                                  std::shared_ptr<std::optional<Aux>> like_aux) {
+  return [name, solve, like = tree::blank(like), like_aux](const FlatFn& operation, std::span<const Array> right) {
+    const auto typed = [&](const Tree& x) { return tree::unflatten(like, operation(tree::leaves(x))); };
+    const auto result = solve(typed, tree::unflatten(like, right));
+    const auto x = traced(std::get<0>(result));
+    check_structure(name, "right side", like, x);
+    const Traced<std::tuple_element_t<1, std::remove_cvref_t<decltype(result)>>> aux(std::get<1>(result));
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(aux)>, Aux>) *like_aux = tree::blank(aux);
+    Arrays out = tree::leaves(x);
+    const Arrays more = tree::leaves(aux);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  };
+}
+/// What a solver's aux is, with numbers as Arrays.
+template <class Tree, class S>
+struct AuxOf {
+  struct Operation {
+    Tree operator()(const Tree& x) const;
+  };
+  using Result = std::remove_cvref_t<decltype(std::declval<const S&>()(Operation{}, std::declval<const Tree&>()))>;
+  static_assert(cotan::detail::check_aux<Result>());
+  using type = Traced<std::tuple_element_t<1, Result>>;
+};
+/// {solution, aux} of the leaves of both.
+template <class Tree, class Aux>
+std::pair<Tree, Aux> solution_and_aux(const Tree& like, const Aux& aux, std::span<const Array> leaves) {
+  const std::size_t n = tree::leaves(like).size();
+  return {tree::unflatten(like, leaves.subspan(0, n)), tree::unflatten(aux, leaves.subspan(n))};
+}
+
 template <class Tree, class F>
 auto flat_operation(std::string_view name, const F& f, const Tree& like) {
   return [name, &f, &like](std::span<const Array> in) {
@@ -74,6 +109,30 @@ auto custom_linear_solve(const A& matvec, const B& b, const S& solve, LinearSolv
   return custom_linear_solve(matvec, b, solve, none, options, where);
 }
 
+/// The same by solvers that return {x, aux}: std::pair{x, aux}. The aux has no derivative.
+template <class A, class B, class S, class T>
+auto custom_linear_solve(const A& matvec, const B& b, const S& solve, const T& transpose_solve, HasAux,
+                         LinearSolveOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
+  const auto right = detail::traced(b);
+  using Tree = std::remove_const_t<decltype(right)>;
+  using Aux = typename detail::AuxOf<Tree, S>::type;
+  constexpr std::string_view name = "custom_linear_solve";
+  const auto aux = std::make_shared<std::optional<Aux>>(), of_transpose = std::make_shared<std::optional<Aux>>();
+  flat::LinearSolvers solvers{detail::flat_solver_with_aux<Aux>(name, solve, right, aux), {}, options.symmetric};
+  if constexpr (!std::is_same_v<T, None>)
+    solvers.transpose_solve = detail::flat_solver_with_aux<Aux>(name, transpose_solve, right, of_transpose);
+  const Arrays out = flat::custom_linear_solve(detail::flat_operation(name, matvec, right), tree::leaves(right),
+                                               solvers, detail::paths_of("b", right));
+  return detail::solution_and_aux(right, **aux, out);
+}
+/// The same without a transposed solver.
+template <class A, class B, class S>
+auto custom_linear_solve(const A& matvec, const B& b, const S& solve, HasAux, LinearSolveOptions options = {},
+                         const std::source_location& where = COTAN_HERE) {
+  return custom_linear_solve(matvec, b, solve, none, has_aux, options, where);
+}
+
 /// x with f(x) = 0, by solve(f, initial_guess). Derivatives follow from those of f at the root: tangent_solve(g, y)
 /// solves g(x) = y, where g is linear, for scalars by y / g(1.0). `jax.lax.custom_root`.
 ///
@@ -89,6 +148,23 @@ auto custom_root(const F& f, const X& initial_guess, const S& solve, const T& ta
       guess, flat::custom_root(detail::flat_operation(name, f, guess), tree::leaves(guess),
                                detail::flat_solver(name, solve, guess), detail::flat_solver(name, tangent_solve, guess),
                                detail::paths_of("initial_guess", guess)));
+}
+
+/// The same by a solver that returns {x, aux}: std::pair{x, aux}. The aux has no derivative.
+template <class F, class X, class S, class T>
+auto custom_root(const F& f, const X& initial_guess, const S& solve, const T& tangent_solve, HasAux,
+                 const std::source_location& where = COTAN_HERE) {
+  const cotan::detail::CallSite site(where);
+  const auto guess = detail::traced(initial_guess);
+  using Tree = std::remove_const_t<decltype(guess)>;
+  using Aux = typename detail::AuxOf<Tree, S>::type;
+  constexpr std::string_view name = "custom_root";
+  const auto aux = std::make_shared<std::optional<Aux>>();
+  const Arrays out =
+      flat::custom_root(detail::flat_operation(name, f, guess), tree::leaves(guess),
+                        detail::flat_solver_with_aux<Aux>(name, solve, guess, aux),
+                        detail::flat_solver(name, tangent_solve, guess), detail::paths_of("initial_guess", guess));
+  return detail::solution_and_aux(guess, **aux, out);
 }
 
 }  // namespace lax

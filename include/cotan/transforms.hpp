@@ -9,5 +9,6 @@
 #include <cotan/transforms/jit.hpp>
 #include <cotan/transforms/linearize.hpp>
 #include <cotan/transforms/make_jaxpr.hpp>
+#include <cotan/transforms/named.hpp>
 #include <cotan/transforms/residuals.hpp>
 #include <cotan/transforms/vmap.hpp>

@@ -157,15 +157,18 @@ class KernelBuilder {
   void name() {
     constexpr std::size_t most_names = 6;
     std::vector<std::string_view> names;
+    const std::string* scope = nullptr;  // of the last that has one: what the kernel is for
     for (const Member& m : group_.members) {
-      const std::string_view n = definitions_.equation(m.value)->primitive->name;
+      const Equation& e = *definitions_.equation(m.value);
+      const std::string_view n = e.primitive->name;
+      if (e.where.scope) scope = e.where.scope;
       if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(n);
     }
     if (names.size() > most_names) {
       names.resize(most_names);
       names.push_back("...");
     }
-    kernel_.name = fmt::format("{}", fmt::join(names, "+"));
+    kernel_.name = fmt::format("{}{}{}", scope ? *scope : "", scope ? ": " : "", fmt::join(names, "+"));
   }
 
   const Group& group_;

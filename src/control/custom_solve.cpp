@@ -10,7 +10,8 @@ namespace cotan {
 
 namespace {
 
-/// Operands: constants of all programs, then the right side. The programs take the same.
+/// Operands: constants of all programs, then the right side. The programs take the same. What a solver gives behind the
+/// solution is auxiliary: it has no derivative.
 struct LinearSolve {
   JaxprPtr solve, matvec, transpose_solve, vecmat;  ///< the last two, or neither
   std::size_t consts = 0;
@@ -22,6 +23,10 @@ struct LinearSolve {
     vecmat = p.jaxpr("vecmat");
   }
   LinearSolve() = default;
+  /// The solution among the results.
+  Arrays solution(const Arrays& results) const {
+    return {results.begin(), results.begin() + static_cast<std::ptrdiff_t>(matvec->outputs.size())};
+  }
   Params params() const {
     Params out{{"jaxpr", solve}, {"matvec", matvec}, {"num_consts", static_cast<std::int64_t>(consts)}};
     return vecmat ? out.with("transpose_solve", transpose_solve).with("vecmat", vecmat) : out;
@@ -61,13 +66,14 @@ JvpResult solve_jvp(const Primitive& self, std::span<const Array> primals, std::
   const LinearSolve s(params);
   JvpResult out;
   out.primals = bind(self, primals, params);
-  Arrays right = tangents_of_right(s, primals, tangents, out.primals);
-  out.tangents.resize(right.size());
+  Arrays right = tangents_of_right(s, primals, tangents, s.solution(out.primals));
+  out.tangents.resize(out.primals.size());
   if (!any(defined_mask(right))) return out;
   Arrays operands(primals.begin(), primals.begin() + static_cast<std::ptrdiff_t>(s.consts));
   for (std::size_t i = 0; i < right.size(); ++i)
     operands.push_back(right[i].defined() ? right[i] : ops::zeros_of(out.primals[i].aval()));
-  out.tangents = bind(self, operands, params);
+  const Arrays moved = s.solution(bind(self, operands, params));
+  std::copy(moved.begin(), moved.end(), out.tangents.begin());
   return out;
 }
 
@@ -85,11 +91,11 @@ Arrays solve_transpose(const Primitive& self, std::span<const Array> ct, std::sp
           "[transpose] custom_linear_solve is not linear in its operation; give linear_transpose a linear function.");
     operands.push_back(in[i].value);
   }
-  for (std::size_t i = 0; i < ct.size(); ++i)
+  for (std::size_t i = 0; i < in.size() - s.consts; ++i)
     operands.push_back(ct[i].defined() ? ct[i] : ops::zeros_of(in[s.consts + i].aval));
   std::swap(s.solve, s.transpose_solve);
   std::swap(s.matvec, s.vecmat);
-  const Arrays results = bind(self, operands, s.params());
+  const Arrays results = s.solution(bind(self, operands, s.params()));
   for (std::size_t i = 0; i < results.size(); ++i)
     if (in[s.consts + i].linear) out[s.consts + i] = results[i];
   return out;
@@ -103,17 +109,18 @@ BatchResult solve_batch(const Primitive& self, std::span<const Array> args, std:
     front.values.push_back(ops::batch_at_front(args[i], dims[i], size));
     front.batched.push_back(true);
   }
-  const Mask all(args.size() - s.consts, true);
   std::vector<ClosedJaxpr> batched;
-  for (const JaxprPtr* p : s.programs()) batched.push_back(batch_jaxpr(**p, front.batched, size, all).jaxpr);
+  for (const JaxprPtr* p : s.programs())
+    batched.push_back(batch_jaxpr(**p, front.batched, size, Mask((*p)->outputs.size(), true)).jaxpr);
   Arrays captured;
   const std::vector<JaxprPtr> programs = share_captured(batched, captured);
   for (std::size_t k = 0; k < programs.size(); ++k) *s.programs()[k] = programs[k];
   s.consts += captured.size();
-  return {bind(self, concat(captured, front.values), s.params()), std::vector<int>(all.size(), 0)};
+  const Arrays results = bind(self, concat(captured, front.values), s.params());
+  return {results, std::vector<int>(results.size(), 0)};
 }
 
-/// A function on arrays like these, which gives arrays like these.
+/// A function on arrays like these, which gives arrays like these, and of a solver auxiliary ones behind them.
 ClosedJaxpr trace_alike(std::string_view name, std::string_view what, const FlatFn& f, const Types& types) {
   return trace_to_jaxpr(
       [&](std::span<const Array> in) {
@@ -169,7 +176,8 @@ Arrays bind_root(const std::shared_ptr<const Root>& root, std::span<const Array>
 Arrays root_rule(const std::shared_ptr<const Root>& root, std::span<const Array> in) {
   const std::size_t n = in.size() / 2;
   const auto consts = in.subspan(0, root->consts), moved = in.subspan(n, root->consts);
-  const Arrays x = bind_root(root, in.subspan(0, n));
+  const Arrays all = bind_root(root, in.subspan(0, n));
+  const Arrays x(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(root->f->outputs.size()));
   const Arrays at = concat(consts, x);
   const auto f = [&](std::span<const Array> args) { return eval_jaxpr(*root->f, args); };
   const auto tangent = [&](const Arrays& t) {
@@ -187,8 +195,9 @@ Arrays root_rule(const std::shared_ptr<const Root>& root, std::span<const Array>
     return tangent(t);
   };
   const Arrays dx = root->tangent_solve(of_root, tangent(of_consts));
-  Arrays out = x;
+  Arrays out = all;
   for (std::size_t i = 0; i < dx.size(); ++i) out.push_back(bind1(ops::neg_p, {ops::cast(dx[i], x[i].dtype())}));
+  for (std::size_t i = dx.size(); i < all.size(); ++i) out.push_back(ops::zeros_of(all[i].aval()));
   return out;
 }
 

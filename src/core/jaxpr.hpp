@@ -25,12 +25,32 @@ struct Literal {
 };
 using Atom = std::variant<Var, Literal>;
 
+/// Where an equation comes from: the user's line, and the named scopes around it ("encoder/layer0"), or nullptr.
+struct Origin : std::source_location {
+  Origin() = default;
+  Origin(const std::source_location& line, const std::string* scope = nullptr)
+      : std::source_location(line), scope(scope) {}
+  const std::string* scope = nullptr;
+};
+/// The named scopes around what runs now; interned, so that equal ones are one.
+const std::string* current_scope();
+/// While it lives, `scope` is the current one.
+class ScopeOf {
+ public:
+  explicit ScopeOf(const std::string* scope);
+  ~ScopeOf();
+  ScopeOf(const ScopeOf&) = delete;
+
+ private:
+  const std::string* outer_;
+};
+
 struct Equation {
   const Primitive* primitive = nullptr;
   std::vector<Atom> inputs;
   std::vector<Var> outputs;
   Params params;
-  std::source_location where;
+  Origin where;
 };
 
 /// What back ends have compiled a program to, a form for each of them. Copies of a program start without.
@@ -125,6 +145,8 @@ std::size_t structural_hash(const Jaxpr& jaxpr);
 class EquationLines {
  public:
   void move_to(const Equation& e) {
+    if (e.where.scope) scope_.emplace(e.where.scope);
+    if (!e.where.scope) scope_.reset();
     if (e.where.line() == 0) return;
     if (site_)
       site_->move_to(e.where);
@@ -134,6 +156,7 @@ class EquationLines {
 
  private:
   std::optional<detail::CallSite> site_;
+  std::optional<ScopeOf> scope_;
 };
 
 /// Applies the program to `args` under the current trace.

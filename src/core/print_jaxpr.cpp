@@ -59,8 +59,8 @@ class Printer {
       for (const Atom& a : e.inputs) operands.push_back(atom(a));
       const std::string params = parameters(e.params, indent + 4);
       for (Var v : e.outputs) results.push_back(binder(v));
-      out += fmt::format("{}    {} = {}{} {}\n", pad, fmt::join(results, " "), e.primitive->name, params,
-                         fmt::join(operands, " "));
+      out += fmt::format("{}    {} = {}{} {}{}\n", pad, fmt::join(results, " "), e.primitive->name, params,
+                         fmt::join(operands, " "), e.where.scope ? "  # " + *e.where.scope : "");
     }
     std::vector<std::string> outputs;
     for (const Atom& a : j.outputs) outputs.push_back(atom(a));

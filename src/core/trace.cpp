@@ -190,7 +190,7 @@ std::vector<Var> JaxprBuilder::add_equation(const Primitive& p, std::vector<Atom
                                             const Params& params) {
   std::vector<Var> vars;
   for (const auto& t : outputs) vars.push_back(new_var(t));
-  jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, user_location()});
+  jaxpr_.equations.push_back({&p, std::move(inputs), vars, params, {user_location(), current_scope()}});
   return vars;
 }
 

@@ -123,53 +123,75 @@ CallProgram trace_with_token(const FlatFn& f, Types inputs, const std::string& n
       inputs, "jit", name);
 }
 
+/// The entry of a cache, or one that is good for this call alone.
+struct Traced {
+  const JitCache::Entry* entry = nullptr;  ///< entries stay where they are as long as the cache
+  JitCache::Entry own = {};
+};
+void find_or_trace(Traced& out, JitCache& cache, const std::string& call, const FlatFn& f,
+                   const std::function<std::shared_ptr<const void>()>& make_payload, std::span<const Array> args,
+                   const JitOptions& options, const Paths& paths) {
+  check_defined(args, "jit", paths);
+  const std::string mapped = axes::environment(), key = mapped.empty() ? call : call + mapped;
+  {
+    std::lock_guard lock(cache.mutex);
+    out.entry = cache.find(key, args);
+  }
+  if (out.entry) return;
+  JitCache::Entry& traced = out.own;
+  traced.types = types_of(args);
+  std::string reason;
+  if (compile_log_enabled()) {
+    std::lock_guard lock(cache.mutex);
+    reason = cache.miss_reason(key, traced.types);
+  }
+  {
+    const recorder::Span span("trace", options.name);
+    effects::Watched watched(f);
+    CallProgram program = trace_call(with_names(watched, paths), traced.types, "jit", options.name);
+    traced.has_effects = watched.found();
+    if (traced.has_effects) program = trace_with_token(with_names(f, paths), traced.types, options.name);
+    traced.program = {lowering::simplify(program.closed.jaxpr), program.closed.consts};
+    if (std::find(program.wide.begin(), program.wide.end(), true) != program.wide.end())
+      traced.wide = std::move(program.wide);
+  }
+  traced.payload = make_payload();
+  traced.key = key;
+  bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
+  for (const Array& c : traced.program.consts) closed &= concrete(c) != nullptr;
+  if (!reason.empty())
+    write_compile_log(fmt::format("[jit] traced {} ({}): {} equations{}", options.name, reason,
+                                  traced.program.jaxpr->equations.size(),
+                                  closed ? "" : "; closes over a tracer, so it is not cached"));
+  std::lock_guard lock(cache.mutex);
+  out.entry = closed ? cache.find(key, args) : &traced;  // another thread may have been faster
+  if (!out.entry) out.entry = &cache.entries.emplace_back(std::move(traced));
+}
+
 }  // namespace
 
-Arrays jit(JitCache& cache, const std::string& call, const FlatFn& f,
+Program jit_program(JitCache& cache, const std::string& key, const FlatFn& f,
+                    const std::function<std::shared_ptr<const void>()>& make_payload,
+                    std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
+                    const Paths& paths) {
+  Traced traced;
+  find_or_trace(traced, cache, key, f, make_payload, args, options, paths);
+  payload = traced.entry->payload;
+  return {traced.entry->program.jaxpr, traced.entry->program.consts};
+}
+
+Arrays jit(JitCache& cache, const std::string& key, const FlatFn& f,
            const std::function<std::shared_ptr<const void>()>& make_payload, std::shared_ptr<const void>& payload,
            std::span<const Array> args, const JitOptions& options, const Paths& paths) {
-  check_defined(args, "jit", paths);
   if (is_jit_disabled()) {
     Arrays out = with_names(f, paths)(args);
     check_outputs_defined(out, "jit");
     payload = make_payload();
     return out;
   }
-  const std::string mapped = axes::environment(), key = mapped.empty() ? call : call + mapped;
-  const JitCache::Entry* entry = nullptr;  // entries stay where they are as long as the cache
-  {
-    std::lock_guard lock(cache.mutex);
-    entry = cache.find(key, args);
-  }
-  JitCache::Entry traced;
-  if (!entry) {
-    traced.types = types_of(args);
-    std::string reason;
-    if (compile_log_enabled()) {
-      std::lock_guard lock(cache.mutex);
-      reason = cache.miss_reason(key, traced.types);
-    }
-    {
-      const recorder::Span span("trace", options.name);
-      effects::Watched watched(f);
-      CallProgram call = trace_call(with_names(watched, paths), traced.types, "jit", options.name);
-      traced.has_effects = watched.found();
-      if (traced.has_effects) call = trace_with_token(with_names(f, paths), traced.types, options.name);
-      traced.program = {lowering::simplify(call.closed.jaxpr), call.closed.consts};
-      if (std::find(call.wide.begin(), call.wide.end(), true) != call.wide.end()) traced.wide = std::move(call.wide);
-    }
-    traced.payload = make_payload();
-    traced.key = key;
-    bool closed = true;  // a program over an enclosing transform's tracers is good for this call alone
-    for (const Array& c : traced.program.consts) closed &= concrete(c) != nullptr;
-    if (!reason.empty())
-      write_compile_log(fmt::format("[jit] traced {} ({}): {} equations{}", options.name, reason,
-                                    traced.program.jaxpr->equations.size(),
-                                    closed ? "" : "; closes over a tracer, so it is not cached"));
-    std::lock_guard lock(cache.mutex);
-    entry = closed ? cache.find(key, args) : &traced;  // another thread may have been faster
-    if (!entry) entry = &cache.entries.emplace_back(std::move(traced));
-  }
+  Traced traced;
+  find_or_trace(traced, cache, key, f, make_payload, args, options, paths);
+  const JitCache::Entry* const entry = traced.entry;
   payload = entry->payload;
   const Arrays& consts = entry->program.consts;
   Arrays wide_args, with_consts;

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "compiler/costs.hpp"
 #include "compiler/flatten.hpp"
 #include "compiler/memory.hpp"
 #include "core/error.hpp"
@@ -302,6 +303,12 @@ JaxprPtr without_calls(const JaxprPtr& jaxpr, Explanation* log) {
 Lowered lower(const JaxprPtr& jaxpr, const Target& target, Explanation* log) {
   State state{jaxpr, &target, has_what_expands_first(*jaxpr, target)};
   Runner(state, log).run(device_passes);
+  if (log) {
+    const compiler::Costs costs = compiler::costs_of(*state.jaxpr);
+    log->flops = costs.flops;
+    log->transcendentals = costs.transcendentals;
+    log->bytes_accessed = compiler::bytes_accessed(*state.program);
+  }
   return {std::move(state.program), std::move(state.constants)};
 }
 

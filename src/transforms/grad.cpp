@@ -205,6 +205,11 @@ Arrays linear_transpose(const FlatFn& f, std::span<const Array> like, std::span<
 }
 
 Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths, bool holomorphic) {
+  return jacobian_and_aux(f, primals, forward, paths, holomorphic, {}).blocks;
+}
+
+JacobianAndAux jacobian_and_aux(const FlatFn& f, std::span<const Array> primals, bool forward, const Paths& paths,
+                                bool holomorphic, const std::function<std::size_t()>& differentiated) {
   const std::string_view transform = forward ? "jacfwd" : "jacrev";
   check_defined(primals, transform, paths);
   check_differentiable(primals, transform, paths, holomorphic);
@@ -216,7 +221,9 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
             "holomorphic functions; pass {{.holomorphic = true}}, or use jvp.",
             paths(i), primals[i].aval());
   const Linearized lin = linearize_flat(with_names(f, paths), primals, transform);
-  const Types inputs = types_of(primals), outputs = types_of(lin.outputs);
+  const Types inputs = types_of(primals);
+  Types outputs = types_of(lin.outputs);
+  if (differentiated) outputs.resize(differentiated());
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (!forward || holomorphic) check_holomorphic(fmt::format("output {}", o), outputs[o], transform, holomorphic);
     if (!is_inexact(outputs[o].dtype))
@@ -287,7 +294,7 @@ Arrays jacobian(const FlatFn& f, std::span<const Array> primals, bool forward, c
       }
       out.push_back(blocks[o][i]);
     }
-  return out;
+  return {std::move(out), lin.outputs};
 }
 
 Program make_jaxpr(const FlatFn& f, std::span<const Array> args, const std::string& name, const Paths& paths) {

@@ -70,3 +70,17 @@ TEST(JetErrors, Series) {
                experimental::jet(f, std::tuple{v3(), v3()}, std::tuple{std::vector{v3()}, std::vector{Array(1.f)}}),
                "[jet] the tangent of argument 1 has shape () but the primal has shape (3,)");
 }
+TEST(AheadOfTimeErrors, OtherArguments) {
+  const auto compiled = jit([](Array x, int n) { return x * n; }).lower(v3(), 2).compile();
+  EXPECT_ERROR(TypeError, compiled(np::ones({2}), 2),
+               "[compiled] argument 0 is f32[2], and the program was compiled for f32[3] on native; lower it again");
+  EXPECT_ERROR(TypeError, compiled(v3().astype(f64), 2),
+               "argument 0 is f64[3], and the program was compiled for f32[3]");
+  EXPECT_ERROR(TreeError, compiled(v3(), 3), "[compiled] the arguments are");
+  const auto either = jit([](auto x, auto n) { return x * n; }, {.static_args = {1}});
+  EXPECT_ERROR(ValueError, either.lower(v3(), 2), "[jit] lower traces a number that the function takes as an Array");
+}
+TEST(NamedScopeErrors, Names) {
+  EXPECT_ERROR(ValueError, named_scope(""), "[named_scope] the name is empty");
+  EXPECT_ERROR(ValueError, named_scope("a\nb"), "[named_scope] the name has a line break");
+}

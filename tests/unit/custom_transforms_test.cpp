@@ -290,4 +290,27 @@ TEST(Jet, TaylorSeries) {
   expect_close(t2, x1 * x1 + 2 * x * x1 + x * x, 1e-13);
 }
 
+TEST(CustomTransforms, OnTheReferenceDevice) {
+  const std::string before(ct::default_device().name());
+  const Array want_rule = xs * ys, want_gradient = np::exp(xs), want_transpose = 10 * ys;
+  ct::default_device("reference");
+  const Array x = np::array({0.5f, -1.f, 2.f}), y = np::array({3.f, 4.f, -2.f});
+  const auto on_native = [](const Array& a) { return ct::device_put(a, "native"); };
+  expect_close(on_native(ct::jit(ct::vmap(marked()))(x, y)), want_rule);
+  const auto by_hand = ct::custom_gradient([](Array a) {
+    const Array kept = np::exp(a);
+    return std::pair{a, [kept](Array g) { return g * kept; }};
+  });
+  expect_close(on_native(ct::jit(ct::vmap(ct::grad(by_hand)))(x)), want_gradient);
+  const auto call = [](Array a) {
+    return ct::custom_derivatives::linear_call([](Array s, Array v) { return s * v; },
+                                               [](Array s, Array g) { return 10 * s * g; }, Array(1.f), a);
+  };
+  const auto pulled = ct::jit([&](Array a, Array g) { return std::get<0>(ct::vjp(call, a).second(g)); });
+  expect_close(on_native(pulled(x, y)), want_transpose);
+  const auto [value, residuals] = ct::fwd_and_bwd([](Array a) { return np::exp(a); }).first(x);
+  expect_close(on_native(value), want_gradient);
+  ct::default_device(before);
+}
+
 }  // namespace

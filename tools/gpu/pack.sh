@@ -20,13 +20,20 @@ cp -L "${programs[@]}" "$build/libcotan.so.0" "$work/app/"
 linked() { ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u; }
 while read -r library; do
   case $(basename "$library") in
-    libc.so* | libm.so* | libgcc_s.so* | libcotan.so* | libicudata.so*) ;;
+    libc.so* | libm.so* | libgcc_s.so* | libcotan.so* | libicudata.so* | libz3.so*) ;;
     *) cp -L "$library" "$work/lib/" ;;
   esac
 done < <(linked "${programs[@]}" "$build/libcotan.so.0")
 icu=$(linked "$build/libcotan.so.0" | grep -o 'libicudata\.so\.[0-9]*' | head -n 1 || true)
 if [[ -n $icu ]]; then
   echo "const char icudt${icu##*.}_dat[64] = {0};" | ${CC:-cc} -x c -shared -fPIC -Wl,-soname,"$icu" -o "$work/lib/$icu" -
+fi
+# Nor does LLVM call its solver.
+llvm=$(linked "$build/libcotan.so.0" | grep libLLVM | head -n 1)
+solver=$(linked "$build/libcotan.so.0" | grep -o 'libz3\.so\.[0-9]*' | head -n 1 || true)
+if [[ -n $solver ]]; then
+  nm -D --undefined-only "$llvm" | awk '$2 ~ /^Z3_/ {print "void " $2 "(void) {}"}' |
+    ${CC:-cc} -x c -shared -fPIC -Wl,-soname,"$solver" -o "$work/lib/$solver" -
 fi
 cp -L "$(ldconfig -p | awk '/libvulkan.so.1 .*x86-64/ {print $NF; exit}')" "$work/lib/libvulkan.so.1"
 read -r versions <tools/webgpu_version

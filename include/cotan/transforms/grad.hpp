@@ -1,6 +1,7 @@
 // Gradients of scalar functions: value_and_grad and grad.
 #pragma once
 #include <cotan/transforms/chosen_arguments.hpp>
+#include <cotan/transforms/has_aux.hpp>
 
 namespace cotan {
 
@@ -61,6 +62,11 @@ template <std::size_t... I, class F>
 auto value_and_grad(F f, const std::source_location& where = COTAN_HERE) {
   return value_and_grad<I...>(std::move(f), DerivativeOptions{}, where);
 }
+/// The same, where it is said that the function returns {scalar, aux}.
+template <std::size_t... I, class F>
+auto value_and_grad(F f, HasAux, DerivativeOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return value_and_grad<I...>(std::move(f), options, where);
+}
 /// The gradient with respect to the first argument, or to arguments I… as a tuple; where the function returns
 /// pair{scalar, aux}: {gradient, aux}. A result that is no floating scalar raises. `jax.grad`: ct::grad<0, 2>(f)(a, b,
 /// c).
@@ -87,6 +93,12 @@ auto grad(F f, DerivativeOptions options, const std::source_location& where = CO
 template <std::size_t... I, class F>
 auto grad(F f, const std::source_location& where = COTAN_HERE) {
   return grad<I...>(std::move(f), DerivativeOptions{}, where);
+}
+
+/// The same, where it is said that the function returns {scalar, aux}.
+template <std::size_t... I, class F>
+auto grad(F f, HasAux, DerivativeOptions options = {}, const std::source_location& where = COTAN_HERE) {
+  return grad<I...>(std::move(f), options, where);
 }
 
 }  // namespace cotan

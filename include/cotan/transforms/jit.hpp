@@ -1,10 +1,18 @@
 // Functions traced once and run as one program.
 #pragma once
 #include <algorithm>
-#include <cotan/transforms/transformed.hpp>
+#include <cotan/transforms/ahead_of_time.hpp>
 #include <typeinfo>
 
 namespace cotan {
+
+namespace flat {
+/// The program that a call of flat::jit with these runs, traced where it is not in the cache.
+Program jit_program(JitCache& cache, const std::string& key, const FlatFn& f,
+                    const std::function<std::shared_ptr<const void>()>& make_payload,
+                    std::shared_ptr<const void>& payload, std::span<const Array> args, const JitOptions& options,
+                    const Paths& paths);
+}  // namespace flat
 
 /// Of jit. Positions of arguments count from 0.
 struct JitOptions {
@@ -44,6 +52,36 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
     }
   }
 
+  /// The program for arguments like these, which may be ct::shape_dtype's: .compile() makes it ready to run, so that
+  /// nothing is traced or compiled at the first call. `jax.jit(f).lower`.
+  ///
+  ///     const auto step = ct::jit(f).lower(ct::shape_dtype({64, 3})).compile();
+  template <class... A>
+  auto lower(const A&... a) const {
+    if constexpr (detail::numbers_are_dynamic<F, A...> && std::is_invocable_v<const F&, const A&...>)
+      if (any_static<A...>())
+        throw ValueError(
+            "[jit] lower traces a number that the function takes as an Array, and static_args names it; take "
+            "it as a C++ number in the function." +
+            detail::call_note());
+    if constexpr (detail::numbers_are_dynamic<F, A...>)
+      return lower_as<detail::AsArray<detail::Plain<A>>...>(a...);
+    else
+      return lower_as<detail::Plain<A>...>(a...);
+  }
+  /// The same, with the program itself. `jax.jit(f).trace`.
+  template <class... A>
+  auto trace(const A&... a) const {
+    auto lowered = lower(a...);
+    Program program = lowered.program();
+    return traced_of(std::move(lowered), std::move(program));
+  }
+  /// Shapes and dtypes of the output for arguments like these: Arrays without elements. `jax.jit(f).eval_shape`.
+  template <class... A>
+  auto eval_shape(const A&... a) const {
+    return lower(a...).out_info();
+  }
+
   /// Which leaves of such arguments a call gives up; empty: none.
   template <class... A>
   std::vector<bool> donated_leaves(const A&... a) const {
@@ -80,8 +118,9 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
         throw TypeError("[jit] argument " + std::to_string(i) +
                         " holds Arrays and cannot be static; pass C++ numbers and strings." + detail::call_note());
   }
-  template <class... A>
-  auto call(const A&... a) const {
+  /// run(flat::jit or flat::jit_program, with their arguments); gives the output's exemplar and what run gave.
+  template <class Run, class... A>
+  auto with_cache(const Run& run, const A&... a) const {
     const std::tuple<A...> args(a...);
     detail::Flattened flat(f_, args);
     using R = typename decltype(flat)::Output;
@@ -91,13 +130,35 @@ class Jitted : public detail::LocatedCalls<Jitted<F>> {
     if constexpr (!(std::is_same_v<A, Array> && ...)) key += tree::structure(args);
     const flat::JitOptions flat_options{options_.name, donated_leaves(a...)};
     std::shared_ptr<const void> payload;
-    const Arrays out = flat::jit(
-        *cache_, key, flat,
+    auto out = run(
+        *cache_, key, FlatFn(flat),
         [&]() -> std::shared_ptr<const void> {
           return std::make_shared<const R>(tree::blank(std::move(flat.output())));
         },
         payload, tree::leaves(args), flat_options, detail::lazy_paths(args));
-    return tree::unflatten(*static_cast<const R*>(payload.get()), out);
+    return std::pair{std::static_pointer_cast<const R>(payload), std::move(out)};
+  }
+  template <class... A>
+  auto call(const A&... a) const {
+    const auto [like, out] = with_cache(&flat::jit, a...);
+    return tree::unflatten(*like, out);
+  }
+  template <class... A>
+  auto lower_as(const A&... a) const {
+    const detail::CallSite site(made_);
+    check_static(a...);
+    auto [like, program] = with_cache(&flat::jit_program, a...);
+    std::vector<Array> outputs = flat::outputs_of(program);
+    outputs.resize(tree::leaves(*like).size());  // what has effects gives a token behind its results
+    auto out = tree::unflatten(*like, outputs);
+    using R = decltype(out);
+    const std::tuple<A...> args(a...);
+    return Lowered<F, R, A...>(*this, tree::unflatten(args, flat::without_elements(tree::leaves(args))), std::move(out),
+                               std::move(program), donated_leaves(a...));
+  }
+  template <class R, class... A>
+  static Traced<F, R, A...> traced_of(Lowered<F, R, A...> lowered, Program program) {
+    return {std::move(lowered), std::move(program)};
   }
 
   F f_;

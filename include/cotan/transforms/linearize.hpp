@@ -1,6 +1,7 @@
 // Derivatives at a point, forwards and backwards: jvp, vjp, linearize, linear_transpose.
 #pragma once
-#include <cotan/transforms/transformed.hpp>
+#include <cotan/transforms/fwd_and_bwd.hpp>
+#include <cotan/transforms/has_aux.hpp>
 #include <cotan/tree.hpp>
 
 namespace cotan {
@@ -22,6 +23,14 @@ auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& ta
   auto [y, ty] = flat::jvp(flat, tree::leaves(x), tree::leaves(t), detail::lazy_paths(x));
   R out = tree::unflatten(flat.output(), y);
   return std::pair<R, R>{std::move(out), flat.filled(ty)};
+}
+/// The same of a function that returns {value, aux}: std::tuple{value, its tangent, aux}.
+template <class F, class... A, class... B>
+auto jvp(const F& f, const std::tuple<A...>& primals, const std::tuple<B...>& tangents, HasAux,
+         const std::source_location& where = COTAN_HERE) {
+  auto [y, ty] = jvp(f, primals, tangents, where);
+  static_assert(detail::check_aux<decltype(y)>());
+  return std::tuple{std::get<0>(std::move(y)), std::get<0>(std::move(ty)), std::get<1>(y)};
 }
 
 namespace detail {
@@ -53,6 +62,25 @@ auto vjp_at(const CallLine& line, const F& f, const A&... a) {
 }
 
 template <class F, class... A>
+auto vjp_at(const CallLine& line, HasAux, const F& f, const A&... a) {
+  const CallSite site(line);
+  const std::tuple<detail::AsArray<A>...> x(a...);
+  FlattenedWithAux flat(f, x);
+  using Value = typename decltype(flat)::Value;
+  flat::ForwardPass pass = flat::forward_pass(flat, tree::leaves(x), "vjp", detail::lazy_paths(x), flat.counter());
+  Value out = flat.value(pass.outputs);
+  auto aux = flat.aux(pass.outputs);
+  auto pullback = [residuals = std::move(pass.residuals), backward = std::move(pass.backward),
+                   exemplar = tree::blank(x), output = tree::blank(out),
+                   made = line.where()](const detail::AsArray<Value>& ct, CallLine call = CallLine(COTAN_HERE)) {
+    const CallSite here(call, made);
+    check_like("vjp] the cotangent has", ct, "output", output);
+    return tree::unflatten(exemplar, backward.apply(residuals, tree::leaves(ct), detail::output_paths(ct)));
+  };
+  return std::tuple{std::move(out), std::move(pullback), std::move(aux)};
+}
+
+template <class F, class... A>
 auto linearize_at(const CallLine& line, const F& f, const A&... a) {
   const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
@@ -69,6 +97,17 @@ auto linearize_at(const CallLine& line, const F& f, const A&... a) {
     return tree::unflatten(exemplar, linear.apply(tree::leaves(t), detail::lazy_paths(t)));
   };
   return std::pair<R, decltype(pushforward)>{std::move(out), std::move(pushforward)};
+}
+
+template <class F, class... A>
+auto linearize_at(const CallLine& line, HasAux, const F& f, const A&... a) {
+  auto [y, push] = linearize_at(line, f, a...);
+  static_assert(check_aux<decltype(y)>());
+  auto pushforward = [all = std::move(push)](const detail::AsArray<A>&... tangents,
+                                             CallLine call = CallLine(COTAN_HERE)) {
+    return std::get<0>(all(tangents..., call));
+  };
+  return std::tuple{std::get<0>(std::move(y)), std::move(pushforward), std::get<1>(y)};
 }
 
 template <class F, class... A>
@@ -111,10 +150,11 @@ struct LinearTranspose : LocatedCalls<LinearTranspose> {
 }  // namespace detail
 
 /// `jax.vjp`: vjp(f, args…) is {f(args…), pullback}; pullback(cotangent of the output) gives a tuple of cotangents of
-/// the arguments.
+/// the arguments. vjp(has_aux, f, args…) of a function that returns {value, aux} is std::tuple{value, pullback, aux}.
 inline constexpr detail::Vjp vjp{};
 /// `jax.linearize`: linearize(f, args…) is {f(args…), pushforward}; pushforward(tangents…) is linear and reuses what f
-/// computed.
+/// computed. linearize(has_aux, f, args…) of a function that returns {value, aux} is std::tuple{value, pushforward,
+/// aux}.
 inline constexpr detail::Linearize linearize{};
 /// `jax.linear_transpose`: linear_transpose(f, like…), the transpose of a linear function at arguments like those:
 /// transpose(cotangent) gives a tuple of cotangents.

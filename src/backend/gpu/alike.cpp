@@ -55,7 +55,9 @@ std::vector<AlikeSteps> group_alike_steps(Program& program, const Capabilities& 
   // Only kernels of one shape can be alike, and most programs have none: shaders are written for those that may be.
   std::map<std::pair<std::string, std::vector<std::int64_t>>, int> shapes;
   const auto shape_of = [](const Kernel& kernel) {
-    std::pair<std::string, std::vector<std::int64_t>> out{kernel.name, {}};
+    const std::size_t scope = kernel.name.rfind(": ");  // whatever part of the program it is for
+    const std::size_t own = scope == std::string::npos ? 0 : scope + 2;
+    std::pair<std::string, std::vector<std::int64_t>> out{kernel.name.substr(own), {}};
     for (const compiler::Loop& l : kernel.loops) out.second.push_back(l.extent);
     return out;
   };
