@@ -122,7 +122,7 @@ JvpResult with_rule_effects(const Params& params, std::span<const Array> primals
   const auto consts = static_cast<std::size_t>(params.integer("num_consts"));
   const effects::Frame frame(effects::Frame::Kind::threaded, primals[consts - 1]);
   JvpResult r = apply();
-  const Shape& shape = params.jaxpr("jaxpr")->output_types()[0].shape;  // in a batch all results have its axis
+  const Shape shape = params.jaxpr("jaxpr")->output_types()[0].shape;  // in a batch all results have its axis
   r.primals.insert(r.primals.begin(), ops::broadcast_to(frame.token, shape));
   r.tangents.insert(r.tangents.begin(), Array());
   return r;
