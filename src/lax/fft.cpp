@@ -35,7 +35,8 @@ Array fft(const ArrayLike& given, FftType type, const std::vector<std::int64_t>&
   if (type == FftType::RFFT && is_complex(a.dtype()))
     raise<TypeError>("[fft] {} is of real numbers, and got {}; use FFT, or take np::real.", name, a.aval());
   const std::size_t n = lengths.size(), all = a.shape().size();
-  if (n == 0) return type == FftType::RFFT ? numpy::to_inexact(a) : a.astype(complex_dtype(a.dtype()), {});
+  if (n == 0)
+    return type == FftType::RFFT ? numpy::to_inexact(a) : a.astype(complex_dtype(numpy::to_inexact(a).dtype()), {});
   const bool fits = n <= all && std::equal(lengths.begin(), lengths.end() - 1, a.shape().end() - static_cast<int>(n)) &&
                     a.shape().back() == sizes_for(type, lengths).back();
   if (!fits)

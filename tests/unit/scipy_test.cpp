@@ -39,6 +39,18 @@ TEST(Segments, CountThemselves) {
   EXPECT_EQ(ops::segment_sum(mask, ids, 4).to_vector<bool>(), (std::vector<bool>{true, false, false, false}));
 }
 
+TEST(Segments, ProductsAndExtremaHaveDerivatives) {
+  const Array ids = np::array({0, 1, 0, 2, 1});
+  const auto products = [&](Array x) { return np::sum(ops::segment_prod(x, ids, 4)); };
+  EXPECT_EQ(grad(products)(np::array({2.0, 3.0, 4.0, 5.0, 6.0})).to_vector<float>(),
+            (std::vector<float>{4, 6, 2, 1, 3}));
+  EXPECT_EQ(grad(products)(np::array({0.0, 3.0, 4.0, 5.0, 6.0})).to_vector<float>(),
+            (std::vector<float>{4, 6, 0, 1, 3}));
+  const auto largest = [&](Array x) { return np::sum(ops::segment_max(x, ids, 3)); };
+  EXPECT_EQ(grad(largest)(np::array({2.0, 3.0, 2.0, 5.0, 6.0})).to_vector<float>(),
+            (std::vector<float>{0.5F, 0, 0.5F, 1, 1}));
+}
+
 TEST(Rotations, AreTrees) {
   const Array q = np::array({{0.1, -0.2, 0.3, 0.9}, {0.5, 0.5, -0.5, 0.5}}), v = np::array({1.0, 2.0, 3.0});
   const Rotation r = Rotation::from_quat(q);

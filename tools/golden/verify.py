@@ -29,7 +29,8 @@ def single_precision(case, problems):
     narrow_out, narrow_grad = generate.evaluate(case)
     keep = cases.make_inputs, cases.weights
     cases.make_inputs = lambda _: wide
-    cases.weights = lambda c, k, shape, _: keep[1](c, k, shape, "f32").astype(np.float64)
+    rounded = lambda wide: ("c64", np.complex128) if wide == "c128" else ("f32", np.float64)
+    cases.weights = lambda c, k, shape, wide: keep[1](c, k, shape, rounded(wide)[0]).astype(rounded(wide)[1])
     try:
         wide_out, wide_grad = generate.evaluate(double)
     finally:
@@ -37,7 +38,7 @@ def single_precision(case, problems):
     pairs = [(f"out{k}", n, w, False) for k, (n, w) in enumerate(zip(narrow_out, wide_out))]
     pairs += [(f"grad{i}", narrow_grad[i], wide_grad[i], True) for i in narrow_grad]
     for name, n, w, gradient in pairs:
-        if n.dtype != np.float32:
+        if n.dtype not in (np.float32, np.complex64):
             if not np.array_equal(n, w):
                 problems.append(f"{case.id}/{name}: f32 and f64 choose differently")
             continue

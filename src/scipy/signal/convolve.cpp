@@ -98,7 +98,7 @@ Array transformed_product(const Arrays& x, const std::vector<int>& axes, const S
   const bool complex = is_complex(x[0].dtype());
   const auto there = complex ? cotan::fft::fftn : cotan::fft::rfftn;
   const auto back = complex ? cotan::fft::ifftn : cotan::fft::irfftn;
-  return back(there(x[0], options) * there(x[1], options), options).astype(x[0].dtype(), {});
+  return back(there(x[0], options) * there(x[1], options), options);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Rotation: what it is made of, what becomes of it, and how rotations are put together.
+#include <array>
 #include <cotan/linalg.hpp>
 #include <cotan/random.hpp>
 
@@ -12,6 +13,17 @@ namespace {
 constexpr double small_angle = 1e-3;
 
 Array element(const Array& m, int i, int j) { return m(ellipsis, i, j); }
+
+/// The elements of the matrix of a unit quaternion.
+std::array<std::array<Array, 3>, 3> matrix_of(const Array& quaternion) {
+  const Array x = component(quaternion, 0), y = component(quaternion, 1), z = component(quaternion, 2),
+              w = component(quaternion, 3);
+  const Array x2 = x * x, y2 = y * y, z2 = z * z, w2 = w * w;
+  const Array xy = x * y, zw = z * w, xz = x * z, yw = y * w, yz = y * z, xw = x * w;
+  return {{{x2 - y2 - z2 + w2, 2.0 * (xy - zw), 2.0 * (xz + yw)},
+           {2.0 * (xy + zw), y2 - x2 - z2 + w2, 2.0 * (yz - xw)},
+           {2.0 * (xz - yw), 2.0 * (yz + xw), z2 - x2 - y2 + w2}}};
+}
 
 /// The quaternion, up to its length, from the diagonal element that is largest, or from the trace (3).
 Array quaternion_by(const Array& m, int choice) {
@@ -93,16 +105,10 @@ Array Rotation::as_quat(bool canonical, bool scalar_first) const {
 }
 
 Array Rotation::as_matrix() const {
-  const Array x = component(quat, 0), y = component(quat, 1), z = component(quat, 2), w = component(quat, 3);
-  const Array x2 = x * x, y2 = y * y, z2 = z * z, w2 = w * w;
-  const Array xy = x * y, zw = z * w, xz = x * z, yw = y * w, yz = y * z, xw = x * w;
-  const Array elements =
-      vectors_of({x2 - y2 - z2 + w2, 2.0 * (xy - zw), 2.0 * (xz + yw), 2.0 * (xy + zw), y2 - x2 - z2 + w2,
-                  2.0 * (yz - xw), 2.0 * (xz - yw), 2.0 * (yz + xw), z2 - x2 - y2 + w2});
-  Shape shape = elements.shape();
-  shape.back() = 3;
-  shape.push_back(3);
-  return np::reshape(elements, shape);
+  const auto m = matrix_of(quat);
+  return np::stack({vectors_of({m[0][0], m[0][1], m[0][2]}), vectors_of({m[1][0], m[1][1], m[1][2]}),
+                    vectors_of({m[2][0], m[2][1], m[2][2]})},
+                   -2);
 }
 
 Array Rotation::as_rotvec(bool degrees) const {
@@ -121,8 +127,14 @@ Array Rotation::as_mrp() const {
 }
 
 Array Rotation::apply(const ArrayLike& vectors, bool inverse) const {
-  const Array m = as_matrix();
-  return np::matvec(inverse ? np::matrix_transpose(m) : m, checked_vectors("Rotation::apply", vectors, 3, "vectors"));
+  const Array v = checked_vectors("Rotation::apply", vectors, 3, "vectors");
+  const Array x = component(v, 0), y = component(v, 1), z = component(v, 2);
+  const auto m = matrix_of(quat);
+  // By elements, which is one kernel.
+  const auto row = [&](std::size_t i) {
+    return inverse ? m[0][i] * x + m[1][i] * y + m[2][i] * z : m[i][0] * x + m[i][1] * y + m[i][2] * z;
+  };
+  return vectors_of({row(0), row(1), row(2)});
 }
 
 Rotation Rotation::inv() const { return Rotation(quat * np::array({-1.0, -1.0, -1.0, 1.0}, quat.dtype())); }
