@@ -112,8 +112,8 @@ Array order_of(const Array& values) {
 
 // Symmetric matrices --------------------------------------------------------------------------------------
 
-/// Eigenvectors in columns and ascending eigenvalues of one matrix, from one of its triangles.
-Arrays eigh_of_one(const Array& a, bool lower) {
+/// Eigenvectors in columns, if wanted, and ascending eigenvalues of one matrix, from one of its triangles.
+Arrays eigh_of_one(const Array& a, bool lower, bool with_vectors) {
   const std::int64_t n = rows(a);
   const DType dtype = a.dtype();
   const Array triangle = lower ? ops::lower_triangle(a) : ops::upper_triangle(a);
@@ -124,7 +124,7 @@ Arrays eigh_of_one(const Array& a, bool lower) {
   // Elements this small beside the whole are rounding errors. The rotations of the last sweep leave far less.
   const Array nothing = epsilon_of(dtype) * np::sqrt(ops::reduce_sum(s.matrix * s.matrix, {0, 1}));
   const auto round = [&](std::span<const Array> in) {
-    const Array &m = in[0], &vectors = in[1];
+    const Array& m = in[0];
     const auto diagonal_from = [&](std::int64_t row, std::int64_t column) {
       const Array at = numbers(h) * scalar(i32, t.n + 1) + scalar(i32, row * t.n + column);
       return take(ops::reshape(m, {t.n * t.n}), at, 0);
@@ -134,14 +134,20 @@ Arrays eigh_of_one(const Array& a, bool lower) {
     const Array half_done = rotated_rows(t, m, r);
     const Array own = ops::reshape(r.own, {1, t.n}), other = ops::reshape(r.other, {1, t.n});
     const Array next = own * half_done + other * t.partners(half_done, 1);
-    return Arrays{t.moved(t.moved(next, 0), 1), t.moved(rotated_rows(t, vectors, r), 0), any(np::abs(mixed) > nothing)};
+    Arrays after{t.moved(t.moved(next, 0), 1)};
+    if (with_vectors) after.push_back(t.moved(rotated_rows(t, in[1], r), 0));
+    after.push_back(any(np::abs(mixed) > nothing));
+    return after;
   };
-  const Arrays out = sweep_until_done(t, {padded(s.matrix, t.n, t.n), ops::identity_matrix(dtype, t.n)}, round);
+  Arrays state{padded(s.matrix, t.n, t.n)};
+  if (with_vectors) state.push_back(ops::identity_matrix(dtype, t.n));
+  const Arrays out = sweep_until_done(t, state, round);
   const Array values = ops::slice_axis(ops::diagonal_of(out[0]), 0, 0, n) * s.unit;
-  const Array vectors = ops::slice(out[1], {0, 0}, {n, n});
   const Array order = order_of(values), none = nan_of(dtype);
-  return {np::where(s.ok, ops::matrix_transpose(take(vectors, order, 0)), none),
-          np::where(s.ok, take(values, order, 0), none)};
+  const Array sorted = np::where(s.ok, take(values, order, 0), none);
+  if (!with_vectors) return {sorted};
+  const Array vectors = ops::slice(out[1], {0, 0}, {n, n});
+  return {np::where(s.ok, ops::matrix_transpose(take(vectors, order, 0)), none), sorted};
 }
 
 // Singular values -----------------------------------------------------------------------------------------
@@ -200,9 +206,12 @@ Arrays svd_of_tall(const Array& a, bool full, bool with_vectors) {
 }
 
 Arrays eigh(const Primitive& p, std::span<const Array> x, const Params& params) {
-  if (x[0].size() == 0) return {x[0], ops::zeros_of(p.type(p, std::vector{x[0].aval()}, params)[1])};
-  const bool lower = params.flag("lower");
-  return for_each_matrix({x[0]}, [&](std::span<const Array> a) { return eigh_of_one(a[0], lower); });
+  const bool lower = params.flag("lower"), with_vectors = !ops::eigh_gives_values_alone(params);
+  if (x[0].size() == 0) {
+    const Array values = ops::zeros_of(p.type(p, std::vector{x[0].aval()}, params).back());
+    return with_vectors ? Arrays{x[0], values} : Arrays{values};
+  }
+  return for_each_matrix({x[0]}, [&](std::span<const Array> a) { return eigh_of_one(a[0], lower, with_vectors); });
 }
 
 Arrays svd(const Primitive& p, std::span<const Array> x, const Params& params) {

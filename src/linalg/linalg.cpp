@@ -166,16 +166,24 @@ Eigh eigh(const ArrayLike& a, bool lower, bool symmetrize_input) {
 Eigh eigh(const ArrayLike& a, const char* UPLO, bool symmetrize_input) {
   return eigh(a, is_lower("eigh", UPLO), symmetrize_input);
 }
+namespace {
+
+Array symmetric_values(const Array& a, bool lower, bool symmetrize_input) {
+  return bind1(ops::eigh_p, {symmetrize_input ? symmetrized(a) : a}, {{"lower", lower}, {"compute_vectors", false}});
+}
+
+}  // namespace
+
 Array eigvalsh(const ArrayLike& a, const char* UPLO, bool symmetrize_input) {
-  return eigh(square_operand("eigvalsh", a), is_lower("eigvalsh", UPLO), symmetrize_input).eigenvalues;
+  return symmetric_values(square_operand("eigvalsh", a), is_lower("eigvalsh", UPLO), symmetrize_input);
 }
 
 namespace {
 
 /// Singular values of a symmetric matrix are its eigenvalues without their signs, which go to vh.
 SVD symmetric_svd(const Array& a, bool compute_uv) {
+  if (!compute_uv) return {{}, np::sort(np::abs(symmetric_values(a, true, true)), -1, true), {}};
   const Eigh e = eigh(a);
-  if (!compute_uv) return {{}, np::sort(np::abs(e.eigenvalues), -1, true), {}};
   const Array order = np::argsort(np::abs(e.eigenvalues), -1, true);
   const Array w = np::take_along_axis(e.eigenvalues, order, -1);
   const Array u = np::take_along_axis(e.eigenvectors, ops::as_row(order), -1);

@@ -75,6 +75,21 @@ Array step_by_cholesky(const Array& u, const Array& scale, const Array& weight, 
   return share * u + scale * adjoint(linalg::cho_solve(linalg::cholesky(system, false), uh));
 }
 
+/// step(number, u, whether u is not there yet), as long as it is not.
+Arrays until_done(const FlatFn& step, const Arrays& start, int most) {
+  const auto holds = [=](std::span<const Array> in) { return Arrays{in[2] & (in[0] < most)}; };
+  return flat::while_loop(holds, step, start, [](std::size_t i) { return "carry " + std::to_string(i); });
+}
+/// The same without a branch: devices without complex routines leave those to the host, which knows no branches.
+Arrays a_few(const FlatFn& step, Arrays state, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    const Arrays next = step(state);
+    const Array left = state[2];
+    for (std::size_t k = 0; k < state.size(); ++k) state[k] = np::where(left, next[k], state[k]);
+  }
+  return state;
+}
+
 /// u, h, the number of steps, and whether there were enough, of one matrix.
 Arrays qdwh_of_one(const Array& x, int most, double eps) {
   const DType real = real_dtype(x.dtype());
@@ -98,15 +113,14 @@ Arrays qdwh_of_one(const Array& x, int most, double eps) {
     const Arrays out = scanned(step, {u, left}, schedule.by_cholesky.arrays(real));
     u = out[0], left = out[1];
   }
-  const auto paths = [](std::size_t i) { return "carry " + std::to_string(i); };
-  const auto holds = [=](std::span<const Array> in) { return Arrays{in[2] & (in[0] < most)}; };
   const auto halley = [&](std::span<const Array> in) {
     const Array third = np::full({}, 1.0 / 3, real);
     const Array next = step_by_cholesky(in[1], 3 - third, np::full({}, 3, real), third);
     return Arrays{in[0] + 1, next, far(next, in[1])};
   };
+  const Arrays start{ops::cast(np::full({}, schedule.steps), DType::i32), u, left};
   const Arrays out =
-      flat::while_loop(holds, halley, Arrays{ops::cast(np::full({}, schedule.steps), DType::i32), u, left}, paths);
+      is_complex(x.dtype()) ? a_few(halley, start, most - schedule.steps) : until_done(halley, start, most);
   u = out[1];
   // A step of Newton and Schulz takes the last rounding errors away.
   u = 1.5 * u - 0.5 * matrix_product(u, matrix_product(adjoint(u), u));

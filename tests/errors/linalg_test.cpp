@@ -119,7 +119,7 @@ TEST(ScipyLinalgErrors, SpecialMatrices) {
   EXPECT_ERROR(ValueError, sl::hilbert(-1), "[hilbert] cannot make a matrix of size -1");
   EXPECT_ERROR(ValueError, sl::pascal(2, "left"), "[pascal] there is no kind 'left'");
   EXPECT_ERROR(ValueError, sl::helmert(0), "[helmert] cannot make a matrix of size 0; give 1 or more.");
-  EXPECT_ERROR(ValueError, sl::hadamard(3), "[hadamard] the size 3 is no power of 2.");
+  EXPECT_ERROR(ValueError, sl::hadamard(3), "[hadamard] the size 3 is no power of 2");
   EXPECT_ERROR(TypeError, sl::hadamard(2, u8), "[hadamard] u8 cannot hold -1");
   EXPECT_ERROR(ValueError, sl::dft(2, "half"), "[dft] there is no scale 'half'");
   EXPECT_ERROR(TypeError, sl::dft(2, {}, f32), "[dft] f32 cannot hold roots of unity");

@@ -301,6 +301,9 @@ TEST_F(Expansions, reductions_of_matrices) {
         for (bool lower : {true, false})
           check(ops::tridiagonal_p, {random_array(dtype, with(batch, {n, n}))}, {{"lower", lower}}, near);
     }
+    const Params values_alone{{"lower", true}, {"compute_vectors", false}};
+    for (const Shape& shape : {Shape{0, 0}, {1, 1}, {5, 5}, {2, 4, 4}})
+      check(ops::eigh_p, {random_array(dtype, shape)}, values_alone, near);
     for (const Primitive* p : {&ops::geqrf_p, &ops::hessenberg_p}) {
       check(*p, {numpy::zeros({3, 3}, dtype)}, {});
       for (float bad : {NAN, INFINITY}) check(*p, {random_array(dtype, {2, 3, 3}).at(1, 2, 1).set(bad)}, {}, 1e-5);

@@ -12,7 +12,7 @@ namespace sl = cotan::scipy::linalg;
 
 /// Some matrix without structure.
 Array matrix(std::int64_t m, std::int64_t n, DType dtype = f64) {
-  return np::sin(np::arange(m * n, f64) * 1.7 + 0.3).reshape({m, n}).astype(dtype);
+  return np::sin(np::square(np::arange(m * n, f64)) * 0.7 + 0.3).reshape({m, n}).astype(dtype);
 }
 double distance(const Array& a, const Array& b) { return np::max(np::abs(a - b)).item<double>(); }
 Array adjoint(const Array& a) { return np::conj(np::matrix_transpose(a)); }
@@ -88,8 +88,8 @@ TEST(Linalg, PolarFactorsOfLargerAndHarderMatrices) {
 TEST(ScipyLinalg, ExponentialsOfAllSizes) {
   const Array a = matrix(12, 12);
   for (double scale : {0.0, 1e-8, 1e-2, 0.3, 1.0, 4.0}) {
-    const Array x = a * scale, e = sl::expm(x), back = sl::expm(-x);
-    EXPECT_LT(distance(np::matmul(e, back), np::eye(12, {}, 0, f64)), 1e-9 * std::exp(2.5 * scale)) << scale;
+    const Array whole = sl::expm(a * scale), half = sl::expm(a * (0.5 * scale)), size = np::max(np::abs(whole));
+    EXPECT_LT(distance(whole / size, np::matmul(half, half) / size), 1e-12) << scale;
   }
   EXPECT_EQ(distance(sl::expm(np::zeros({3, 3})), np::eye(3)), 0.0);
   EXPECT_TRUE(np::all(np::isnan(sl::expm(np::full({2, 2}, 1e9)))).item<bool>());
@@ -97,16 +97,16 @@ TEST(ScipyLinalg, ExponentialsOfAllSizes) {
   EXPECT_EQ(sl::expm(np::zeros({0, 0})).shape(), (Shape{0, 0}));
 }
 TEST(ScipyLinalg, RootsAndSylvesterOfLargerMatrices) {
-  const Array a = matrix(20, 20), b = matrix(15, 15) + 9.0 * np::eye(15, {}, 0, f64), c = matrix(20, 15);
+  const Array a = matrix(10, 10), b = matrix(8, 8) + 12.0 * np::eye(8, {}, 0, f64), c = matrix(10, 8);
   const Array root = sl::sqrtm(a);
-  EXPECT_LT(distance(np::matmul(root, root), a), 1e-11);
+  EXPECT_LT(distance(np::matmul(root, root), a), 1e-10);
   EXPECT_EQ(distance(sl::sqrtm(np::zeros({2, 2})), np::zeros({2, 2})), 0.0);
   const Array x = sl::solve_sylvester(a, b, c);
   EXPECT_LT(distance(np::matmul(a, x) + np::matmul(x, b), c), 1e-11);
   const Array eye = np::eye(2);
   EXPECT_TRUE(np::all(np::isnan(sl::solve_sylvester(eye, -eye, eye))).item<bool>());
   const Array exponential = sl::funm(a, [](const Array& v) { return np::exp(v); });
-  EXPECT_LT(distance(exponential, sl::expm(a)), 1e-8);
+  EXPECT_LT(distance(exponential, sl::expm(a)), 1e-9);
   EXPECT_LT(sl::funm_with_error(a, [](const Array& v) { return v; }).second.item<double>(), 1e-10);
 }
 TEST(ScipyLinalg, EigenvaluesByBisection) {

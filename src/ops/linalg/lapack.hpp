@@ -95,11 +95,11 @@ inline Int orgqr(Int m, Int n, Int k, double* a, const double* tau, Workspace<do
   });
 }
 
-/// Eigenvalues into w, eigenvectors over a.
-inline Int syevd(char uplo, Int n, float* a, float* w, Workspace<float>& memory) {
+/// Eigenvalues into w and, with job 'V' and not 'N', eigenvectors over a.
+inline Int syevd(char job, char uplo, Int n, float* a, float* w, Workspace<float>& memory) {
   Int isize = static_cast<Int>(memory.iwork.size());
   const auto call = [&](float* work, Int lwork, Int* iwork, Int liwork) {
-    return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
+    return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, job, uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
   };
   return with_workspace(memory, [&](float* work, Int lwork) {
     if (lwork < 0) {
@@ -110,10 +110,10 @@ inline Int syevd(char uplo, Int n, float* a, float* w, Workspace<float>& memory)
     return call(work, lwork, memory.iwork.data(), isize);
   });
 }
-inline Int syevd(char uplo, Int n, double* a, double* w, Workspace<double>& memory) {
+inline Int syevd(char job, char uplo, Int n, double* a, double* w, Workspace<double>& memory) {
   Int isize = static_cast<Int>(memory.iwork.size());
   const auto call = [&](double* work, Int lwork, Int* iwork, Int liwork) {
-    return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
+    return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, uplo, n, a, leading(n), w, work, lwork, iwork, liwork);
   };
   return with_workspace(memory, [&](double* work, Int lwork) {
     if (lwork < 0) {

@@ -39,9 +39,9 @@ inline Int orgqr(Int m, Int n, Int k, std::complex<float>* a, const std::complex
     return LAPACKE_cungqr_work(LAPACK_COL_MAJOR, m, n, k, a, leading(m), tau, work, lwork);
   });
 }
-inline Int syevd(char uplo, Int n, std::complex<float>* a, float* w, Workspace<std::complex<float>>& memory) {
+inline Int syevd(char job, char uplo, Int n, std::complex<float>* a, float* w, Workspace<std::complex<float>>& memory) {
   const auto call = [&](std::complex<float>* work, Int lwork, float* rwork, Int lrwork, Int* iwork, Int liwork) {
-    return LAPACKE_cheevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, rwork, lrwork, iwork,
+    return LAPACKE_cheevd_work(LAPACK_COL_MAJOR, job, uplo, n, a, leading(n), w, work, lwork, rwork, lrwork, iwork,
                                liwork);
   };
   return with_workspace(memory, [&](std::complex<float>* work, Int lwork) {
@@ -89,9 +89,10 @@ inline Int orgqr(Int m, Int n, Int k, std::complex<double>* a, const std::comple
     return LAPACKE_zungqr_work(LAPACK_COL_MAJOR, m, n, k, a, leading(m), tau, work, lwork);
   });
 }
-inline Int syevd(char uplo, Int n, std::complex<double>* a, double* w, Workspace<std::complex<double>>& memory) {
+inline Int syevd(char job, char uplo, Int n, std::complex<double>* a, double* w,
+                 Workspace<std::complex<double>>& memory) {
   const auto call = [&](std::complex<double>* work, Int lwork, double* rwork, Int lrwork, Int* iwork, Int liwork) {
-    return LAPACKE_zheevd_work(LAPACK_COL_MAJOR, 'V', uplo, n, a, leading(n), w, work, lwork, rwork, lrwork, iwork,
+    return LAPACKE_zheevd_work(LAPACK_COL_MAJOR, job, uplo, n, a, leading(n), w, work, lwork, rwork, lrwork, iwork,
                                liwork);
   };
   return with_workspace(memory, [&](std::complex<double>* work, Int lwork) {

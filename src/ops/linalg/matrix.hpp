@@ -12,6 +12,9 @@ namespace cotan::ops {
 // Reductions of matrices (reductions.cpp, schur.cpp); the decompositions are in ops.hpp.
 extern const Primitive schur_p, geqrf_p, hessenberg_p, tridiagonal_p, column_pivots_p;
 
+/// Whether eigh_p has only the values as its result: by its parameter compute_vectors, true unless it is there.
+bool eigh_gives_values_alone(const Params& params);
+
 // Type rules ------------------------------------------------------------------------------------
 
 /// Raises unless `x` is a batch of f32, f64 or complex matrices whose sizes LAPACK can count.

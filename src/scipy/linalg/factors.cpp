@@ -79,8 +79,8 @@ QRProduct qr_multiply(const ArrayLike& a, const ArrayLike& c, const QRMultiplyOp
 
 cotan::linalg::Eigh eigh(const ArrayLike& a, const EighOptions& options) {
   if (options.type != 1) raise<ValueError>("[eigh] type {} is one of pairs of matrices; give b too.", options.type);
-  const auto [w, v] = cotan::linalg::eigh(a, options.lower);
-  return {w, options.eigvals_only ? Array() : v};
+  if (options.eigvals_only) return {cotan::linalg::eigvalsh(a, options.lower ? "L" : "U"), {}};
+  return cotan::linalg::eigh(a, options.lower);
 }
 cotan::linalg::Eigh eigh(const ArrayLike& a, const Array& b, const EighOptions& options) {
   if (options.type < 1 || options.type > 3)
