@@ -92,7 +92,8 @@ TEST(LinalgErrors, HalfPrecision) {
   EXPECT_ERROR(TypeError, linalg::cholesky(ones({2, 2}, bf16)),
                "[cholesky] needs f32, f64 or complex numbers, got bf16; cast with astype.");
   EXPECT_ERROR(TypeError, linalg::qr(ones({2, 2}, f16)), "[qr] needs f32, f64 or complex numbers, got f16");
-  EXPECT_ERROR(TypeError, linalg::solve(ones({2, 2}, bf16), ones({2}, bf16)), "needs f32, f64 or complex numbers, got bf16");
+  EXPECT_ERROR(TypeError, linalg::solve(ones({2, 2}, bf16), ones({2}, bf16)),
+               "needs f32, f64 or complex numbers, got bf16");
 }
 TEST(LinalgErrors, Solve) {
   EXPECT_ERROR(ShapeError, linalg::solve(ones({2, 2}), ones({3})), "[solve]", "f32[2,2]", "f32[3]");
@@ -154,7 +155,7 @@ TEST(RandomErrors, Key) {
 TEST(RandomErrors, Arguments) {
   const Array key = random::key(0);
   EXPECT_ERROR(TypeError, random::normal(key, {2}, i32),
-               "[random.normal] dtype i32 is not a floating-point one; use f32");
+               "[random.normal] dtype i32 is not a floating-point or complex one; use f32");
   EXPECT_ERROR(TypeError, random::bits(key, {2}, f32),
                "[random.bits] dtype f32 is not unsigned; use u8, u16, u32 or u64.");
   EXPECT_ERROR(TypeError, random::randint(key, {2}, 0, 3, f32), "[random.randint] dtype f32 is not an integer one");
