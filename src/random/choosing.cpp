@@ -38,8 +38,10 @@ Array categorical(const ArrayLike& key, const ArrayLike& logits, int axis, std::
   const Array strong_logits = ops::cast(logits, logits->dtype());
   if (!replace) {
     if (Shape(result.begin() + samples, result.end()) != batch)
-      raise<ShapeError>("[random.categorical] without replacement the shape {} must end with that of the batch, {}.",
-                        describe(result), describe(batch));
+      raise<ShapeError>(
+          "[random.categorical] shape {} does not end with that of the batch, {}; give one that does, or draw with "
+          "replacement.",
+          describe(result), describe(batch));
     const std::int64_t count = ops::product(Shape(result.begin(), result.begin() + samples));
     const Array noisy = strong_logits + gumbel(key, logits->shape(), logits->dtype(), mode);
     return ops::reshape(largest_without_replacement(noisy, along, count), result);
