@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/native/codegen/engine.hpp"
 #include "backend/native/codegen/generate.hpp"
 #include "core/recorder.hpp"
 
@@ -25,8 +26,11 @@ class Background {
     if (stopped_) return;
     waiting_.push_back(std::move(code));
     if (!thread_.joinable()) {
+      // What was made last goes first when the process ends: the thread stops before LLVM's own data is gone only if
+      // all of that is there before this line.
+      Engine::instance().warm_up();
+      std::atexit([] { instance().stop(); });
       thread_ = std::thread([this] { work(); });
-      std::atexit([] { instance().stop(); });  // before LLVM's own data is gone
     }
     changed_.notify_all();
   }

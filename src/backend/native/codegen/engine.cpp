@@ -7,6 +7,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -213,6 +214,24 @@ std::string Engine::object_of(llvm::Module& module, bool full, std::string* ir, 
     *assembly = emit(llvm::CodeGenFileType::AssemblyFile, *copy);
   }
   return emit(llvm::CodeGenFileType::ObjectFile, module);
+}
+
+void Engine::warm_up() const {
+  OwnedModule owned;
+  owned.module = std::make_unique<llvm::Module>("warm up", *owned.context);
+  prepare(*owned.module);
+  llvm::IRBuilder<> b(*owned.context);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+                                          llvm::Function::ExternalLinkage, "warm_up", *owned.module);
+  b.SetInsertPoint(llvm::BasicBlock::Create(*owned.context, "entry", function));
+  // Three quarters of two registers: such vectors are split, and widened.
+  auto* type = llvm::FixedVectorType::get(b.getFloatTy(), static_cast<unsigned>(vector_bytes_) * 3 / 8);
+  llvm::Value* x = b.CreateAlignedLoad(type, function->getArg(0), llvm::Align(4));
+  llvm::Value* y = b.CreateFAdd(x, x);
+  b.CreateAlignedStore(b.CreateSelect(b.CreateFCmpOLT(x, y), x, y), function->getArg(0), llvm::Align(4));
+  b.CreateRetVoid();
+  validate(*owned.module);
+  object_of(*owned.module);
 }
 
 LinkedCode Engine::link(const std::string& object, const std::string& entry, const std::vector<std::string>& steps) {

@@ -35,6 +35,8 @@ class Engine {
   std::string object_of(llvm::Module& module, std::string* ir = nullptr, std::string* assembly = nullptr) const;
   /// The same in a hurry; nothing where a function would need too much stack, since then every value has a place there.
   std::optional<std::string> quick_object_of(llvm::Module& module) const;
+  /// Compiles a few instructions in full, so that all that LLVM makes once for the process is there.
+  void warm_up() const;
   /// Into memory; `entry` is the symbol to look up, `steps` those of parts of the program.
   LinkedCode link(const std::string& object, const std::string& entry, const std::vector<std::string>& steps);
   /// What objects on disk depend on, besides their source.
