@@ -76,6 +76,7 @@ void add_statistics_ops(OpTable& table);
 void add_editing_ops(OpTable& table);
 void add_numpy_ops(OpTable& table);
 void add_special_ops(OpTable& table);
+void add_complex_special_ops(OpTable& table);
 void add_stats_ops(OpTable& table);
 
 /// The case as a function of its arrays; raises if no op has that name.
