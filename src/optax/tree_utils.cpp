@@ -1,5 +1,6 @@
 // Arithmetic of lists of leaves.
 #include <cmath>
+#include <cotan/numpy/complex.hpp>
 #include <limits>
 
 #include "optax/core.hpp"
@@ -111,6 +112,12 @@ Arrays cast(const Arrays& x, std::optional<DType> dtype) {
 }
 Arrays cast_like(const Arrays& x, const Arrays& like) {
   return each([](const Array& a, const Array& b) { return a.astype(b.dtype()); }, x, like);
+}
+Arrays conj(const Arrays& x) {
+  return each([](const Array& a) { return np::conj(a); }, x);
+}
+Arrays real(const Arrays& x) {
+  return each([](const Array& a) { return np::real(a); }, x);
 }
 Arrays batch_shape(const Arrays& x, const Shape& shape) {
   return each(

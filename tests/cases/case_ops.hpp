@@ -78,6 +78,7 @@ void add_statistics_ops(OpTable& table);
 void add_editing_ops(OpTable& table);
 void add_numpy_ops(OpTable& table);
 void add_special_ops(OpTable& table);
+void add_complex_special_ops(OpTable& table);
 void add_stats_ops(OpTable& table);
 void add_image_ops(OpTable& table);
 void add_signal_ops(OpTable& table);

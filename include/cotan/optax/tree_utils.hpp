@@ -26,6 +26,8 @@ Arrays clip(const Arrays& x, const std::optional<Hyperparameter>& low,
 Arrays full_like(const Arrays& x, const Hyperparameter& value, std::optional<DType> dtype);  ///< the same value
 Arrays cast(const Arrays& x, std::optional<DType> dtype);  ///< to a dtype, where there is one
 Arrays cast_like(const Arrays& x, const Arrays& like);     ///< leaf by leaf
+Arrays conj(const Arrays& x);                              ///< conjugated
+Arrays real(const Arrays& x);                              ///< real parts
 Arrays batch_shape(const Arrays& x, const Shape& shape);   ///< leading axes, broadcast
 Arrays split_key(const Array& key, std::size_t leaves);    ///< a key for each leaf
 /// (1 - decay) update^order + decay moment
@@ -61,6 +63,16 @@ auto of_leaves(const F& f, const T& x, const T& y, std::string_view op, const st
 }
 }  // namespace detail
 
+/// Complex conjugates; real leaves as they are.
+template <tree::Tree T>
+T tree_conj(const T& x, const std::source_location& where = COTAN_HERE) {
+  return detail::on_leaves(x, where, flat::conj);
+}
+/// Real parts.
+template <tree::Tree T>
+T tree_real(const T& x, const std::source_location& where = COTAN_HERE) {
+  return detail::on_leaves(x, where, flat::real);
+}
 /// x + y
 template <tree::Tree T>
 T tree_add(const T& x, const T& y, const std::source_location& where = COTAN_HERE) {

@@ -25,7 +25,7 @@ Array key(std::uint64_t seed);
 Array key(const Array& seed);
 /// The same as key: `jax.random.PRNGKey`.
 Array PRNGKey(std::uint64_t seed);
-Array PRNGKey(const Array& seed);
+Array PRNGKey(const Array& seed);  ///< the same of an array
 /// `num` new keys, u32[num, 2], of which keys[i] is one; the old one should not be used again.
 Array split(const ArrayLike& key, std::int64_t num = 2);
 /// An array of new keys, u32[shape, 2].

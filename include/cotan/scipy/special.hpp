@@ -1,6 +1,7 @@
 // cotan::scipy::special: gamma, error, Bessel and other special functions, with derivatives.
 #pragma once
 #include <cotan/array.hpp>
+#include <optional>
 #include <utility>
 
 /// `jax.scipy.special`. Operands broadcast and promote; integers become floats; halves are computed in f32. What a
@@ -55,6 +56,9 @@ Array ndtri(const ArrayLike& p);  ///< the inverse of ndtr; NaN outside [0, 1]
 Array log_ndtr(const ArrayLike& x);
 /// Owen's T: ∫ exp(-h² (1 + t²)/2)/(1 + t²) dt/2π from 0 to a.
 Array owens_t(const ArrayLike& h, const ArrayLike& a);
+/// Faddeeva's function exp(-z²) erfc(-i z), complex; of real numbers too. JAX's is exact to 13 digits, this to 14; at
+/// infinity in the upper half plane it is 0.
+Array wofz(const ArrayLike& z);
 /// @}
 
 /// @name Bessel functions
@@ -89,6 +93,15 @@ Array hyp1f1(const ArrayLike& a, const ArrayLike& b, const ArrayLike& x);
 /// Gauss's ₂F₁(a, b; c; x), x below 1 or at 1; NaN where c - a - b is a whole number and x above 0.9999. Derivatives by
 /// the parameters are for |x| below that, NaN outside.
 Array hyp2f1(const ArrayLike& a, const ArrayLike& b, const ArrayLike& c, const ArrayLike& x);
+/// @}
+
+/// @name Spherical harmonics
+/// @{
+/// Yₙᵐ(theta, phi) of degrees n >= 0 and orders m, integers, at the colatitude theta and the longitude phi; complex,
+/// with operands of any shapes that broadcast. 0 where |m| > n or n < 0. `n_max` is the largest degree, to which n is
+/// clipped; it must be given where n is traced.
+Array sph_harm_y(const ArrayLike& n, const ArrayLike& m, const ArrayLike& theta, const ArrayLike& phi,
+                 std::optional<std::int64_t> n_max = {});
 /// @}
 
 /// @name Logarithms, entropy, softmax
