@@ -129,7 +129,7 @@ struct Format {
   std::source_location where;
   template <class T>
     requires std::is_convertible_v<const T&, std::string>
-  Format(const T& text, const std::source_location& where = COTAN_HERE) : text(text), where(where) {}
+  Format(const T& words, const std::source_location& line = COTAN_HERE) : text(words), where(line) {}
 };
 /// What is printed: an Array, a number or a string, under a name if arg() gave it one.
 class Printed {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cotan/optax/contrib.hpp>
 #include <cotan/optax/losses.hpp>
+#include <cotan/optax/microbatching.hpp>
 #include <cotan/optax/numerics.hpp>
 #include <cotan/optax/optimizers.hpp>
 #include <cotan/optax/projections.hpp>

@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_set>
 
-#include "ops/conv.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan::compiler {
@@ -28,16 +27,9 @@ bool on_floats(const Equation& e, const Jaxpr& program) {
 }
 
 double of_product(const Equation& e, const Jaxpr& program) {
-  const AbstractValue &lhs = program.type(e.inputs[0]), &rhs = program.type(e.inputs[1]);
-  double out = 2 * elements(program.type(e.outputs[0]));
-  if (e.primitive == &ops::dot_general_p) {
-    for (const auto axis : e.params.ints("contract_lhs"))
-      out *= static_cast<double>(lhs.shape[static_cast<std::size_t>(axis)]);
-    return out;
-  }
-  // A convolution: of each element of the result the window, of each feature that goes in.
-  const auto features = static_cast<std::size_t>(ops::ConvParams(e.params).rhs_spec[0]);
-  return out * elements(rhs) / static_cast<double>(std::max<std::int64_t>(rhs.shape[features], 1));
+  Types operands;
+  for (const Atom& a : e.inputs) operands.push_back(program.type(a));
+  return e.primitive->product_flops(operands, program.type(e.outputs[0]), e.params);
 }
 
 void add(Costs& to, const Costs& more, double times) {
@@ -69,7 +61,7 @@ void add_own(Costs& out, const Equation& e, const Jaxpr& program) {
   const Primitive& p = *e.primitive;
   if (!on_floats(e, program)) return;
   const double results = elements(program.type(e.outputs[0]));
-  if (&p == &ops::dot_general_p || &p == &ops::conv_general_dilated_p)
+  if (p.product_flops)
     out.flops += of_product(e, program);
   else if (is_transcendental(p))
     out.transcendentals += results;

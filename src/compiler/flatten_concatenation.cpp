@@ -61,6 +61,8 @@ bool Flattener::add_transforms(Equation& copy, const Equation& e, const DefUse& 
 
 namespace {
 
+bool is_reshape(const Equation& e) { return e.primitive == &ops::reshape_p; }
+
 /// The pieces of `v`, if it is put together from pieces there.
 const Concatenation* pieces_of(Var v, const Block& block) {
   for (const Item& item : block.items)
@@ -77,7 +79,7 @@ bool Flattener::is_put_together(const Atom& a, const Block& block) {
 
 Atom Flattener::shaped(Atom output, const DefUse& values) {
   const Equation* e = values.only_for_its_reader(output);
-  for (; e && e->primitive == &ops::reshape_p; e = values.only_for_its_reader(output)) {
+  for (; e && is_reshape(*e); e = values.only_for_its_reader(output)) {
     const Var* v = std::get_if<Var>(&e->inputs[0]);
     if (!v || values.reads(*v) != 1) break;
     output = *v;
@@ -115,10 +117,10 @@ bool Flattener::add_columns(Equation& copy, const Equation& e, const Jaxpr& jaxp
 
 Var Flattener::column_of(Atom column, Atom source, const DefUse& values, Block& block) {
   const Equation* home = values.only_for_its_reader(source);
-  for (; home && home->primitive == &ops::reshape_p; home = values.only_for_its_reader(source)) {
+  for (; home && is_reshape(*home); home = values.only_for_its_reader(source)) {
     source = home->inputs[0];
-    const auto is_reshape = [&](const Item& item) { return item.equation.outputs[0] == std::get<Var>(column); };
-    column = std::find_if(block.items.begin(), block.items.end(), is_reshape)->equation.inputs[0];
+    const auto gives_it = [&](const Item& item) { return item.equation.outputs[0] == std::get<Var>(column); };
+    column = std::find_if(block.items.begin(), block.items.end(), gives_it)->equation.inputs[0];
   }
   // What is put together from pieces that have strides is put there piece by piece.
   if (const Var* v = std::get_if<Var>(&column); v && home && !is_given_out(*v))
@@ -131,8 +133,7 @@ Var Flattener::column_of(Atom column, Atom source, const DefUse& values, Block& 
 
 Atom Flattener::before_reshaping(Atom a, const Block& block) {
   for (auto item = block.items.rbegin(); item != block.items.rend(); ++item)
-    if (const Var* v = std::get_if<Var>(&a);
-        v && item->equation.primitive == &ops::reshape_p && item->equation.outputs[0] == *v)
+    if (const Var* v = std::get_if<Var>(&a); v && is_reshape(item->equation) && item->equation.outputs[0] == *v)
       a = item->equation.inputs[0];
   return a;
 }

@@ -98,31 +98,50 @@ bool can_overwrite(const Program& program, const Step& step, BufferId operand, B
   }
   const auto* kernel = std::get_if<Kernel>(&step);
   if (!kernel) return false;
-  // The one store of the result, over the whole domain, and in the last pass.
+  // The one store of the result, in the last pass: of every element, or of every row once its sums are known.
   const Store* store = nullptr;
+  bool of_rows = false;
   for (const Pass& pass : kernel->passes)
     for (const auto* stores : {&pass.stores, &pass.rows})
       for (const Store& s : *stores)
         if (s.buffer == result) {
-          if (store || &pass != &kernel->passes.back() || stores != &pass.stores) return false;
+          if (store || &pass != &kernel->passes.back()) return false;
           store = &s;
+          of_rows = stores == &pass.rows;
         }
   if (!store) return false;
-  std::vector<Expr> loads, after;
+  // Reads at the same place and time, and those that other iterations may make.
+  std::vector<Expr> beside, others;
   for (const Pass& pass : kernel->passes) {
-    for (const Reduce& r : pass.reductions) collect_loads(r.value, loads);
+    const bool last = &pass == &kernel->passes.back();
+    std::vector<Expr>&in_loop = of_rows ? others : beside, &in_rows = of_rows && last ? beside : others;
+    for (const Reduce& r : pass.reductions) collect_loads(r.value, in_loop);
     for (const Store& s : pass.stores) {
-      collect_loads(s.value, loads);
-      collect_loads(s.offset, loads);
+      collect_loads(s.value, in_loop);
+      collect_loads(s.offset, in_loop);
     }
     for (const Store& s : pass.rows) {
-      collect_loads(s.value, after);
-      collect_loads(s.offset, after);
+      collect_loads(s.value, in_rows);
+      collect_loads(s.offset, in_rows);
     }
   }
   const auto reads_elsewhere = [&](Expr l) { return l->bits == operand && !(l->operands[0] == store->offset); };
   const auto reads = [&](Expr l) { return l->bits == operand; };
-  return std::none_of(loads.begin(), loads.end(), reads_elsewhere) && std::none_of(after.begin(), after.end(), reads);
+  return std::none_of(beside.begin(), beside.end(), reads_elsewhere) &&
+         std::none_of(others.begin(), others.end(), reads);
+}
+
+bool may_overwrite(const Program& program, const Step& step) {
+  const auto in_one_place = [&](BufferId a, BufferId b) {
+    if (program.root(a) == program.root(b)) return true;
+    const Buffer &from = program.buffers[program.root(a)], &to = program.buffers[program.root(b)];
+    if (from.storage == Storage::input && to.storage == Storage::output) return true;
+    return from.storage == to.storage && from.storage != Storage::local && from.place == to.place;
+  };
+  for (BufferId result : writes_of(step))
+    for (BufferId operand : reads_of(step))
+      if (in_one_place(operand, result) && can_overwrite(program, step, operand, result)) return true;
+  return false;
 }
 
 namespace {

@@ -36,5 +36,7 @@ std::vector<BufferId> all_reads_of(const Program& program, const Step& step);
 std::vector<BufferId> all_writes_of(const Program& program, const Step& step);
 /// Whether every element of `operand` that the kernel reads is read before `result` is written there.
 bool can_overwrite(const Program& program, const Step& step, BufferId operand, BufferId result);
+/// Once memory is planned: whether a step writes a result where an operand of it lies, or may lie once that is donated.
+bool may_overwrite(const Program& program, const Step& step);
 
 }  // namespace cotan::compiler

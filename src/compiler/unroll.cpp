@@ -4,6 +4,7 @@
 
 #include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
+#include "compiler/memory.hpp"
 
 namespace cotan::compiler {
 
@@ -205,6 +206,9 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
       for (const Store& s : *stores) collect_loads(s.value, loads);
   }
   const auto dtype_of = [&](BufferId id) { return program.buffers[static_cast<std::size_t>(id)].type.dtype; };
+  const bool apart =
+      std::all_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& pass) { return pass.stores.empty(); }) &&
+      !may_overwrite(program, Step(kernel));
   Pass straight;
   for (expr::Substitution& row : assignments(plan->unrolled, {})) {
     auto elements = assignments(plan->reduced, row);
@@ -250,9 +254,7 @@ bool unroll_small(Kernel& kernel, const Program& program, bool in_loop) {
       }
     }
   }
-  // Memory planning puts only stores of the whole domain over an operand.
-  kernel.results_are_apart =
-      std::all_of(kernel.passes.begin(), kernel.passes.end(), [](const Pass& pass) { return pass.stores.empty(); });
+  kernel.results_are_apart = apart;
   kernel.loops = plan->kept;
   kernel.passes = {std::move(straight)};
   kernel.row_buffers.clear();

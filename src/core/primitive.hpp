@@ -84,6 +84,12 @@ using PartsList = std::vector<ComplexParts>;
 /// `call` applies a nested program once; `control` decides how often, and which.
 enum class OpClass : std::uint8_t { elementwise, view, data, reduction, routine, call, control };
 
+/// Windows of an array whose places are values.
+struct IndexedWindows {
+  Array starts;     ///< [windows, components]
+  Ints axes, last;  ///< of each component the array's axis, and the last start that is inside
+};
+
 /// Rules get the primitive they belong to, so that one rule can serve a whole family.
 struct Primitive {
   std::string_view name;
@@ -112,6 +118,11 @@ struct Primitive {
   void (*simplify)(const Equation&, const Params&, Rewriter&) = nullptr;
   /// Which index among the operands is outside the array, in words; empty: none. For debug_bounds.
   std::string (*out_of_bounds)(std::span<const Array>, const Params&) = nullptr;
+  /// Where the windows begin that it reads or writes by index, and may begin; nullopt: anywhere, by its parameters. For
+  /// checks that are part of programs.
+  std::optional<IndexedWindows> (*windows_by_index)(std::span<const Array>, const Params&) = nullptr;
+  /// Of products: multiplications and additions, from the types of the operands and of the result.
+  double (*product_flops)(std::span<const AbstractValue>, const AbstractValue& result, const Params&) = nullptr;
   /// Always a zero tangent (comparisons, rounding, integers): forward mode evaluates and stops there.
   bool not_differentiable = false;
   /// Gives the elements of its operand in the dtype `new_dtype`.

@@ -85,47 +85,9 @@ Arrays CheckedProgram::call(const Equation& e, const Arrays& x) {
   });
 }
 
-namespace {
-
-/// Starts of windows, [windows, components], and the last one that is inside, for each component.
-struct Windows {
-  Array starts;
-  Ints axes, last;
-};
-std::optional<Windows> windows_of(const Primitive& p, const Arrays& x, const Params& params) {
-  const Shape& shape = x[0].shape();
-  Windows out;
-  const auto from_scalars = [&](std::size_t first, const Ints& sizes) {
-    Arrays starts;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      starts.push_back(ops::reshape(x[first + i], {1}));
-      out.axes.push_back(static_cast<std::int64_t>(i));
-      out.last.push_back(shape[i] - sizes[i]);
-    }
-    if (!starts.empty())
-      out.starts = ops::reshape(ops::concatenate(starts, 0), {1, static_cast<std::int64_t>(starts.size())});
-  };
-  if (&p == &ops::dynamic_slice_p) {
-    from_scalars(1, params.ints("slice_sizes"));
-  } else if (&p == &ops::dynamic_update_slice_p) {
-    from_scalars(2, x[1].shape());
-  } else {  // gather, scatter and its kin
-    if (params.text("mode") == ops::mode_clip || params.has("fill_value")) return std::nullopt;
-    const ops::WindowsRead windows =
-        &p == &ops::gather_p ? ops::windows_of_gather(params) : ops::windows_of_scatter(shape, x[2].shape(), params);
-    out.axes = windows.dims.start_index_map;
-    for (const auto axis : out.axes) out.last.push_back(shape[axis] - windows.sizes[axis]);
-    const auto components = static_cast<std::int64_t>(out.axes.size());
-    if (components > 0 && x[1].size() > 0) out.starts = ops::reshape(x[1], {x[1].size() / components, components});
-  }
-  return out.starts.defined() ? std::optional(out) : std::nullopt;
-}
-
-}  // namespace
-
 void CheckedProgram::check_index(const Equation& e, const Arrays& x) {
-  if (!e.primitive->out_of_bounds) return;
-  const auto windows = windows_of(*e.primitive, x, e.params);
+  if (!e.primitive->windows_by_index) return;
+  const auto windows = e.primitive->windows_by_index(x, e.params);
   if (!windows) return;
   // Column by column, since limits are numbers; the first index that is outside is shown.
   const bool narrow = itemsize(windows->starts.dtype()) < 4;  // sizes may be larger than what it counts to

@@ -107,8 +107,6 @@ bool may_make_nan(const Primitive& p) {
                                           "reduce_min",
                                           "nextafter",
                                           "complex",
-                                          "argmax",
-                                          "argmin",
                                           "scan",
                                           "while",
                                           "cond",

@@ -75,7 +75,7 @@ constexpr Pass complex_parts{"complex parts",
 
 // 3. When the device has not compiled an equal one --------------------------------------------------------
 
-void expand_first(State& s) { 
+void expand_first(State& s) {
   s.jaxpr = expand_routines(s.jaxpr, s.target->expands_first, s.target->expands_first, s.target->block);
 }
 void lower_rests(State& s) { s.jaxpr = lower_associative_rests(s.jaxpr, s.target->control.in_levels); }

@@ -108,10 +108,10 @@ template Array nanmax<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&)
 template Array nanmin<ExtremumOptions>(const ArrayLike&, const ExtremumOptions&);
 
 Array nanargmax(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
-  return nan_arg_extremum(argmax, a, axis, keepdims, -inf);
+  return nan_arg_extremum(numpy::argmax, a, axis, keepdims, -inf);
 }
 Array nanargmin(const ArrayLike& a, std::optional<int> axis, bool keepdims) {
-  return nan_arg_extremum(argmin, a, axis, keepdims, inf);
+  return nan_arg_extremum(numpy::argmin, a, axis, keepdims, inf);
 }
 
 }  // namespace cotan::numpy

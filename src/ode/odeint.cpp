@@ -73,10 +73,13 @@ Array forward(const Field& field, const Array& y0, const Array& ts, std::span<co
             },
             [&](const OdeSteps& s) { return step_of(f, s, o); }, OdeSteps{np::zeros({}, i32), from});
         const OdeState& s = to.state;
-        const Array share = ode::as_part_of(y0, (target - s.last_t) / (s.t - s.last_t));
+        const Array span = s.t - s.last_t, known = np::where(span > 0.0, span, 1.0);
+        const Array share = ode::as_part_of(y0, (target - s.last_t) / known);
         Array y = s.polynomial[0];
         for (std::size_t i = 1; i < s.polynomial.size(); ++i) y = y * share + s.polynomial[i];
-        return std::pair{s, y};
+        // A time that steps did not reach, since they became NaN or too many, and one that lies behind.
+        const Array reached = (s.t >= target) & (target >= s.last_t);
+        return std::pair{s, np::where(reached, y, np::nan)};
       },
       start, ts(range(1, none)));
   return np::concatenate({np::expand_dims(y0, 0), ys});

@@ -408,6 +408,13 @@ expr::Expr conv_term(const expr::Operands& x, std::span<const expr::Expr> i, con
   return expr::select(inside, term, expr::constant_bits(term->dtype, 0));
 }
 
+/// Of each element of the result the window, of each feature that goes in.
+double conv_flops(std::span<const AbstractValue> x, const AbstractValue& result, const Params& params) {
+  const auto features = x[1].shape[static_cast<std::size_t>(ConvParams(params).rhs_spec[0])];
+  return 2 * static_cast<double>(result.size()) * static_cast<double>(x[1].size()) /
+         static_cast<double>(std::max<std::int64_t>(features, 1));
+}
+
 }  // namespace
 
 const Primitive conv_general_dilated_p{
@@ -419,6 +426,7 @@ const Primitive conv_general_dilated_p{
                  [](const Partial& p) { return bind1(conv_general_dilated_p, {p.x[0], p.t}, p.params); }},
     .transpose = conv_transpose,
     .batch = conv_batch,
+    .product_flops = conv_flops,
     .element = conv_term,
     .reduction = conv_reduction,
     .on_parts = bilinear_on_parts};

@@ -235,6 +235,13 @@ rows::Answer dot_on_rows(const rows::Question& q) {
   return {};
 }
 
+double dot_flops(std::span<const AbstractValue> x, const AbstractValue& result, const Params& params) {
+  double out = 2 * static_cast<double>(result.size());
+  for (const auto axis : params.ints("contract_lhs"))
+    out *= static_cast<double>(x[0].shape[static_cast<std::size_t>(axis)]);
+  return out;
+}
+
 }  // namespace
 
 const Primitive dot_general_p{
@@ -246,6 +253,7 @@ const Primitive dot_general_p{
                  [](const Partial& p) { return bind1(dot_general_p, {p.x[0], p.t}, p.params); }},
     .transpose = dot_transpose,
     .batch = dot_batch,
+    .product_flops = dot_flops,
     .element = dot_term,
     .reduction = dot_reduction,
     .on_rows = dot_on_rows,

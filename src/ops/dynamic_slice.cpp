@@ -39,6 +39,24 @@ std::string slice_out_of_bounds(std::span<const Array> x, const Params& params) 
 std::string update_out_of_bounds(std::span<const Array> x, const Params&) {
   return outside(x[0].aval(), x[1].shape(), x.subspan(2));
 }
+std::optional<IndexedWindows> one_window(const Shape& shape, const Ints& sizes, std::span<const Array> starts) {
+  if (shape.empty()) return std::nullopt;
+  IndexedWindows out;
+  Arrays columns;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    columns.push_back(reshape(starts[i], {1}));
+    out.axes.push_back(static_cast<std::int64_t>(i));
+    out.last.push_back(shape[i] - sizes[i]);
+  }
+  out.starts = reshape(concatenate(columns, 0), {1, static_cast<std::int64_t>(shape.size())});
+  return out;
+}
+std::optional<IndexedWindows> window_of_slice(std::span<const Array> x, const Params& params) {
+  return one_window(x[0].shape(), params.ints("slice_sizes"), x.subspan(1));
+}
+std::optional<IndexedWindows> window_of_update(std::span<const Array> x, const Params&) {
+  return one_window(x[0].shape(), x[1].shape(), x.subspan(2));
+}
 
 Arrays with_starts(std::initializer_list<Array> first, std::span<const Array> starts) {
   Arrays out(first);
@@ -206,6 +224,7 @@ const Primitive dynamic_slice_p{.name = "dynamic_slice",
                                 .transpose = slice_transpose,
                                 .batch = slice_batch,
                                 .out_of_bounds = slice_out_of_bounds,
+                                .windows_by_index = window_of_slice,
                                 .element = slice_element,
                                 .on_parts = on_each_part};
 const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
@@ -216,6 +235,7 @@ const Primitive dynamic_update_slice_p{.name = "dynamic_update_slice",
                                        .transpose = update_transpose,
                                        .batch = update_batch,
                                        .out_of_bounds = update_out_of_bounds,
+                                       .windows_by_index = window_of_update,
                                        .element = update_element,
                                        .window = update_window,
                                        .window_operand = 1,

@@ -254,6 +254,10 @@ std::string gather_out_of_bounds(std::span<const Array> x, const Params& params)
   return outside_window(x[0].aval(), x[1], dims_of(params), params.ints("slice_sizes"));
 }
 
+std::optional<IndexedWindows> windows_by_gather(std::span<const Array> x, const Params& params) {
+  return windows_by_index(x[0].shape(), x[1], windows_of_gather(params), params);
+}
+
 /// `a` without its axes outside `kept`, at position `at` of each; the kept ones spread over `shape` at the axes `to`.
 Array spread(Array a, const Ints& kept, const Ints& to, const Ints& at, const Shape& shape) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // where to, where from
@@ -425,6 +429,7 @@ const Primitive gather_p{.name = "gather",
                          .transpose = gather_transpose,
                          .batch = gather_batch,
                          .out_of_bounds = gather_out_of_bounds,
+                         .windows_by_index = windows_by_gather,
                          .element = gather_element,
                          .on_rows = gather_on_rows,
                          .on_parts = gather_parts};

@@ -54,6 +54,9 @@ struct WindowsRead {
 };
 WindowsRead windows_of_gather(const Params& params);
 WindowsRead windows_of_scatter(const Shape& operand, const Shape& updates, const Params& params);
+/// Where they begin in an array of this shape; nullopt: there are none, or they are moved inside.
+std::optional<IndexedWindows> windows_by_index(const Shape& shape, const Array& starts, const WindowsRead& windows,
+                                               const Params& params);
 
 /// A start index as an i64 expression; larger ones saturate.
 expr::Expr start_index(expr::Expr index);

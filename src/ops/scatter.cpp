@@ -243,6 +243,10 @@ std::string scatter_out_of_bounds(std::span<const Array> x, const Params& params
   return outside_window(x[0].aval(), x[1], dims, window_sizes(x[0].shape(), x[2].shape(), dims));
 }
 
+std::optional<IndexedWindows> windows_by_scatter(std::span<const Array> x, const Params& params) {
+  return windows_by_index(x[0].shape(), x[1], windows_of_scatter(x[0].shape(), x[2].shape(), params), params);
+}
+
 /// Of a scatter of one window.
 std::optional<expr::WindowElement> scatter_window(const Primitive& self, const expr::Operands& x,
                                                   std::span<const expr::Expr> at, const Params& params) {
@@ -288,6 +292,7 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
           .transpose = transpose,
           .batch = scatter_batch,
           .out_of_bounds = scatter_out_of_bounds,
+          .windows_by_index = windows_by_scatter,
           .window = scatter_window,
           .window_operand = 2,
           .combine = by};
@@ -298,6 +303,18 @@ Primitive scatter_primitive(std::string_view name, decltype(Primitive::jvp) jvp,
 WindowsRead windows_of_scatter(const Shape& operand, const Shape& updates, const Params& params) {
   const WindowDims dims = dims_of(params);
   return {dims, window_sizes(operand, updates, dims)};
+}
+std::optional<IndexedWindows> windows_by_index(const Shape& shape, const Array& starts, const WindowsRead& windows,
+                                               const Params& params) {
+  if (params.text("mode") == mode_clip || params.has("fill_value")) return std::nullopt;
+  IndexedWindows out;
+  out.axes = windows.dims.start_index_map;
+  for (const auto axis : out.axes)
+    out.last.push_back(shape[static_cast<std::size_t>(axis)] - windows.sizes[static_cast<std::size_t>(axis)]);
+  const auto components = static_cast<std::int64_t>(out.axes.size());
+  if (components == 0 || starts.size() == 0) return std::nullopt;
+  out.starts = reshape(starts, {starts.size() / components, components});
+  return out;
 }
 
 const Primitive scatter_p =

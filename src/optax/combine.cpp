@@ -58,27 +58,28 @@ Step update_masked(const GradientTransformation& inner, const std::vector<bool>&
 
 GradientTransformation chained(std::string name, std::vector<std::string> names,
                                std::vector<GradientTransformation> links) {
-  return {name,
-          [=](const Given& given) {
-            State out{.name = name};
-            for (std::size_t i = 0; i < links.size(); ++i) {
-              out.parts.push_back(links[i].init_flat(given));
-              if (!names.empty()) out.parts.back().name = names[i];
-            }
-            return out;
-          },
-          [=](const Arrays& g, const State& state, const Given& given) {
-            check_state(state, name, links.size());
-            Arrays updates = g;
-            State next = state;
-            for (std::size_t i = 0; i < links.size(); ++i) {
-              auto [changed, part] = links[i].update_flat(updates, state.parts[i], given);
-              updates = std::move(changed);
-              part.name = state.parts[i].name;
-              next.parts[i] = std::move(part);
-            }
-            return std::pair{std::move(updates), std::move(next)};
-          }};
+  const GradientTransformation all{name,
+                                   [=](const Given& given) {
+                                     State out{.name = name};
+                                     for (std::size_t i = 0; i < links.size(); ++i) {
+                                       out.parts.push_back(links[i].init_flat(given));
+                                       if (!names.empty()) out.parts.back().name = names[i];
+                                     }
+                                     return out;
+                                   },
+                                   [=](const Arrays& g, const State& state, const Given& given) {
+                                     check_state(state, name, links.size());
+                                     Arrays updates = g;
+                                     State next = state;
+                                     for (std::size_t i = 0; i < links.size(); ++i) {
+                                       auto [changed, part] = links[i].update_flat(updates, state.parts[i], given);
+                                       updates = std::move(changed);
+                                       part.name = state.parts[i].name;
+                                       next.parts[i] = std::move(part);
+                                     }
+                                     return std::pair{std::move(updates), std::move(next)};
+                                   }};
+  return all.of_complex_too();  // the links say whether they are
 }
 
 }  // namespace
@@ -147,16 +148,18 @@ GradientTransformation named_chain(const std::vector<std::pair<std::string, Grad
 }
 
 GradientTransformation masked(const GradientTransformation& inner, const Mask& mask) {
-  return {"masked",
-          [=](const Given& given) {
-            const auto there = mask.of(*given.params, given.paths);
-            return State{.name = "masked", .parts = {inner.init_flat(narrowed(given, there))}};
-          },
-          [=](const Arrays& g, const State& state, const Given& given) {
-            check_state(state, "masked", 1);
-            auto [updates, next] = update_masked(inner, mask.of(g, given.paths), g, state.parts[0], given);
-            return std::pair{std::move(updates), State{.name = state.name, .parts = {std::move(next)}}};
-          }};
+  const GradientTransformation of_some{
+      "masked",
+      [=](const Given& given) {
+        const auto there = mask.of(*given.params, given.paths);
+        return State{.name = "masked", .parts = {inner.init_flat(narrowed(given, there))}};
+      },
+      [=](const Arrays& g, const State& state, const Given& given) {
+        check_state(state, "masked", 1);
+        auto [updates, next] = update_masked(inner, mask.of(g, given.paths), g, state.parts[0], given);
+        return std::pair{std::move(updates), State{.name = state.name, .parts = {std::move(next)}}};
+      }};
+  return of_some.of_complex_too();
 }
 
 GradientTransformation partition(const std::map<std::string, GradientTransformation>& transformations,
@@ -177,30 +180,32 @@ GradientTransformation partition(const std::map<std::string, GradientTransformat
     }
     return out;
   };
-  return {"partition",
-          [=](const Given& given) {
-            State out{.name = "partition"};
-            const auto there = masks(*given.params, given);
-            for (const auto& [label, inner] : transformations) {
-              out.parts.push_back(inner.init_flat(narrowed(given, there.at(label))));
-              out.parts.back().name = label;
-            }
-            return out;
-          },
-          [=](const Arrays& g, const State& state, const Given& given) {
-            check_state(state, "partition", transformations.size());
-            const auto there = masks(g, given);
-            Arrays updates = g;
-            State next = state;
-            std::size_t i = 0;
-            for (const auto& [label, inner] : transformations) {
-              auto [changed, part] = update_masked(inner, there.at(label), updates, state.parts[i], given);
-              updates = std::move(changed);
-              part.name = label;
-              next.parts[i++] = std::move(part);
-            }
-            return std::pair{std::move(updates), std::move(next)};
-          }};
+  const GradientTransformation parts{"partition",
+                                     [=](const Given& given) {
+                                       State out{.name = "partition"};
+                                       const auto there = masks(*given.params, given);
+                                       for (const auto& [label, inner] : transformations) {
+                                         out.parts.push_back(inner.init_flat(narrowed(given, there.at(label))));
+                                         out.parts.back().name = label;
+                                       }
+                                       return out;
+                                     },
+                                     [=](const Arrays& g, const State& state, const Given& given) {
+                                       check_state(state, "partition", transformations.size());
+                                       const auto there = masks(g, given);
+                                       Arrays updates = g;
+                                       State next = state;
+                                       std::size_t i = 0;
+                                       for (const auto& [label, inner] : transformations) {
+                                         auto [changed, part] =
+                                             update_masked(inner, there.at(label), updates, state.parts[i], given);
+                                         updates = std::move(changed);
+                                         part.name = label;
+                                         next.parts[i++] = std::move(part);
+                                       }
+                                       return std::pair{std::move(updates), std::move(next)};
+                                     }};
+  return parts.of_complex_too();
 }
 GradientTransformation multi_transform(const std::map<std::string, GradientTransformation>& transformations,
                                        const Labels& labels) {
@@ -250,10 +255,10 @@ GradientTransformation flatten(const GradientTransformation& inner) {
 }
 
 GradientTransformation identity() {
-  return without_state("identity", [](const Arrays& g, const Given&) { return g; });
+  return without_state("identity", [](const Arrays& g, const Given&) { return g; }).of_complex_too();
 }
 GradientTransformation set_to_zero() {
-  return without_state("set_to_zero", [](const Arrays& g, const Given&) { return zeros_like(g); });
+  return without_state("set_to_zero", [](const Arrays& g, const Given&) { return zeros_like(g); }).of_complex_too();
 }
 GradientTransformation stateless(std::function<Arrays(const Arrays&, const std::optional<Arrays>&)> f) {
   return without_state("stateless", [f](const Arrays& g, const Given& given) { return f(g, given.params); });

@@ -4,7 +4,8 @@
 namespace cotan::optax {
 
 GradientTransformation scale(const Hyperparameter& step_size) {
-  return without_state("scale", [step_size](const Arrays& g, const Given&) { return tu::scale(step_size, g); });
+  return without_state("scale", [step_size](const Arrays& g, const Given&) { return tu::scale(step_size, g); })
+      .of_complex_too();
 }
 
 GradientTransformation scale_by_schedule(const Schedule& step_size_fn) {
@@ -32,7 +33,7 @@ GradientTransformation scale_by_learning_rate(const std::optional<ScalarOrSchedu
 }
 
 GradientTransformation trace(const TraceOptions& o) {
-  return with_fields(
+  const auto with_trace = with_fields(
       "trace", [o](const Arrays& p) { return Fields{{"trace", zeros_like(p, o.accumulator_dtype)}}; },
       [o](const Arrays& g, Fields& s, const Given&) {
         const auto f = [&](const Array& u, const Array& t) { return u + o.decay * t; };
@@ -40,6 +41,7 @@ GradientTransformation trace(const TraceOptions& o) {
         s["trace"] = tu::cast(next, o.accumulator_dtype);
         return o.nesterov ? each(f, g, next) : next;
       });
+  return with_trace.of_complex_too();
 }
 
 GradientTransformation ema(const EmaOptions& o) {

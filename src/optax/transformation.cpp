@@ -44,14 +44,27 @@ const State& State::part(const std::string& part_name) const {
 GradientTransformation::GradientTransformation(std::string name, Init init, Update update)
     : name_(std::move(name)), init_(std::move(init)), update_(std::move(update)) {}
 
+GradientTransformation GradientTransformation::of_complex_too() const {
+  GradientTransformation out = *this;
+  out.of_complex_ = true;
+  return out;
+}
+
 State GradientTransformation::init_flat(const Given& given) const {
   const Arrays& params = *given.params;
-  for (std::size_t i = 0; i < params.size(); ++i)
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (is_complex(params[i].dtype())) {
+      if (of_complex_) continue;
+      throw_with_line<TypeError>(fmt::format(
+          "[{}] the parameter {} is {}; this one is of real parameters: wrap it in contrib::split_real_and_imaginary.",
+          name_, given.paths()[i], params[i].aval().str()));
+    }
     if (!is_floating(params[i].dtype()))
       throw_with_line<TypeError>(
           fmt::format("[{}] the parameter {} is {}; parameters are floats: convert it with astype, or leave it out of "
                       "the tree.",
                       name_, given.paths()[i], params[i].aval().str()));
+  }
   return init_(given);
 }
 

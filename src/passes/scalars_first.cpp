@@ -1,5 +1,5 @@
-// What is computed of single numbers alone comes first: a learning rate, a count, a bias correction. Kernels over arrays are
-// made in the order of the program, and one that wants such a number can then join those before it.
+// What is computed of single numbers alone comes first: a learning rate, a count, a bias correction. Kernels over
+// arrays are made in the order of the program, and one that wants such a number can then join those before it.
 #include "core/error.hpp"
 #include "passes/passes.hpp"
 

@@ -22,7 +22,7 @@ void check_shape(std::string_view op, const Shape& shape) {
 
 void check_device(std::string_view op, const Array& key, DType dtype) {
   const auto* c = concrete(key);
-  if (!c || c->buffer->backend().holds(dtype)) return;
+  if (!c || c->buffer->backend().holds(is_complex(dtype) ? real_dtype(dtype) : dtype)) return;  // devices see parts
   raise<TypeError>(
       "[random.{}] the key is on the device '{}', which has no {}; draw {}, or put the key on the device 'native'.", op,
       c->buffer->backend().name(), dtype,

@@ -217,9 +217,8 @@ const Primitive name_p{.name = "name",
 namespace policy {
 const PolicyPtr everything_saveable = make_policy("everything_saveable", [](const Equation&) { return true; });
 const PolicyPtr nothing_saveable = make_policy("nothing_saveable", [](const Equation&) { return false; });
-const PolicyPtr dots_saveable = make_policy("dots_saveable", [](const Equation& e) {
-  return e.primitive == &ops::dot_general_p || e.primitive == &ops::conv_general_dilated_p;
-});
+const PolicyPtr dots_saveable =
+    make_policy("dots_saveable", [](const Equation& e) { return e.primitive->product_flops != nullptr; });
 const PolicyPtr checkpoint_dots = dots_saveable;
 const PolicyPtr dots_with_no_batch_dims_saveable = make_policy(
     "dots_with_no_batch_dims_saveable",

@@ -388,6 +388,29 @@ TEST(Donation, ElementsReadLaterAreNotOverwritten) {
   EXPECT_EQ(ct::jit(through_routines, {.donate = {0}})(np::arange(1000, ct::f32)).to_vector<float>(),
             through_routines(want).to_vector<float>());
 }
+TEST(Donation, SumsOfRowsAreWrittenOverWhatTheyAreAddedTo) {
+  // All results are of the rows' sums, and each reads what another one's memory held.
+  const auto f = [](Array a, Array b, Array x) {
+    const Array s = np::sum(x, 1);
+    return std::tuple{s + b, s * a, a - b + s};
+  };
+  for (const std::int64_t rows : {1, 2, 8, 64, 1000})
+    for (const std::int64_t terms : {3, 40, 700}) {
+      const auto a = [&] { return np::arange(rows, ct::f32) + 1.0; };
+      const auto b = [&] { return np::arange(rows, ct::f32) * 10.0; };
+      const Array x = np::arange(rows * terms, ct::f32).reshape({rows, terms});
+      const auto [want0, want1, want2] = ct::jit(f)(a(), b(), x);
+      const auto donating = ct::jit(f, {.donate = {0, 1}});
+      const auto [got0, got1, got2] = donating(a(), b(), x);
+      EXPECT_TRUE(np::array_equal(got0, want0) && np::array_equal(got1, want1) && np::array_equal(got2, want2))
+          << rows << " x " << terms;
+      EXPECT_EQ(ct::explain(donating, a(), b(), x).donated_bytes, 2 * rows * 4) << rows << " x " << terms;
+    }
+  // The other way round: what is added up is read in all rows.
+  const auto column = [](Array x) { return np::sum(x * x.reshape({x.size(), 1}), 1) + x; };
+  const Array x = np::arange(50, ct::f32);
+  EXPECT_TRUE(np::array_equal(ct::jit(column, {.donate = {0}})(np::arange(50, ct::f32)), ct::jit(column)(x)));
+}
 TEST(Donation, ChangesNoResult) {
   const auto want = bytes_of(ct::jit(training_step)(training_state()));
   EXPECT_TRUE(bytes_of(ct::jit(training_step, {.donate = {0}})(training_state())) == want);

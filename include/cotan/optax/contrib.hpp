@@ -320,6 +320,10 @@ GradientTransformation galore(const GaloreOptions& options);
 /// Its scaling.
 GradientTransformation scale_by_galore(const GaloreOptions& options = {});
 
+/// Another transformation on complex leaves as two real ones each, ".real" and ".imaginary". Gradients of ct::grad are
+/// the conjugates of the direction in which the function grows: conj them first (tree_utils::tree_conj).
+GradientTransformation split_real_and_imaginary(const GradientTransformation& inner);
+
 /// Of differentially_private_aggregate.
 struct PrivateOptions {
   Hyperparameter l2_norm_clip, noise_multiplier;

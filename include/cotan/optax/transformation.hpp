@@ -108,9 +108,12 @@ class GradientTransformation {
   std::pair<Arrays, State> update_flat(const Arrays& gradients, const State& state, const Given& given) const;
   /// What its states are called.
   const std::string& name() const { return name_; }
+  /// The same for leaves that are complex too, which others refuse.
+  GradientTransformation of_complex_too() const;
 
  private:
   std::string name_;
+  bool of_complex_ = false;
   Init init_;
   Update update_;
 };

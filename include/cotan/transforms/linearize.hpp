@@ -66,13 +66,13 @@ auto vjp_at(const CallLine& line, HasAux, const F& f, const A&... a) {
   const CallSite site(line);
   const std::tuple<detail::AsArray<A>...> x(a...);
   FlattenedWithAux flat(f, x);
-  using Value = typename decltype(flat)::Value;
+  using Output = typename decltype(flat)::Value;
   flat::ForwardPass pass = flat::forward_pass(flat, tree::leaves(x), "vjp", detail::lazy_paths(x), flat.counter());
-  Value out = flat.value(pass.outputs);
+  Output out = flat.value(pass.outputs);
   auto aux = flat.aux(pass.outputs);
   auto pullback = [residuals = std::move(pass.residuals), backward = std::move(pass.backward),
                    exemplar = tree::blank(x), output = tree::blank(out),
-                   made = line.where()](const detail::AsArray<Value>& ct, CallLine call = CallLine(COTAN_HERE)) {
+                   made = line.where()](const detail::AsArray<Output>& ct, CallLine call = CallLine(COTAN_HERE)) {
     const CallSite here(call, made);
     check_like("vjp] the cotangent has", ct, "output", output);
     return tree::unflatten(exemplar, backward.apply(residuals, tree::leaves(ct), detail::output_paths(ct)));

@@ -19,8 +19,8 @@ auto make_jaxpr(F f, const std::source_location& where = COTAN_HERE) {
       where);
 }
 
-/// How the default device runs f on arguments like these: explain(f, x).text(). Of a jitted function, what is left to do
-/// of the program that it traced, with its donation.
+/// How the default device runs f on arguments like these: explain(f, x).text(). Of a jitted function, what is left to
+/// do of the program that it traced, with its donation.
 template <class F, class... A>
   requires detail::CallableWith<F, A...>
 Explanation explain(const F& f, const A&... a) {

@@ -101,6 +101,7 @@ const Primitive all_to_all_p{
                     const Params& params) { return bind(self, {ct[0]}, exchanged_back(params)); },
     .batch = batch_in_front_of_axes,
     .on_parts = on_each_part};
+const Listed exchanges_listed{&all_gather_p, &psum_scatter_p, &all_to_all_p};
 
 namespace {
 

@@ -94,6 +94,7 @@ const Primitive pbroadcast_p{.name = "pbroadcast",
                              .transpose = broadcast_transpose,
                              .batch = elementwise_batch,
                              .on_parts = on_each_part};
+const Listed permutations_listed{&ppermute_p, &pbroadcast_p};
 
 namespace {
 const RuleFor<axes::AcrossAxis> permutations{{&ppermute_p}, {permute_across}};

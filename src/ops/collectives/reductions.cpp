@@ -85,6 +85,7 @@ const Primitive axis_index_p{
     .batch = [](const Primitive& self, std::span<const Array> x, std::span<const int>, std::int64_t,
                 const Params& params) -> BatchResult { return {bind(self, x, params), {not_batched}}; },
     .not_differentiable = true};
+const Listed collective_reductions_listed{&psum_p, &pmax_p, &pmin_p, &axis_index_p};
 
 namespace {
 const RuleFor<axes::AcrossAxis> sums{{&psum_p}, {psum_across}};
