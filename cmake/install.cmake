@@ -39,6 +39,9 @@ install(FILES ${PROJECT_BINARY_DIR}/cotan-installed.pc
 set(doc_dir ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${doc_dir})
 install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.cpp")
+# Pages link to headers as they lie in the sources.
+file(RELATIVE_PATH headers /${doc_dir} /${CMAKE_INSTALL_INCLUDEDIR})
+install(CODE "file(CREATE_LINK \"${headers}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${doc_dir}/include\" SYMBOLIC)")
 install(DIRECTORY bench/results DESTINATION ${doc_dir}/bench FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES bench/README.md DESTINATION ${doc_dir}/bench)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION ${doc_dir} OPTIONAL)

@@ -1,6 +1,7 @@
 // Element types, JAX's promotion lattice over them, and the host types float16 and bfloat16.
 #pragma once
 #include <complex>
+#include <cotan/call_site.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>

@@ -237,12 +237,12 @@ template <class T, std::size_t i>
 std::string field_name() {
   if constexpr (!Access::listed<T> && fields_have_names) {
     constexpr std::string_view name = last_name(spelling<field_pointer<T, i>()>());
-    return "." + std::string(name);
+    return std::string(".").append(name);  // g++ 12 warns of "." + …, wrongly
   } else if constexpr (!Access::named<T>) {
     return "." + std::to_string(i);
   } else if constexpr (std::is_void_v<typename decltype(Access::base<T>())::type>) {
     constexpr std::string_view name = listed_name(Access::names<T>(), i);
-    return "." + std::string(name);
+    return std::string(".").append(name);  // g++ 12 warns of "." + …, wrongly
   } else {
     using Base = typename decltype(Access::base<T>())::type;
     constexpr std::size_t inherited = std::tuple_size_v<decltype(fields(std::declval<Base&>()))>;
@@ -250,7 +250,7 @@ std::string field_name() {
       return field_name<Base, i>();
     else {
       constexpr std::string_view name = listed_name(Access::names<T>(), i - inherited);
-      return "." + std::string(name);
+      return std::string(".").append(name);  // g++ 12 warns of "." + …, wrongly
     }
   }
 }
