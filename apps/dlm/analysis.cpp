@@ -324,6 +324,7 @@ namespace {
 Analysis analyse_series(const Options& o, const Series& series) {
   Analysis a;
   a.level = o.level;
+  a.json_covariances = o.json_covariances;
   a.series = series;
   a.modelling = choose_model(o, a.series);
   a.notes = a.series.notes;

@@ -51,6 +51,7 @@ struct Analysis {
   Series series;
   Modelling modelling;
   double level = 0.95;
+  bool json_covariances = false;
   std::string method;  ///< of the search, for people; "" where nothing was estimated
 
   std::vector<Parameter> parameters;

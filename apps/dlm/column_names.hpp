@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace apps {
 
@@ -22,10 +23,18 @@ enum class NamedUnit {
   month,
   week,
   day,
-  hour,   ///< "hour", "yyyymmddhh"
-  clock,  ///< "time", "hhmm"
-  unix    ///< "epoch", "unix_time"
+  hour,    ///< "hour", "yyyymmddhh"
+  clock,   ///< "time", "hhmm"
+  unix,    ///< "epoch", "unix_time"
+  datenum  ///< MATLAB's
 };
 NamedUnit unit_of_name(std::string_view name);
+
+/// What names rows and places, and measures nothing: "customer_id", "OrderID", "zip", "lat". `surely`: other words of
+/// the name cannot make it a count, as they do of "sunspot number".
+bool is_identifier_by_name(std::string_view name, bool& surely);
+
+/// The words of a name in small letters: "ObsYear" and "obs_year" are "obs", "year".
+std::vector<std::string> words_of_name(std::string_view name);
 
 }  // namespace apps

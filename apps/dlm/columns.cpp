@@ -29,28 +29,60 @@ void take_dates(Column& column, DateReading reading) {
   column.form = reading.form;
   column.format = std::move(reading.format);
   column.why = std::move(reading.why);
+  column.by_order = reading.ordered;
+  column.written = column.form == DateForm::second ? unit_of_clocks(column.text) : 0;
+}
+
+/// Seconds that were written as numbers: how exact they are; those that are whole but for that become whole.
+void settle_seconds(Column& column, const std::vector<std::string>& fields, const std::vector<double>& numbers) {
+  if (column.form != DateForm::second) return;
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end(), [](double a, double b) {
+    return std::isnan(b) ? false : std::isnan(a) || a < b;
+  });
+  const auto time = [&](auto at) { return column.values[static_cast<std::size_t>(at - numbers.begin())]; };
+  const double digit = unit_of_numbers(fields, '.'), scale = std::abs((time(high) - time(low)) / (*high - *low));
+  if (!(scale > 0) || !std::isfinite(scale) || (digit == 1 && scale > 0.5)) return;
+  const double power = std::log10(digit * scale);
+  column.written = std::abs(power - std::round(power)) < 1e-6 ? std::pow(10.0, std::round(power)) : digit * scale;
+  if (round_to_clock(column.values, column.written)) {
+    column.written = 0;
+    column.form = simplify(column.values, column.form);
+  }
 }
 
 void take_numbers(Column& column, NumberOutcome numbers) {
   column.kind = ColumnKind::number;
   column.values = std::move(numbers.values);
   column.format = std::move(numbers.style);
+  column.digits = common_length(column.text);
+  column.written = unit_of_numbers(column.text, column.format.starts_with("decimal commas") ? ',' : '.');
+  if (column.written == 1) column.written = 0;  // whole numbers are what they are
   if (!numbers.dash.empty())
     column.format += fmt::format("{}\"{}\" is missing", column.format.empty() ? "" : ", ", numbers.dash);
   column.text.clear();
   column.text.shrink_to_fit();
 }
 
-/// The format that the user gave; true where it fits most fields. Numbers of seconds or days could be any column.
-bool take_given_format(const Table& table, Column& column, bool leads, const CsvOptions& options) {
+bool is_time_by_name(const Column& column) {
+  return column.hint() == NameHint::time || column.hint() == NameHint::date;
+}
+
+/// The format that the user gave; true where it fits most fields. Numbers of seconds or days could be any column, and
+/// four digits are not years where another column is the time by its name.
+bool take_given_format(const Table& table, Column& column, bool leads, bool numeric, const CsvOptions& options) {
   if (options.dates.format.empty() || (!options.dates_of.empty() && options.dates_of != column.name)) return false;
-  const bool expected = leads || column.hint() == NameHint::time || column.hint() == NameHint::date;
+  const bool expected = leads || is_time_by_name(column);
   if (is_count(options.dates.format) && options.dates_of.empty() && !expected) return false;
+  if (numeric && !is_time_by_name(column) && options.dates_of.empty() &&
+      std::any_of(table.columns.begin(), table.columns.end(), is_time_by_name))
+    return false;
   DateOutcome dates = dates_of(column, options.dates);
+  column.by_format = dates.reading || dates.share > 0.5;
   if (dates.reading) {
     take_dates(column, std::move(*dates.reading));
     return true;
   }
+  column.no_format = dates.problem.empty() ? "" : message(table, column, dates.row, dates.problem);
   if (dates.share <= 0.5 && options.dates_of.empty()) return false;
   column.kind = ColumnKind::date;
   column.values.assign(column.text.size(), std::nan(""));
@@ -83,12 +115,14 @@ std::vector<std::string> with_points(std::vector<std::string> fields, const std:
 }
 
 /// Numbers that are the only content of a column: dates in disguise, or just numbers.
-void take_sound_numbers(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone) {
+void take_sound_numbers(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone,
+                        DateOrder order) {
   const std::vector<std::string> fields = with_points(column.text, numbers.style);
-  const NumberColumn digits{fields, numbers.values, column.hint(), unit_of_name(column.name), leads, alone};
+  const NumberColumn digits{fields, numbers.values, column.hint(), unit_of_name(column.name), leads, alone, order};
   DateOutcome dates = fields.empty() ? DateOutcome() : read_number_dates(digits);
   if (dates.reading) {
     take_dates(column, std::move(*dates.reading));
+    settle_seconds(column, fields, numbers.values);
     column.numbers = std::move(numbers.values);
     return;
   }
@@ -111,16 +145,23 @@ void take_sound_numbers(const Table& table, Column& column, NumberOutcome number
   take_numbers(column, std::move(numbers));
 }
 
+/// Numbers by the decimal mark that --decimal does not name.
+bool has_other_mark(const Column& column, const NumberOutcome& numbers, const CsvOptions& options, char separator) {
+  if (options.decimal == 0 || numbers.share == 1) return false;
+  const NumberOutcome free = read_numbers(column.text, {0, separator});
+  return free.share == 1 && free.problem.empty();
+}
+
 void convert(const Table& table, Column& column, NumberOutcome numbers, bool leads, bool alone,
-             const CsvOptions& options) {
+             const CsvOptions& options, char separator) {
   const bool anything =
       std::any_of(column.text.begin(), column.text.end(), [](const auto& f) { return !is_missing(f); });
   if (!anything) return take_numbers(column, std::move(numbers));
-  if (take_given_format(table, column, leads, options)) return;
+  if (take_given_format(table, column, leads, numbers.share == 1, options)) return;
   const bool said = column.hint() == NameHint::time || column.hint() == NameHint::date;
   if (said && !numbers.unit.empty()) numbers.share = 0;  // "1 janv", not a quantity
   if (numbers.share == 1 && numbers.problem.empty())
-    return take_sound_numbers(table, column, std::move(numbers), leads, alone);
+    return take_sound_numbers(table, column, std::move(numbers), leads, alone, options.dates.order);
 
   DateOptions order = options.dates;
   order.format = "";
@@ -129,10 +170,22 @@ void convert(const Table& table, Column& column, NumberOutcome numbers, bool lea
   const std::string no_dates = dates.problem.empty() ? "" : message(table, column, dates.row, dates.problem);
   if (dates.share > 0.5 && dates.share > numbers.share) {
     take_no_dates(column, no_dates);
+  } else if (has_other_mark(column, numbers, options, separator)) {
+    std::size_t row = 0;
+    while (is_missing(column.text[row]) || !std::isnan(numbers.values[row])) ++row;
+    column.problem =
+        message(table, column, row,
+                fmt::format("is no number by --decimal '{}'; correct it, or leave out --decimal.", options.decimal));
+    take_numbers(column, std::move(numbers));
   } else if (refuse_odd_one(table, column, numbers.values, leads, alone)) {
     return;
   } else if (numbers.share > 0.5) {
-    column.problem = message(table, column, numbers.row, numbers.problem);
+    const bool unit =
+        numbers.row == 0 && column.text.size() > 2 && column.text[0].find_first_of("0123456789") == std::string::npos;
+    column.problem = message(table, column, numbers.row,
+                             unit ? "is not a number, as the other fields of the column are; if it is a unit, remove "
+                                    "the row of units, and if it is a name, the lines above it (--skip-rows)."
+                                  : numbers.problem);
     take_numbers(column, std::move(numbers));
   } else {
     column.kind = ColumnKind::text;
@@ -173,7 +226,7 @@ void convert_columns(Table& table, const CsvOptions& options, char separator) {
       }
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool alone = numeric - (numbers[i].share > 0.5 ? 1 : 0) == 0;
-    convert(table, table.columns[i], std::move(numbers[i]), i == 0, alone, options);
+    convert(table, table.columns[i], std::move(numbers[i]), i == 0, alone, options, separator);
   }
 }
 

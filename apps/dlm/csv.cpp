@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "encoding.hpp"
 #include "numbers.hpp"
@@ -50,6 +52,96 @@ std::vector<Column> name_columns(const Record& first, bool header, std::string_v
            other->second + 1, i + 1, shown(columns[i].name));
   }
   return columns;
+}
+
+// ---- lines above and below a table
+
+std::size_t after_line(std::string_view text, std::size_t at) {
+  at = std::min(text.find_first_of("\r\n", at), text.size());
+  if (text.substr(at).starts_with("\r\n")) ++at;
+  return std::min(at + 1, text.size());
+}
+
+/// What stands above the header and is no part of the table.
+struct Above {
+  std::size_t lines = 0;  ///< to skip
+  std::size_t begin = 0;  ///< where the table does, in bytes
+  std::size_t comments = 0, last_comment = 0;
+  std::size_t comment_at = 0;  ///< of the last one, in bytes
+};
+
+/// A line that begins with # is a comment, but for a column that is called so.
+bool is_comment(std::string_view line) {
+  return line.starts_with('#') && !(line.size() > 1 && std::string_view(",;\t|").find(line[1]) != line.npos);
+}
+
+Above find_above(std::string_view text, std::size_t skip, bool declared, bool comments) {
+  Above out;
+  for (std::size_t i = 0; i < std::max<std::size_t>(skip, declared ? 1 : 0) && out.begin < text.size(); ++i)
+    ++out.lines, out.begin = after_line(text, out.begin);
+  std::size_t at = out.begin;
+  for (std::size_t line = out.lines; comments && at < text.size(); ++line, at = after_line(text, at)) {
+    const std::string_view rest = text.substr(at, text.find_first_of("\r\n", at) - at);
+    if (is_comment(rest))
+      ++out.comments, out.last_comment = line + 1, out.comment_at = at, out.lines = line + 1,
+                      out.begin = after_line(text, at);
+    else if (rest.find_first_not_of(" \t") != std::string_view::npos)
+      break;
+  }
+  return out;
+}
+
+/// "# date,value" right above rows without a header: the names.
+std::optional<Record> header_in_comment(std::string_view text, const Above& above, const Record& first,
+                                        std::string_view name, char separator) {
+  if (!above.comments) return {};
+  std::string_view line = text.substr(above.comment_at, above.begin - above.comment_at);
+  const bool one = first.fields.size() == 1;  // "#id" names a column, "# made by x" does not
+  if (one && (above.comments > 1 || line.find_first_of(" \t") != line.npos)) return {};
+  if (!one) line.remove_prefix(std::min(line.find_first_not_of("# "), line.size()));
+  Record out;
+  try {
+    if (!Scanner(line, name, separator, 0).next(out)) return {};
+  } catch (const CsvError&) {
+    return {};
+  }
+  out.line = above.last_comment;
+  const auto is_value = [](const std::string& f) { return looks_like_number(f) || looks_like_date(f); };
+  if (out.fields.size() != first.fields.size() || std::any_of(out.fields.begin(), out.fields.end(), is_value) ||
+      std::none_of(first.fields.begin(), first.fields.end(), is_value))
+    return {};
+  return out;
+}
+
+/// Why a row has another number of fields than the header, and what to do.
+std::string cause_of_ragged(const Record& record, const Table& table, Scanner rest, char separator) {
+  constexpr std::size_t rows_looked_at = 50;
+  const std::size_t wanted = table.columns.size(), given = record.fields.size();
+  std::map<std::size_t, std::size_t> counts, first_line;
+  Record next = record;
+  std::size_t looked_at = 0;
+  try {
+    do ++counts[next.fields.size()], first_line.emplace(next.fields.size(), next.line);
+    while (++looked_at < rows_looked_at && rest.next(next));
+  } catch (const CsvError&) {
+  }
+  const auto digits = std::count_if(record.fields.begin(), record.fields.end(), [](const std::string& f) {
+    return !f.empty() && f.find_first_not_of("0123456789", f.starts_with('-')) == std::string::npos;
+  });
+  const std::string quote =
+      fmt::format("fill in or remove fields, or quote those that hold the separator {}", shown_separator(separator));
+  if (separator == ',' && given > wanted && wanted > 1 && 2 * (given - wanted) <= static_cast<std::size_t>(digits))
+    return quote + " (numbers with decimal commas need quotes, or ';' between fields)";
+  const auto usual =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::size_t begin = first_line[usual->first] - 1;
+  if (usual->first > wanted && table.lines.size() < 20 &&
+      (wanted == 1 || (usual->second > 1 && 2 * usual->second > looked_at)))
+    return fmt::format("if the table begins in line {}, remove the lines above the table, or say --skip-rows {}",
+                       begin + 1, begin);
+  if (given < wanted && table.lines.size() > 1 && !counts.contains(wanted))
+    return "fill in fields, or remove the lines below the table";
+  return quote;
 }
 
 // ---- finding columns
@@ -138,23 +230,44 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
   const Decoded decoded = decode(bytes, name);
   const std::string_view text = decoded.text;
   const char declared = declared_separator(text);
+  const Above above = find_above(text, options.skip_rows, declared, options.comment == 0);
   const char separator = options.separator ? options.separator
                          : declared        ? declared
-                                           : find_separator(text, options.decimal, options.comment);
+                                           : find_separator(text.substr(above.begin), options.decimal, options.comment);
   if (separator == '"' || separator == '\n' || separator == '\r' || separator == options.decimal)
     fail("{}: {} cannot separate fields; choose ',', ';' or a tab, and a decimal mark that differs from it.", name,
          shown(std::string_view(&separator, 1)));
 
   Scanner scanner(text, name, separator, options.comment);
   Record record;
-  if (declared) scanner.skip_line();
-  if (!scanner.next(record)) fail("{}: the file is empty; give a header line and rows of data.", name);
-  const bool header =
+  for (std::size_t i = 0; i < above.lines; ++i) scanner.skip_line();
+  const Scanner table_only = scanner;
+  if (!scanner.next(record)) {
+    if (options.skip_rows)
+      fail("{}: nothing is left below the {} lines of --skip-rows; give fewer.", name, options.skip_rows);
+    fail("{}: the file is empty; give a header line and rows of data.", name);
+  }
+  bool header =
       options.header == Header::automatic ? is_header(record.fields, options) : options.header == Header::present;
 
   Table table;
   table.source = name;
   if (!decoded.note.empty()) table.notes.push_back(decoded.note);
+  std::size_t left_out = above.comments;
+  if (std::optional<Record> names = options.header == Header::automatic
+                                        ? header_in_comment(text, above, record, name, separator)
+                                        : std::nullopt) {
+    record = std::move(*names);
+    scanner = table_only;
+    header = true;
+    --left_out;
+    table.notes.push_back(
+        fmt::format("The names of the columns are those of line {}, which begins with #.", record.line));
+  }
+  if (left_out)
+    table.notes.push_back(fmt::format("{} above the header that begin{} with # {} left out.",
+                                      left_out == 1 ? "A line" : fmt::format("{} lines", left_out),
+                                      left_out == 1 ? "s" : "", left_out == 1 ? "is" : "are"));
   table.columns = name_columns(record, header, name);
   if (header && options.header == Header::automatic)
     for (const Column& column : table.columns)
@@ -165,15 +278,15 @@ Table read_csv(std::string_view bytes, std::string_view name, const CsvOptions& 
       }
   for (bool more = header ? scanner.next(record) : true; more; more = scanner.next(record)) {
     if (record.fields.size() != table.columns.size())
+      fail("{}:{}: this row has {} field{} where the {} has {}; {}.", name, record.line, record.fields.size(),
+           record.fields.size() == 1 ? "" : "s", header ? "header" : "first row", table.columns.size(),
+           cause_of_ragged(record, table, scanner, separator));
+    if (options.decimal == ',' && table.columns.size() == 1 && table.lines.empty() &&
+        record.fields[0].find(',') != std::string::npos && !looks_like_number(record.fields[0]))
       fail(
-          "{}:{}: this row has {} field{} where the {} has {}; fill in or remove fields, or quote those that "
-          "hold the separator {}{}.",
-          name, record.line, record.fields.size(), record.fields.size() == 1 ? "" : "s",
-          header ? "header" : "first row", table.columns.size(), shown_separator(separator),
-          record.fields.size() <= table.columns.size() ? ""
-          : table.columns.size() == 1                  ? ", or remove lines above the table"
-          : separator == ',' ? " (numbers with decimal commas need quotes, or ';' between fields)"
-                             : "");
+          "{}:{}: with --decimal ',' nothing separates the fields of {}; leave out --decimal, or name what does with "
+          "--separator.",
+          name, record.line, shown(record.fields[0]));
     table.lines.push_back(record.line);
     for (std::size_t i = 0; i < table.columns.size(); ++i) table.columns[i].text.push_back(std::move(record.fields[i]));
   }

@@ -22,6 +22,12 @@ struct Column {
   std::vector<double> numbers = {};    ///< of dates that are also numbers, such as years
   DateForm form = DateForm::none;
   std::string format = "", why = "";  ///< for people: how its fields were read, and what decided it
+  std::size_t digits = 0;             ///< of every field, where each is digits alone and they are as long
+  double written = 0;                 ///< the unit of the last digit written, as `values` count; 0: they are exact
+
+  bool by_format = false;      ///< dates by --date-format
+  bool by_order = false;       ///< dates whose reading --day-first and --month-first decide
+  std::string no_format = "";  ///< why --date-format does not fit: a message with the line
 
   /// Why the column cannot be used as what it mostly is, and why it holds no dates: messages with the line.
   std::string problem = "", no_dates = "";
@@ -55,7 +61,8 @@ struct CsvOptions {
   Header header = Header::automatic;  ///< automatic: absent when the first row holds only numbers and dates
   char separator = 0;                 ///< 0: comma, semicolon, bar or tab, whichever fits the first rows
   char decimal = 0;                   ///< '.' or ','; 0: what each column says
-  char comment = 0;                   ///< lines that begin with it are skipped; 0: there are none
+  char comment = 0;                   ///< lines that begin with it are skipped; 0: those with # above the header
+  std::size_t skip_rows = 0;          ///< lines above the header
   DateOptions dates = {};
   std::vector<std::string> missing = {};  ///< fields that hold nothing, besides the usual ones, in columns of values
   std::string dates_of = "";              ///< the column that a given date format is for; "": whichever it fits

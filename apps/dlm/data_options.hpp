@@ -26,6 +26,7 @@ struct DataOptions {
   std::string column = "", time = "", sd_column = "";
   std::vector<std::string> regress = {};
   char separator = 0, decimal = 0;  ///< 0: found out
+  std::size_t skip_rows = 0;        ///< lines above the header
   DateOptions dates = {};
   TimeSteps time_steps = TimeSteps::found;
   std::vector<std::string> missing = {};  ///< fields that say that nothing was observed, besides the usual ones

@@ -14,6 +14,7 @@ struct DateReading {
   DateForm form = DateForm::none;
   std::string format;    ///< for people: "dd/mm/yyyy"
   std::string why = "";  ///< what was decided and could have been decided otherwise
+  bool ordered = false;  ///< a day and a month that are both numbers, so that their order decides
 };
 
 struct DateOutcome {

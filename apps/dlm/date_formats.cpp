@@ -248,7 +248,9 @@ DateReading reading_by(const Format& format, const std::vector<std::string>& fie
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (here[i]) match_date(format.pattern, fields[i], true, parts[i]);
   const bool financial = format.unit == NamedUnit::financial_year;
-  return reading_of(parts, (financial ? "financial years " : "") + pattern_in_words(format.pattern));
+  DateReading out = reading_of(parts, (financial ? "financial years " : "") + pattern_in_words(format.pattern));
+  out.ordered = format.order != Order::none;
+  return out;
 }
 
 // ---- several readings
@@ -315,12 +317,15 @@ std::string_view cause_in_words(const std::string& field) {
   return ": names of months must be English (Jan, January)";
 }
 
+/// The foot of a table: "Total", "Source: …".
+bool is_remark(const std::string& field) { return cause_in_words(field).find("totals") != std::string_view::npos; }
+
 std::string not_a_date(const std::string& field) {
   if (parse_clock(field)) return std::string(clock_without_date);
   return fmt::format(
       "is not a date that is known{}; write 2024-01-31, 2024-01, 2024-Q1, 2024 or 2024-01-31T12:00:00, or "
       "describe it by --date-format (such as '%d/%m/%Y'), or leave the field empty if the date is missing.",
-      has_digit(field) && has_word(field) ? cause_in_words(lower(field)) : "");
+      has_word(field) && (has_digit(field) || is_remark(lower(field))) ? cause_in_words(lower(field)) : "");
 }
 
 /// Formats change within the column. Each field must be clear in itself, and none may put the day where
@@ -350,6 +355,10 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
   if (unknown < fields.size()) {
     out.row = unknown;
     out.problem = not_a_date(fields[unknown]);
+    if (const std::vector<const Format*> otherwise = formats_of(fields[unknown], {});
+        options.order != DateOrder::by_data && !otherwise.empty())
+      out.problem = fmt::format("is no date by {}, but by {}; correct it, or leave out {}.", option_of(options.order),
+                                pattern_in_words(otherwise[0]->pattern), option_of(options.order));
     return out;
   }
   std::string ignored;
@@ -361,6 +370,7 @@ DateOutcome read_mixture(const std::vector<std::string>& fields, const std::vect
     std::string words;
     for (const std::string_view pattern : used) words += (words.empty() ? "" : " and ") + pattern_in_words(pattern);
     out.reading = reading_of(parts, words);
+    out.reading->ordered = day_month || month_day;
     return out;
   }
   out.row = bad;
@@ -391,7 +401,9 @@ DateOutcome read_by_given(const std::vector<std::string>& fields, const std::vec
     }
   }
   out.share = static_cast<double>(matched) / static_cast<double>(std::max<std::size_t>(count, 1));
-  if (count && out.problem.empty()) out.reading = reading_of(parts, pattern_in_words(format));
+  if (!count || !out.problem.empty()) return out;
+  out.reading = reading_of(parts, pattern_in_words(format));
+  out.reading->ordered = format.starts_with("%d%m") || format.starts_with("%m%d");
   return out;
 }
 

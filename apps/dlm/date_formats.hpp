@@ -12,6 +12,11 @@ namespace apps {
 
 enum class DateOrder { by_data, day_first, month_first };
 
+/// "--day-first".
+constexpr std::string_view option_of(DateOrder order) {
+  return order == DateOrder::day_first ? "--day-first" : order == DateOrder::month_first ? "--month-first" : "";
+}
+
 struct DateOptions {
   std::string format = "";  ///< as for strftime; "": found out
   DateOrder order = DateOrder::by_data;

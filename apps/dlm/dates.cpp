@@ -115,6 +115,17 @@ DateForm months_of(std::vector<double>& days) {
   return form;
 }
 
+/// Whether the grid's nodes are no further from the times than rounding may put them; sets its deviation.
+bool explains(RoundedGrid& grid, const std::vector<double>& times, double unit) {
+  double least = 0, most = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double off = times[i] - times[0] - grid.step * grid.positions[i];
+    least = std::min(least, off), most = std::max(most, off);
+  }
+  grid.deviation = std::max(most, -least);
+  return grid.deviation <= unit * (1 + 1e-6) && most - least <= 1.5 * unit;
+}
+
 }  // namespace
 
 TimeUnit unit_of(DateForm form) { return facts(form).unit; }
@@ -224,6 +235,54 @@ double common_step(std::span<const double> times) {
   for (std::size_t i = 1; i < times.size(); ++i)
     if (!(std::abs(times[i] - times[i - 1] - step) <= 1e-9 * step + 1e-15 * std::abs(times[i]))) return 0;
   return times.size() == 2 ? step : times[1] - times[0];
+}
+
+double resolution_of(const std::vector<double>& times) {
+  double largest = 0;
+  for (const double t : times)
+    if (std::isfinite(t)) largest = std::max(largest, std::abs(t));
+  return std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
+}
+
+std::optional<RoundedGrid> even_but_for_rounding(const std::vector<double>& times, double unit) {
+  constexpr std::size_t few = 4, enough = 10;
+  if (times.size() < few || !(unit > 0)) return {};
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < times.size(); ++i) gaps.push_back(times[i] - times[i - 1]);
+  std::vector<double> sorted = gaps;
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = sorted[sorted.size() / 2];
+  if (!(sorted[0] > 0) || !std::isfinite(middle) || unit > (times.size() < enough ? 0.1 : 0.34) * middle) return {};
+  double sum = 0, count = 0;  // of single steps: their rounding cancels
+  for (const double gap : gaps)
+    if (std::round(gap / middle) == 1) sum += gap, ++count;
+  RoundedGrid out{sum / std::max(count, 1.0), 0, {0}};
+  for (const double gap : gaps) {
+    const double steps = std::round(gap / out.step);
+    if (!(steps >= 1)) return {};
+    out.positions.push_back(out.positions.back() + steps);
+  }
+  out.step = (times.back() - times.front()) / out.positions.back();
+  RoundedGrid round = out;  // a number of few digits, where one will do as well
+  for (const double digits : {1.0, 2.0, 3.0}) {
+    const double size = std::pow(10.0, std::floor(std::log10(out.step)) + 1 - digits);
+    round.step = std::round(out.step / size) * size;
+    if (explains(round, times, unit)) return round;
+  }
+  return explains(out, times, unit) ? std::optional(out) : std::nullopt;
+}
+
+bool round_to_clock(std::vector<double>& seconds, double unit) {
+  for (const double clock : {60.0, 1.0}) {
+    if (unit > clock / 4) continue;
+    const bool all = std::all_of(seconds.begin(), seconds.end(), [&](double t) {
+      return std::isnan(t) || std::abs(t - std::round(t / clock) * clock) <= 0.5 * unit + 1e-3;
+    });
+    if (!all) continue;
+    for (double& t : seconds) t = std::round(t / clock) * clock;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace apps

@@ -1,5 +1,6 @@
 // Dates as numbers that count years, quarters, months, days or seconds, and back.
 #pragma once
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -56,5 +57,22 @@ bool in_order(const std::vector<double>& times);
 /// same or on the last day of their month become months, and so do days that come once a month within the same week of
 /// it: last business days, third Fridays. NaN is missing.
 DateForm simplify(std::vector<double>& times, DateForm form);
+
+// Times that are even but for the digits that they are written with: 0.00, 0.33, 0.67, or 0.1 s as a double of 1.6e9.
+
+/// What doubles of this size cannot tell apart.
+double resolution_of(const std::vector<double>& times);
+
+struct RoundedGrid {
+  double step, deviation;  ///< the largest one
+  std::vector<double> positions;
+};
+
+/// Nothing where the times lie further from even steps than rounding to the unit puts them, or where the unit is too
+/// large beside the step to tell.
+std::optional<RoundedGrid> even_but_for_rounding(const std::vector<double>& times, double unit);
+
+/// Seconds that are whole seconds or minutes but for rounding become these; true where they do.
+bool round_to_clock(std::vector<double>& seconds, double unit);
 
 }  // namespace apps

@@ -1,6 +1,7 @@
 // JSON with everything, CSV with what people plot. NaN is null in JSON and an empty field in CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -119,15 +120,26 @@ Json seasons_json(const Analysis& a) {
   return out;
 }
 
-void add_fit(Json& out, const cotan::dlm::Fit& f) {
-  for (const auto& [name, value] : {std::pair{"x0", &f.x0},
-                                    {"C0", &f.C0},
-                                    {"x", &f.x},
-                                    {"C", &f.C},
-                                    {"xstd", &f.xstd},
-                                    {"xf", &f.xf},
-                                    {"Cf", &f.Cf}})
+/// Of covariances, a matrix for each step.
+Json deviations(const Array& covariances) {
+  const std::vector<double> values = covariances.to_vector<double>();
+  const auto m = static_cast<std::size_t>(covariances.shape().back());
+  Json out = Json::array();
+  for (std::size_t at = 0; at < values.size(); at += m * m) {
+    Json step = Json::array();
+    for (std::size_t i = 0; i < m; ++i) step.push_back(number(std::sqrt(std::max(values[at + i * m + i], 0.0))));
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+/// Covariances of each step make files large: only where they are asked for.
+void add_fit(Json& out, const cotan::dlm::Fit& f, bool covariances) {
+  for (const auto& [name, value] :
+       {std::pair{"x0", &f.x0}, {"C0", &f.C0}, {"x", &f.x}, {"xstd", &f.xstd}, {"xf", &f.xf}})
     out[name] = nested(*value);
+  out["xfstd"] = deviations(f.Cf);
+  if (covariances) out["C"] = nested(f.C), out["Cf"] = nested(f.Cf);
   for (const auto& [name, value] : {std::pair{"v", &f.v},
                                     {"Cp", &f.Cp},
                                     {"yhat", &f.yhat},
@@ -217,7 +229,7 @@ std::string json_text(const Analysis& a) {
   out["y"] = numbers(s.y);
   out["predicted"] = {
       {"mean", numbers(a.predicted)}, {"sd", numbers(a.predicted_sd)}, {"residual", numbers(a.residuals)}};
-  if (a.fit) add_fit(out, *a.fit);
+  if (a.fit) add_fit(out, *a.fit, a.json_covariances);
   Json components = Json::object();
   for (const Path& path : a.paths) components[path.name] = {{"mean", numbers(path.mean)}, {"sd", numbers(path.sd)}};
   out["components"] = components;
@@ -232,7 +244,8 @@ std::string json_text(const Analysis& a) {
                        {"y", numbers(a.future.mean)},
                        {"ystd", numbers(a.future.sd)},
                        {"x", nested(a.forecast->x)},
-                       {"C", nested(a.forecast->C)}};
+                       {"xstd", deviations(a.forecast->C)}};
+    if (a.json_covariances) out["forecast"]["C"] = nested(a.forecast->C);
   }
   // One line for each entry: a fit of a long series stays readable, and diffs stay small. Bytes of names that
   // are no UTF-8 are replaced.

@@ -25,6 +25,15 @@ class Joiner {
 
   std::optional<JoinedDates> join() {
     if (std::optional<JoinedDates> parts = from_year()) return parts;
+    for (const Column& c : table_.columns) {  // Obs_Year, Obs_Month
+      std::vector<std::string> words = words_of_name(c.name);
+      if (std::erase_if(words, [](const std::string& w) { return w == "year" || w == "yr" || w == "jahr"; }) != 1 ||
+          words.empty())
+        continue;
+      stem_ = words;
+      if (std::optional<JoinedDates> parts = from_year()) return parts;
+    }
+    stem_.clear();
     return from_day();
   }
 
@@ -32,8 +41,14 @@ class Joiner {
   const Column* named(std::initializer_list<const char*> names) const {
     for (const Column& c : table_.columns)
       for (const char* name : names)
-        if (lower(c.name) == name && may_use_(c) && c.problem.empty()) return &c;
+        if (is_called(c.name, name) && may_use_(c) && c.problem.empty()) return &c;
     return nullptr;
+  }
+  /// The name, besides the words that all parts have in common.
+  bool is_called(const std::string& name, const std::string& wanted) const {
+    if (stem_.empty()) return lower(name) == wanted;
+    std::vector<std::string> words = words_of_name(name);
+    return std::erase(words, wanted) == 1 && words == stem_;
   }
   static bool repeats(const std::vector<double>& values) {
     std::set<double> seen;
@@ -136,8 +151,17 @@ class Joiner {
   /// is no time of day, empty where most are none.
   static std::vector<double> clock_of(const Column& c) {
     const NamedUnit unit = unit_of_name(c.name);
-    if (c.is_numeric())  // 1000 to 1900 may have been taken for years
-      return unit == NamedUnit::hour || unit == NamedUnit::clock ? read_number_clock(c.as_numbers())
+    const std::size_t digits = c.text.empty() ? c.digits : common_length(c.text);
+    std::vector<double> numbers = c.is_numeric() ? c.as_numbers() : std::vector<double>();
+    // 1000 to 1900 may have been taken for years, and 100101 for a day that is followed by others or is not.
+    if (!c.is_numeric() && digits)
+      for (const std::string& field : c.text) {
+        double value = missing_time;
+        if (!is_missing(field)) parse_number(field, value);
+        numbers.push_back(value);
+      }
+    if (!numbers.empty())
+      return unit == NamedUnit::hour || unit == NamedUnit::clock ? read_number_clock(numbers, digits)
                                                                  : std::vector<double>();
     std::vector<double> clock;
     for (const std::string& field : c.text) clock.push_back(parse_clock(field).value_or(missing_time));
@@ -164,6 +188,7 @@ class Joiner {
       if (std::find(clock.begin(), clock.end(), seconds_per_day) != clock.end())
         days->column.why = "hour 24 is the next day's 00:00";
       days->column.form = DateForm::second;
+      days->column.written = c.text.empty() ? c.written : unit_of_clocks(c.text);
       days->parts.push_back(c.name);
       days->column.name = fmt::format("{}", fmt::join(days->parts, " "));
       return days;
@@ -186,6 +211,7 @@ class Joiner {
 
   const Table& table_;
   const std::function<bool(const Column&)>& may_use_;
+  std::vector<std::string> stem_ = {};
 };
 
 }  // namespace

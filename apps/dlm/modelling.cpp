@@ -60,6 +60,28 @@ void add_blocks(Modelling& m, const Options& o, const Series& s) {
     complain<UsageError>("[--order] a model of nothing; give a trend, --spline, --season, --ar or --regress.");
 }
 
+/// Blocks that have no meaning between steps.
+void refuse_uneven_times(const Options& o, const Series& s) {
+  const auto whole = [&](std::size_t i) { return s.positions[i] - s.positions[i - 1]; };
+  std::size_t row = 1;
+  while (row < s.positions.size() && whole(row) == std::floor(whole(row))) ++row;
+  if (s.even || row >= s.positions.size()) return;
+  std::string what, instead;
+  for (const Season& season : o.seasons)
+    if (!season.harmonics)
+      what = fmt::format("a season of {:g} steps", season.period), instead = "or --harmonics K after --season";
+    else if (2 * season.harmonics == season.period)
+      what = fmt::format("the last of {} harmonics of {:g} steps", season.harmonics, season.period),
+      instead = "or fewer --harmonics";
+  if (o.ar > 1) what = fmt::format("--ar {}", o.ar), instead = "or --ar 1";
+  if (o.order == 2) what = "--order 2", instead = "or --order 1";
+  if (what.empty()) return;
+  complain<InputError>(
+      "[{}] {} needs times that are whole numbers of steps apart, and those of {} are not ({}: {} comes after {}); say "
+      "--time-step rows, by which each row is a step, {}.",
+      s.source, what, shown(s.time_name), s.spacing(), s.label(row), s.label(row - 1), instead);
+}
+
 void name_states(Modelling& m, const Series& s) {
   m.state_names = m.model.state_names();
   for (const Part& part : m.parts)
@@ -81,9 +103,23 @@ std::vector<std::string> names_of(const dlm::Model& model) {
   return out;
 }
 
-void require_parameter(const dlm::Model& model, const char* option, const std::string& name) {
+using Ties = std::vector<std::pair<std::string, std::string>>;
+
+/// What a parameter is called after all ties.
+std::string final_name(const Ties& ties, std::string name) {
+  for (const auto& [from, to] : ties)
+    if (from == name) name = to;
+  return name;
+}
+
+/// `ties` are those made already.
+void require_parameter(const dlm::Model& model, const Ties& ties, const char* option, const std::string& name) {
   const std::vector<std::string> names = names_of(model);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  for (const auto& [from, to] : ties)
+    if (from == name)
+      complain<UsageError>("[{}] {} is tied away already, by --tie {}; name {} instead.", option, shown(name),
+                           shown(from + "=" + to), shown(final_name(ties, name)));
   const std::string nearest = nearest_spelling(name, names);
   complain<UsageError>("[{}] the model has no parameter {}{}; it has: {}.", option, shown(name),
                        nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", "));
@@ -108,13 +144,15 @@ void rename(dlm::Model& model, const std::string& from, const std::string& to) {
 }
 
 void tie_parameters(dlm::Model& model, const Options& o) {
+  Ties made;
   for (const auto& [from, to] : o.tie) {
-    require_parameter(model, "--tie", from);
-    require_parameter(model, "--tie", to);
+    require_parameter(model, made, "--tie", from);
+    require_parameter(model, made, "--tie", to);
     for (const dlm::ParameterInfo& p : dlm::parameters_of(model))
       if ((p.name == from || p.name == to) && p.kind == dlm::ParameterInfo::Kind::autoregression)
         complain<UsageError>("[--tie] {} holds coefficients; only standard deviations can be tied.", shown(p.name));
     rename(model, from, to);
+    made.emplace_back(from, to);
   }
 }
 
@@ -132,10 +170,10 @@ bool stationary(std::vector<double> phi) {
   return true;
 }
 
-void take_values(Modelling& m, const char* option, const std::map<std::string, std::vector<double>>& given,
-                 dlm::Parameters& to) {
+void take_values(Modelling& m, const Ties& ties, const char* option,
+                 const std::map<std::string, std::vector<double>>& given, dlm::Parameters& to) {
   for (const auto& [name, values] : given) {
-    require_parameter(m.model, option, name);
+    require_parameter(m.model, ties, option, name);
     const auto all = dlm::parameters_of(m.model);
     const auto info =
         *std::find_if(all.begin(), all.end(), [&, &n = name](const dlm::ParameterInfo& p) { return p.name == n; });
@@ -162,8 +200,8 @@ void take_values(Modelling& m, const char* option, const std::map<std::string, s
 }
 
 void sort_parameters(Modelling& m, const Options& o) {
-  take_values(m, "--set", o.set, m.fixed);
-  take_values(m, "--start", o.start, m.start);
+  take_values(m, o.tie, "--set", o.set, m.fixed);
+  take_values(m, o.tie, "--start", o.start, m.start);
   std::vector<std::string> zeros;
   for (const dlm::ParameterInfo& p : dlm::parameters_of(m.model)) {
     if (m.fixed.contains(p.name)) continue;
@@ -186,6 +224,7 @@ Modelling choose_model(const Options& o, const Series& s) {
   Modelling m;
   m.model.blocks.clear();
   m.model.first = o.toolbox_start ? dlm::FirstState::toolbox : dlm::FirstState::diffuse;
+  refuse_uneven_times(o, s);
   add_blocks(m, o, s);
   tie_parameters(m.model, o);
   name_states(m, s);

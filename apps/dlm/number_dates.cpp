@@ -182,6 +182,18 @@ void add_serial_days(const NumberColumn& c, std::vector<DateCandidate>& to) {
       to.push_back({std::move(*out), option_for(pattern), NamedUnit::none, true});
 }
 
+/// MATLAB's days since the year 0, where the name says that they are.
+void add_datenums(const NumberColumn& c, std::vector<DateCandidate>& to) {
+  constexpr double of_1970 = 719529;
+  if (c.unit != NamedUnit::datenum ||
+      !all_of(c, [](double v, const std::string&) { return v >= 580000 && v < 880000; }))
+    return;
+  DateReading out{c.numbers, DateForm::second, "days since the year 0, as MATLAB counts them", ""};
+  for (double& t : out.times) t = (t - of_1970) * seconds_per_day;
+  out.form = simplify(out.times, out.form);
+  to.push_back({std::move(out), "--time none", NamedUnit::datenum});
+}
+
 /// 2010.01 to 2010.12, the last zero written or not, and 01.2010.
 std::optional<DateReading> dotted_months(const NumberColumn& c) {
   if (c.hint != NameHint::date && c.hint != NameHint::time && !c.leads) return {};
@@ -241,6 +253,25 @@ std::optional<DateReading> decimal_years(const NumberColumn& c) {
     if (!std::isnan(c.numbers[i])) out.times[i] = std::round(days_of_decimal_year(c.numbers[i]) * seconds_per_day);
   return out;
 }
+
+/// Ways to write a time of day as a number.
+struct ClockDigits {
+  std::size_t length;  ///< with zeros before it
+  double least;        ///< what one number of a column in five reaches
+  double per_second;   ///< units of the last digit; 0: minutes or hours
+
+  double seconds(double v) const {
+    if (!(v >= 0) || (per_second != 1 && v != std::floor(v))) return missing_time;
+    const double hours = length == 2 ? v : std::floor(v / (length == 4 ? 100 : 10000 * per_second));
+    const double minutes = length == 2   ? 0
+                           : length == 4 ? std::fmod(v, 100)
+                                         : std::fmod(std::floor(v / (100 * per_second)), 100);
+    const double seconds = length <= 4 ? 0 : std::fmod(v / per_second, 100);
+    const double out = 3600 * hours + 60 * minutes + seconds;
+    return minutes < 60 && seconds < 60 && out <= seconds_per_day ? out : missing_time;
+  }
+};
+constexpr ClockDigits clock_digits[] = {{2, 0, 0}, {4, 100, 0}, {6, 2401, 1}, {9, 1e7, 1000}};
 
 using Test = std::function<bool(const std::string&, double)>;
 
@@ -316,37 +347,67 @@ DateOutcome read_number_dates(const NumberColumn& c) {
   else if (std::optional<DateReading> decimal = decimal_years(c))
     all.push_back({std::move(*decimal), "--time none", NamedUnit::none});
   add_serial_days(c, all);
+  add_datenums(c, all);
   if (all.empty())
     if (DateOutcome doubt = doubt_codes(c); !doubt.problem.empty()) return doubt;
+  // ddmmyyyy and mmddyyyy, where the order of them is given.
+  const auto ordered = [&](const DateCandidate& to) {
+    return to.option.find(c.order == DateOrder::day_first ? "'%d%m" : "'%m%d") != std::string::npos;
+  };
+  if (c.order != DateOrder::by_data && std::any_of(all.begin(), all.end(), ordered))
+    std::erase_if(all, [&](const DateCandidate& to) { return !ordered(to); });
   if (c.unit == NamedUnit::week)
     if (DateOutcome doubt = doubt_weeks(c); !doubt.problem.empty()) return doubt;
   return choose_reading(std::move(all), c.unit);
 }
 
-std::vector<double> read_number_clock(const std::vector<double>& numbers) {
-  const auto past_midnight = std::count_if(numbers.begin(), numbers.end(), [](double v) { return v >= 100; });
-  const bool hhmm = 2 * past_midnight > static_cast<std::ptrdiff_t>(numbers.size());
-  std::vector<double> out;
-  std::size_t good = 0;
-  for (const double v : numbers) {
-    const bool fits = v == std::floor(v) && v >= 0 && v <= (hhmm ? 2400 : 24) && std::fmod(v, 100) < 60;
-    good += fits;
-    out.push_back(!fits ? missing_time : hhmm ? 3600 * std::floor(v / 100) + 60 * std::fmod(v, 100) : 3600 * v);
+std::size_t common_length(const std::vector<std::string>& fields) {
+  std::size_t length = 0;
+  for (const std::string& f : fields) {
+    if (is_missing(f)) continue;
+    if (!only_digits(f, length ? length : f.size())) return 0;
+    length = f.size();
   }
-  if (2 * good <= numbers.size()) out.clear();
-  return out;
+  return length;
+}
+
+std::vector<double> read_number_clock(const std::vector<double>& numbers, std::size_t digits) {
+  std::vector<double> best;
+  std::size_t most = 0;
+  const auto count = [&](auto holds) {
+    return static_cast<std::size_t>(std::count_if(numbers.begin(), numbers.end(), holds));
+  };
+  const std::size_t present = count([](double v) { return !std::isnan(v); });
+  const bool told = std::any_of(std::begin(clock_digits), std::end(clock_digits),
+                                [&](const ClockDigits& way) { return way.length == digits && digits > 2; });
+  for (const ClockDigits& way : clock_digits) {
+    // Without zeros before them, more than a mistake or two must be as large as the way has it.
+    if (told ? way.length != digits : 5 * count([&](double v) { return v >= way.least; }) <= present) continue;
+    std::vector<double> out;
+    for (const double v : numbers) out.push_back(way.seconds(v));
+    const auto good =
+        static_cast<std::size_t>(std::count_if(out.begin(), out.end(), [](double v) { return !std::isnan(v); }));
+    if (good > most) best = std::move(out), most = good;
+  }
+  if (2 * most <= present) best.clear();
+  return best;
 }
 
 DateOutcome doubt_number_clock(const NumberColumn& c) {
   if (c.unit != NamedUnit::clock && c.unit != NamedUnit::hour) return {};
-  const auto is_clock = [](const std::string& f, double v) {
-    return only_digits(f, 4) && v <= 2400 && std::fmod(v, 100) < 60;
-  };
-  if (const std::optional<std::size_t> row = odd_row(c, is_clock);
-      row && std::any_of(c.fields.begin(), c.fields.end(), [](const std::string& f) { return f.starts_with("0"); }))
-    return {.problem = "is no time of day (hhmm), as the other fields of the column are; correct it.", .row = *row};
-  const std::vector<double> clock = read_number_clock(c.numbers);
-  const auto padded = [](double, const std::string& f) { return only_digits(f, 4); };
+  for (const auto& [way, words] : {std::pair(clock_digits[1], "hhmm"), std::pair(clock_digits[2], "hhmmss")}) {
+    const auto is_clock = [&](const std::string& f, double v) {
+      return only_digits(f, way.length) && !std::isnan(way.seconds(v));
+    };
+    if (const std::optional<std::size_t> row = odd_row(c, is_clock);
+        row && std::any_of(c.fields.begin(), c.fields.end(), [](const std::string& f) { return f.starts_with("0"); }))
+      return {
+          .problem = fmt::format("is no time of day ({}), as the other fields of the column are; correct it.", words),
+          .row = *row};
+  }
+  const std::size_t length = common_length(c.fields);
+  const std::vector<double> clock = read_number_clock(c.numbers, length);
+  const auto padded = [&](double, const std::string&) { return length == 4 || length == 6; };
   const bool any_wrong = std::any_of(clock.begin(), clock.end(), [](double v) { return std::isnan(v); });
   if (clock.empty() || any_wrong || !in_order(clock) || count_of(c) < 3) return {};
   const bool more_even = regularity(clock) > 1.2 * regularity(c.numbers);

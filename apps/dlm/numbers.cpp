@@ -283,6 +283,12 @@ std::string style_words(const std::vector<std::optional<Bare>>& column, const Re
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+std::size_t digits_from(const std::string& text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  return end - at;
+}
+
 }  // namespace
 
 Parsed parse_number(std::string_view field, double& value) {
@@ -399,6 +405,29 @@ NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberS
   }
   if (!doubt.empty()) complain(doubt_row, doubt);
   return out;
+}
+
+double unit_of_numbers(const std::vector<std::string>& fields, char decimal) {
+  std::size_t most = 0;
+  for (const std::string& f : fields) {
+    if (is_missing(f)) continue;
+    if (f.find_first_of("eE") != std::string::npos) return 0;
+    if (const std::size_t point = f.find(decimal); point != std::string::npos)
+      most = std::max(most, digits_from(f, point + 1));
+  }
+  return std::pow(10.0, -static_cast<double>(most));
+}
+
+double unit_of_clocks(const std::vector<std::string>& fields) {
+  std::size_t most = 0;
+  for (const std::string& f : fields) {
+    const std::size_t colon = f.rfind(':');
+    const std::size_t point = colon == std::string::npos ? colon : f.find_first_of(".,", colon);
+    // Not the colon of a zone, +01:00.
+    const std::size_t any = point == std::string::npos ? f.find('.', std::min(f.find(':'), f.size())) : point;
+    if (any != std::string::npos) most = std::max(most, digits_from(f, any + 1));
+  }
+  return most ? std::pow(10.0, -static_cast<double>(most)) : 0;
 }
 
 }  // namespace apps

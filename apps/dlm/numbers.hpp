@@ -35,4 +35,9 @@ struct NumberOutcome {
 
 NumberOutcome read_numbers(const std::vector<std::string>& fields, const NumberStyle& style);
 
+/// The unit of the last digit of plain numbers with this decimal mark; 0 where it is not known.
+double unit_of_numbers(const std::vector<std::string>& fields, char decimal);
+/// The same of fractions of seconds, 12:00:00.250; 0 where there are none.
+double unit_of_clocks(const std::vector<std::string>& fields);
+
 }  // namespace apps

@@ -74,7 +74,7 @@ autoregression. With several seasons their names end in the period: "season 7", 
 They are estimated by maximum likelihood unless --set fixes them.
 
 The file has a row for each time, and commas, semicolons, tabs or bars between columns; in UTF-8, UTF-16 or
-Latin-1. Times are dates (2020-06-01, 01/06/2020, 1 Jun 2020, Jan 2010, 2010M01, 2010Q1, 2010H1, 2010W05,
+Latin-1. Lines above the header are left out where they begin with #, or by --skip-rows. Times are dates (2020-06-01, 01/06/2020, 1 Jun 2020, Jan 2010, 2010M01, 2010Q1, 2010H1, 2010W05,
 2019/20, with a time of day or not, 20200601, 202006, years, decimal years, Unix times), in one column or
 several (year and month or week, date and time or hour), or numbers that grow. Whether the day or the month
 comes first, and what digits mean, is decided by the column's name and by all of its fields, and asked for

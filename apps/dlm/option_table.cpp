@@ -111,6 +111,11 @@ void add_data(CLI::App& app, Options& o) {
   g.value("--sd-column", "NAME", "standard deviation of each observation; the parameter obs multiplies it",
           [&](const std::string& v) { o.sd_column = v; });
   g.flag("--log", "model the logarithm; plots, tables and forecasts are on the original scale", [&] { o.log = true; });
+  g.value(
+      "--skip-rows", "N",
+      "lines of the file above the header, which are no part of the table; lines there that begin with # are left out "
+      "in any case",
+      [&](const std::string& v) { o.skip_rows = static_cast<std::size_t>(whole("--skip-rows", v, 0, 1000000)); });
   g.value("--separator", "CHAR", "between fields, or tab; default: found out",
           [&](const std::string& v) { o.separator = one_character("--separator", v); });
   g.value("--decimal", "CHAR", "decimal mark: . or ,; default: what each column shows",
@@ -187,8 +192,14 @@ void add_results(CLI::App& app, Options& o) {
     if (!(o.level > 0 && o.level < 1))
       complain<UsageError>("[--level] {} is no probability between 0 and 1; give one like 0.9.", v);
   });
-  g.value("--json", "FILE", "everything there is to know of the fit; - for standard output",
+  g.value("--json", "FILE",
+          "everything there is to know of the fit, with standard deviations of states instead of covariances; - for "
+          "standard output",
           [&](const std::string& v) { o.json = named_as("--json", "JSON", {"json"}, v); });
+  g.flag("--json-covariances",
+         "in --json also the covariances of states (C, Cf), a matrix for each step: large files where there are many "
+         "rows or states",
+         [&] { o.json_covariances = true; });
   g.value("--csv", "FILE", "fitted values, predictions, components and forecast, a row for each step; see below",
           [&](const std::string& v) { o.csv = named_as("--csv", "CSV", {"csv"}, v); });
   g.value("--plot", "FILE.svg", "a picture, as SVG",

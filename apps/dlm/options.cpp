@@ -118,6 +118,8 @@ void check(const Options& o) {
     complain<UsageError>(
         "[--date-format] it says all about the order of day and month; leave out --day-first and "
         "--month-first.");
+  if (o.json_covariances && o.json.empty())
+    complain<UsageError>("[--json-covariances] it is about what --json writes; add --json FILE.");
   for (const auto& [name, values] : o.start)
     if (o.set.contains(name))
       complain<UsageError>("[--start] {} is fixed by --set; give only one of them.", shown(name));

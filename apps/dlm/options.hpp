@@ -37,6 +37,7 @@ struct Options : DataOptions {
   double level = 0.95;
   int holdout = 0;  ///< values at the end that a first fit does not see; 0: none
   std::string json = "", csv = "", plot = "", report = "", out = "out";
+  bool json_covariances = false;  ///< of states, at each step
   bool quiet = false;
 };
 

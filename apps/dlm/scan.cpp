@@ -105,7 +105,7 @@ char declared_separator(std::string_view text) {
 /// The candidate that splits the first rows into equally many fields, more than one of them; failing that,
 /// the one that splits the first row most. Commas come last: they also occur inside numbers and prose.
 char find_separator(std::string_view text, char decimal, char comment) {
-  constexpr int rows_looked_at = 20;
+  constexpr std::size_t rows_looked_at = 20;
   char best = ',';
   std::size_t best_score = 1;
   for (const char candidate : {'\t', ';', '|', ','}) {
@@ -114,16 +114,24 @@ char find_separator(std::string_view text, char decimal, char comment) {
     Record record;
     std::size_t first = 0;
     bool equal = true;
+    std::vector<std::size_t> counts;
     try {
-      for (int row = 0; row < rows_looked_at && equal && scanner.next(record); ++row) {
-        if (row == 0) first = record.fields.size();
-        equal = record.fields.size() == first;
+      while (counts.size() < rows_looked_at && scanner.next(record)) {
+        counts.push_back(record.fields.size());
+        first = counts[0];
+        equal = equal && counts.back() == first;
       }
     } catch (const CsvError&) {
       equal = false;
     }
-    constexpr std::size_t bonus = std::size_t{1} << 40;
-    const std::size_t score = first + (equal && first > 1 ? bonus : 0);
+    // Lines above a table have other numbers of fields.
+    std::size_t most = 0;
+    for (const std::size_t c : counts)
+      if (c > 1) most = std::max(most, static_cast<std::size_t>(std::count(counts.begin(), counts.end(), c)));
+    constexpr std::size_t bonus = std::size_t{1} << 40, small_bonus = std::size_t{1} << 20;
+    const std::size_t score = first + (equal && first > 1                              ? bonus
+                                       : counts.size() > 3 && 2 * most > counts.size() ? small_bonus
+                                                                                       : 0);
     if (score > best_score) best = candidate, best_score = score;
   }
   return best == decimal ? ';' : best;

@@ -22,6 +22,7 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 Table read_table(const DataOptions& o) {
   CsvOptions csv{.separator = o.separator, .decimal = o.decimal, .dates = o.dates, .missing = o.missing};
   csv.dates_of = o.time;
+  csv.skip_rows = o.skip_rows;
   if (o.source == "-" || std::filesystem::exists(o.source)) return read_csv_file(o.source, csv);
   if (const Dataset* dataset = find_dataset(o.source)) return read_csv(csv_of(*dataset), dataset->name, {});
   std::vector<std::string> names;
@@ -211,6 +212,7 @@ Series series_of(const Table& table, const DataOptions& o) {
     s.time = picked(time->values, order);
     s.time_name = time->name;
     s.form = time->form;
+    s.written = time->written;
   } else {
     for (std::size_t i = 0; i < s.n(); ++i) s.time.push_back(static_cast<double>(i + 1));
   }

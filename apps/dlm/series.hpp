@@ -19,7 +19,8 @@ struct Series {
   DateForm form = DateForm::none;
   /// [n] and [steps of the forecast], as the time column counts them.
   std::vector<double> time, future_time;
-  double step = 1;  ///< the most common one, or the middle one where none is common
+  double written = 0;  ///< the unit of the last digit of a time, as in Column
+  double step = 1;     ///< the most common one, or the middle one where none is common
   TimeSteps counted = TimeSteps::calendar;
   std::vector<double> positions;  ///< [n + steps]: where times stand, in steps from the first one
   bool even = true;               ///< all are one step apart

@@ -17,9 +17,12 @@ namespace {
 
 /// The step that occurs most often, the smallest of several; the middle one where hardly a step is like
 /// another.
-double usual_step(const std::vector<double>& time, bool& common) {
+double usual_step(const std::vector<double>& time, bool& common, double unit = 0) {
   std::vector<double> steps;
-  for (std::size_t i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
+  for (std::size_t i = 1; i < time.size(); ++i) {
+    steps.push_back(time[i] - time[i - 1]);
+    if (unit > 0) steps.back() = std::round(steps.back() / unit) * unit;
+  }
   if (steps.empty()) return 1;
   std::sort(steps.begin(), steps.end());
   double best = steps[0];
@@ -117,16 +120,37 @@ void place_as_rows(Series& s, std::size_t forecast) {
   std::iota(s.positions.begin(), s.positions.end(), 0.0);
 }
 
+/// Steps that are even but for rounding of what is written, or of doubles: 0.33, 0.67, 1.00.
+bool place_by_rounding(Series& s, const std::vector<double>& given, double unit, double resolution) {
+  std::optional<RoundedGrid> grid = even_but_for_rounding(given, std::max(unit, 4 * resolution));
+  if (!grid) return false;
+  s.step = grid->step, s.common = true;
+  s.positions = std::move(grid->positions);
+  if (grid->deviation > 4 * resolution)
+    s.notes.push_back(
+        fmt::format("The times lie up to {:.3g}{} beside even steps, as rounding to the digits written may put them; "
+                    "they are taken "
+                    "as every {}.",
+                    grid->deviation, s.form == DateForm::second ? " s" : "", s.step_name()));
+  return true;
+}
+
 void place_by_calendar(Series& s, std::size_t forecast) {
-  s.step = usual_step(s.time, s.common);
   std::vector<double> given = s.time;
   given.insert(given.end(), s.future_time.begin(), s.future_time.end());
+  const bool rounded = s.form == DateForm::second || s.form == DateForm::none;
+  const double resolution = resolution_of(given), digit = rounded ? s.written : 0;
+  // Whole numbers of the last digit, where doubles are finer than that.
+  const double unit = digit > 4 * resolution ? digit : 0;
+  s.step = usual_step(s.time, s.common, unit);
   for (const double t : given) {
-    const double at = (t - given[0]) / s.step, nearest = std::round(at);
+    const double since = unit > 0 ? std::round((t - given[0]) / unit) * unit : t - given[0];
+    const double at = since / s.step, nearest = std::round(at);
     s.positions.push_back(std::abs(at - nearest) < 1e-6 ? nearest : at);
   }
   const bool whole = std::all_of(s.positions.begin(), s.positions.end(), [](double p) { return p == std::floor(p); });
-  if (std::optional<Grid> grid = whole || s.form != DateForm::second ? std::nullopt : grid_near(given)) {
+  const bool done = whole || (digit > 0 && place_by_rounding(s, given, digit, resolution));
+  if (std::optional<Grid> grid = done || s.form != DateForm::second ? std::nullopt : grid_near(given)) {
     s.step = grid->step, s.common = true;
     s.positions = std::move(grid->positions);
     s.notes.push_back(fmt::format("The times lie up to {:.3g} s beside even steps; they are taken as every {}.",

@@ -77,7 +77,7 @@ class Array {
   bool weak_type() const;                             ///< came from a C++ number: takes the dtype of what it meets
   std::size_t nbytes() const;                         ///< the bytes of the elements
   Device device() const;                              ///< where the elements are
-  const AbstractValue& aval() const;                  ///< dtype, shape and weak_type together: prints as "f32[2,3]"
+  const AbstractValue& aval() const;                  ///< dtype, shape and weak_type together; its str() is "f32[2,3]"
   bool defined() const { return value_ != nullptr; }  ///< false of an empty handle
 
   /// The one element as a host scalar, converted: a.item<float>(). Waits for it. More than one element raises

@@ -9,7 +9,7 @@ Array weak_scalar(double value);
 Array weak_scalar(std::int64_t value);
 Array weak_scalar(std::uint64_t value);
 Array weak_scalar(bool value);
-Array weak_scalar(std::complex<double> value);
+Array weak_complex(double real, double imaginary);
 /// Copies elements to `out` converted to `dtype`; raises on tracers.
 void copy_to_host(const Array& a, DType dtype, void* out, std::string_view op);
 void check_host_size(std::size_t elements, const Shape& shape);
@@ -18,7 +18,7 @@ void check_host_size(std::size_t elements, const Shape& shape);
 template <HostNumber E>
 Array::Array(E value) {
   if constexpr (HostComplex<E>)
-    *this = detail::weak_scalar(std::complex<double>(value));
+    *this = detail::weak_complex(value.real(), value.imag());
   else if constexpr (std::is_same_v<E, bool>)
     *this = detail::weak_scalar(value);
   else if constexpr (std::is_floating_point_v<E>)

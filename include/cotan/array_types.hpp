@@ -1,8 +1,8 @@
 // What is said about arrays: that nothing is given, their type, where they are, and lists of their axes.
 #pragma once
+#include <concepts>
 #include <cotan/dtype.hpp>
 #include <cstdint>
-#include <initializer_list>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -57,7 +57,9 @@ class Axes {
     if (axis) axes_ = std::vector<int>{*axis};
   }
   Axes(int axis) : axes_(std::vector<int>{axis}) {}
-  Axes(std::initializer_list<int> axes) : axes_(std::vector<int>(axes)) {}
+  /// {0, 1}, {0, 1, 2} … No std::initializer_list: g++ 12 would make one of {.keepdims = true} and drop the name.
+  template <std::integral... More>
+  Axes(int first, int second, More... more) : axes_(std::vector<int>{first, second, static_cast<int>(more)...}) {}
   Axes(std::vector<int> axes) : axes_(std::move(axes)) {}
   /// Whether there is a list: false of none.
   bool given() const { return axes_.has_value(); }

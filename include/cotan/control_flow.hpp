@@ -208,43 +208,55 @@ template <class B, class Init>
 auto fori_loop(const ArrayLike& lower, const ArrayLike& upper, const B& body, const Init& init) {
   using Carry = detail::Traced<Init>;
   const Carry carry = detail::traced(init);
-  const Arrays out = flat::fori_loop(
-      lower.array(), upper.array(),
-      [&](std::span<const Array> in) {
-        const auto next = detail::traced(body(in[0], tree::unflatten(carry, in.subspan(1))));
-        detail::check_structure("fori_loop", "carry", carry, next);
-        return tree::leaves(next);
-      },
-      tree::leaves(carry), detail::paths_of("carry", carry));
-  return tree::unflatten(carry, out);
+  constexpr bool fits = std::is_invocable_v<const B&, const Array&, const Carry&>;
+  static_assert(fits, "fori_loop: the function must take (Array index, carry), and return the next carry");
+  if constexpr (fits) {
+    const Arrays out = flat::fori_loop(
+        lower.array(), upper.array(),
+        [&](std::span<const Array> in) {
+          const auto next = detail::traced(body(in[0], tree::unflatten(carry, in.subspan(1))));
+          detail::check_structure("fori_loop", "carry", carry, next);
+          return tree::leaves(next);
+        },
+        tree::leaves(carry), detail::paths_of("carry", carry));
+    return tree::unflatten(carry, out);
+  } else {
+    return carry;
+  }
 }
 
 namespace detail {
 
 template <class... F, class... A>
 auto choose(std::string_view name, const Array& index, const std::tuple<const F&...>& branches, const A&... args) {
-  const std::tuple<Traced<A>...> in(traced(args)...);
-  using First = std::tuple_element_t<0, std::tuple<const F&...>>;
-  using R = Traced<decltype(std::apply(std::declval<First>(), in))>;
-  std::optional<R> like;
-  std::vector<FlatFunction> functions;
-  std::apply(
-      [&](const auto&... f) {
-        (functions.push_back([&](std::span<const Array> leaves) {
-          const auto result = traced(std::apply(f, tree::unflatten(in, leaves)));
-          if (like)
-            check_structure(name, "result of another branch", *like, result);
-          else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result)>, R>)
-            like = result;
-          return tree::leaves(result);
-        }),
-         ...);
-      },
-      branches);
-  const std::vector<FlatFn> flat(functions.begin(), functions.end());
-  const Arrays out =
-      flat::switch_(index, flat, tree::leaves(in), name, [&](std::size_t i) { return paths_of("result", *like)(i); });
-  return tree::unflatten(std::move(*like), out);
+  constexpr bool fits = (std::is_invocable_v<const F&, const Traced<A>&...> && ...);
+  static_assert(fits, "cond, switch_: every branch must take the arguments that come after the branches");
+  if constexpr (!fits) {
+    return cotan::detail::Unusable{};
+  } else {
+    const std::tuple<Traced<A>...> in(traced(args)...);
+    using First = std::tuple_element_t<0, std::tuple<const F&...>>;
+    using R = Traced<decltype(std::apply(std::declval<First>(), in))>;
+    std::optional<R> like;
+    std::vector<FlatFunction> functions;
+    std::apply(
+        [&](const auto&... f) {
+          (functions.push_back([&](std::span<const Array> leaves) {
+            const auto result = traced(std::apply(f, tree::unflatten(in, leaves)));
+            if (like)
+              check_structure(name, "result of another branch", *like, result);
+            else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result)>, R>)
+              like = result;
+            return tree::leaves(result);
+          }),
+           ...);
+        },
+        branches);
+    const std::vector<FlatFn> flat(functions.begin(), functions.end());
+    const Arrays out =
+        flat::switch_(index, flat, tree::leaves(in), name, [&](std::size_t i) { return paths_of("result", *like)(i); });
+    return tree::unflatten(std::move(*like), out);
+  }
 }
 
 }  // namespace detail

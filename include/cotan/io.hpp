@@ -1,7 +1,6 @@
 // NumPy's file formats: .npy and .npz.
 #pragma once
 #include <cotan/array.hpp>
-#include <filesystem>
 #include <map>
 #include <string>
 
@@ -42,26 +41,43 @@ class NamedArrays : public std::map<std::string, Array> {
   std::string file_;
 };
 
-/// The array of an .npy file, in its dtype; `np.load`. Complex numbers, structures and objects raise IoError.
-Array load_npy(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE);
+/// Where a file is: a string or a std::filesystem::path, whose header this one does without.
+class FilePath {
+ public:
+  template <class S>
+    requires std::is_convertible_v<const S&, std::string>
+  FilePath(const S& path) : text_(path) {}
+  template <class P>
+    requires(!std::is_convertible_v<const P&, std::string> &&
+             requires(const P& path) { path.lexically_normal().string(); })
+  FilePath(const P& path) : text_(path.string()) {}
+  /// The path.
+  const std::string& str() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// The array of an .npy file, in its dtype, complex ones too; `np.load`. Structures and objects raise IoError.
+Array load_npy(const FilePath& path, const std::source_location& where = COTAN_HERE);
 /// Writes an .npy file that `np.load` reads. bf16 is written as its 16 bits (V2).
-void save_npy(const std::filesystem::path& path, const ArrayLike& a);
+void save_npy(const FilePath& path, const ArrayLike& a);
 /// All arrays of an .npz archive by name, compressed or not: load_npz("weights.npz").at("w").
-NamedArrays load_npz(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE);
+NamedArrays load_npz(const FilePath& path, const std::source_location& where = COTAN_HERE);
 /// Writes an .npz archive, as `np.savez` or `np.savez_compressed`: save_npz("w.npz", {{"w", w}, {"b", b}}).
-void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed = false,
+void save_npz(const FilePath& path, const std::map<std::string, Array>& arrays, bool compressed = false,
               const std::source_location& where = COTAN_HERE);
 
 namespace numpy {
 
 /// load_npy: `np.load` of an .npy file. Of an .npz archive use load_npz.
-inline Array load(const std::filesystem::path& path, const std::source_location& where = COTAN_HERE) {
+inline Array load(const FilePath& path, const std::source_location& where = COTAN_HERE) {
   return load_npy(path, where);
 }
 /// save_npy.
-inline void save(const std::filesystem::path& path, const ArrayLike& a) { save_npy(path, a); }
+inline void save(const FilePath& path, const ArrayLike& a) { save_npy(path, a); }
 /// save_npz, not compressed.
-inline void savez(const std::filesystem::path& path, const std::map<std::string, Array>& arrays,
+inline void savez(const FilePath& path, const std::map<std::string, Array>& arrays,
                   const std::source_location& where = COTAN_HERE) {
   save_npz(path, arrays, false, where);
 }

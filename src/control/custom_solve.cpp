@@ -1,5 +1,6 @@
 // custom_linear_solve and custom_root: solvers of the user's, whose derivatives follow from what is solved. A linear
 // solve is a call that is transposed by solving the transposed system; a root is a call with a rule of its own.
+#include <algorithm>
 #include <cotan/solvers.hpp>
 
 #include "control/control.hpp"
@@ -150,6 +151,17 @@ Arrays floats_alike(std::string_view name, std::span<const Array> arrays, const 
   return out;
 }
 
+/// A first guess that is a C++ number takes the dtype of what the function makes of it, as the carries of loops do.
+Arrays guess_in_dtype_of(const FlatFn& f, std::span<const Array> guess) {
+  Arrays out(guess.begin(), guess.end());
+  const auto is_number = [](const Array& a) { return a.defined() && a.weak_type(); };
+  if (std::none_of(out.begin(), out.end(), is_number)) return out;
+  const Types results = trace_to_jaxpr(f, types_of(out), "custom_root").jaxpr->output_types();
+  for (std::size_t i = 0; i < std::min(out.size(), results.size()); ++i)
+    if (is_number(out[i]) && is_floating(results[i].dtype)) out[i] = ops::cast(out[i], results[i].dtype);
+  return out;
+}
+
 /// The program of a function with its captured arrays, as a function.
 auto with_consts(const JaxprPtr& jaxpr, Arrays consts) {
   return
@@ -254,7 +266,7 @@ Arrays custom_linear_solve(const FlatFn& matvec, std::span<const Array> b, const
 Arrays custom_root(const FlatFn& f, std::span<const Array> initial_guess, const Solver& solve,
                    const Solver& tangent_solve, const Paths& paths) {
   constexpr std::string_view name = "custom_root";
-  const Arrays guess = floats_alike(name, initial_guess, paths);
+  const Arrays guess = floats_alike(name, guess_in_dtype_of(f, initial_guess), paths);
   const Types types = types_of(guess);
   const ClosedJaxpr function = trace_alike(name, "the function", f, types);
   const auto apply = with_consts(function.jaxpr, function.consts);

@@ -1,3 +1,4 @@
+#include <complex>
 #include <cotan/array.hpp>
 
 #include "core/backend.hpp"
@@ -155,10 +156,10 @@ Array weak_scalar(std::uint64_t value) {
   e.u = value;
   return weak(DType::u64, e);
 }
-Array weak_scalar(std::complex<double> value) {
+Array weak_complex(double real, double imaginary) {
   ExactScalar e{ExactScalar::Kind::complex, {}};
-  e.d = value.real();
-  e.imaginary = value.imag();
+  e.d = real;
+  e.imaginary = imaginary;
   return weak(DType::c64, e);
 }
 Array weak_scalar(bool value) { return make_scalar({DType::bool_, {}, false}, static_cast<std::int64_t>(value)); }

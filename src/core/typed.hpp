@@ -1,6 +1,7 @@
 // From a run-time DType to a C++ type: dispatch(dtype, [&]<class T>() { … }).
 #pragma once
 #include <bit>
+#include <complex>
 #include <limits>
 
 #include "core/buffer.hpp"

@@ -1,5 +1,7 @@
 // Bluestein's algorithm: with j k = (j^2 + k^2 - (k - j)^2) / 2 a transform is a convolution with a chirp, for which
 // any length will do that is long enough. It is how lengths with large prime factors are transformed.
+#include <complex>
+
 #include "fft/transform.hpp"
 #include "ops/fft.hpp"
 #include "ops/ops.hpp"

@@ -84,8 +84,11 @@ Complex scaled(const Complex& a, double scale) { return {scaled(a.re, scale), sc
 
 Complex complex_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length,
                       std::string_view norm, Direction direction) {
-  const std::int64_t n = checked_length(op, length.value_or(a.re.shape(axis)));
-  const Complex x = scaled(with_length(a, axis, n), scale_of(op, norm, direction, n));
+  const bool nothing = !length && a.re.shape(axis) == 0;  // as in JAX, the transform of nothing is nothing
+  const std::int64_t n = nothing ? 1 : checked_length(op, length.value_or(a.re.shape(axis)));
+  const double scale = scale_of(op, norm, direction, n);
+  if (nothing) return a;
+  const Complex x = scaled(with_length(a, axis, n), scale);
   return direction == Direction::forward ? transform(x, axis) : inverse_transform(x, axis);
 }
 Complex real_along(std::string_view op, const Array& a, int axis, std::optional<std::int64_t> length,

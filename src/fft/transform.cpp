@@ -1,6 +1,7 @@
 #include "fft/transform.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <mutex>
 
 #include "ops/fft.hpp"

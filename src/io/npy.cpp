@@ -263,15 +263,15 @@ Bytes encode_npy(const Array& a, std::string_view op) {
 
 }  // namespace io
 
-Array load_npy(const std::filesystem::path& path, const std::source_location& where) {
+Array load_npy(const FilePath& path, const std::source_location& where) {
   const detail::CallSite site(where);
-  io::InputFile file(path, "load_npy");
+  io::InputFile file(path.str(), "load_npy");
   return io::decode_npy(file.read_all(), file.where());
 }
 
-void save_npy(const std::filesystem::path& path, const ArrayLike& a) {
+void save_npy(const FilePath& path, const ArrayLike& a) {
   const io::Bytes content = io::encode_npy(a, "save_npy");
-  io::OutputFile file(path, "save_npy");
+  io::OutputFile file(path.str(), "save_npy");
   file.write(content);
   file.commit();
 }

@@ -304,10 +304,10 @@ constexpr std::string_view suffix = ".npy";
 
 }  // namespace io
 
-NamedArrays load_npz(const std::filesystem::path& path, const std::source_location& where) {
+NamedArrays load_npz(const FilePath& path, const std::source_location& where) {
   const detail::CallSite site(where);
-  io::ZipReader zip(path);
-  NamedArrays out(fmt::format("'{}'", path.string()));
+  io::ZipReader zip(path.str());
+  NamedArrays out(fmt::format("'{}'", path.str()));
   for (const io::Member& m : zip.members()) {
     const bool named = m.name.ends_with(io::suffix);
     if (!named && (m.size == 0 || m.name.ends_with('/'))) continue;
@@ -320,7 +320,7 @@ NamedArrays load_npz(const std::filesystem::path& path, const std::source_locati
   return out;
 }
 
-void save_npz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, bool compressed,
+void save_npz(const FilePath& path, const std::map<std::string, Array>& arrays, bool compressed,
               const std::source_location& where) {
   const detail::CallSite site(where);
   for (const auto& [name, array] : arrays) {
@@ -330,7 +330,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Arr
     if (!array.defined())
       raise<IoError>("[save_npz] the array '{}' is empty (default-constructed); give it a value first.", name);
   }
-  io::ZipWriter zip(path);
+  io::ZipWriter zip(path.str());
   for (const auto& [name, array] : arrays)
     zip.add(name + std::string(io::suffix), io::encode_npy(array, "save_npz"), compressed);
   zip.finish();

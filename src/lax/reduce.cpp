@@ -1,6 +1,7 @@
 // lax: reductions over axes and over windows with any associative function. Sums, products, extrema and bits are
 // recognized and become primitives; any other function combines neighbours, halving their number until one is left.
 #include <algorithm>
+#include <complex>
 #include <cotan/lax.hpp>
 #include <limits>
 

@@ -1,5 +1,6 @@
 // np::array and np::block of nested braces: literals become one host array, Arrays among them are stacked or joined
 // (and may be traced).
+#include <complex>
 #include <cotan/numpy.hpp>
 
 #include "core/backend.hpp"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/transforms.hpp>
 
 #include "ops/ops.hpp"
 #include "ops/promote.hpp"
@@ -22,6 +23,18 @@ namespace {
 
 /// A constant of bits.
 Array bits_of(DType dtype, std::int64_t value) { return scalar(dtype, value); }
+
+/// The mantissa, given with its exponent: its bits know nothing of derivatives, which are those of x / 2^exponent.
+Array mantissa_of(const Array& x, const Array& mantissa, const Array& exponent) {
+  const auto function =
+      custom_jvp([](const Array&, const Array& value, const Array&) { return value; },
+                 [](const std::tuple<Array, Array, Array>& primals, const std::tuple<Array, Array, Array>& tangents) {
+                   const auto& [at, value, power] = primals;
+                   return std::pair<Array, Array>{value, std::get<0>(tangents) * ldexp(ones_like(at), -power)};
+                 },
+                 "frexp");
+  return function(x, mantissa, exponent);
+}
 
 }  // namespace
 
@@ -46,7 +59,8 @@ std::pair<Array, Array> frexp(const ArrayLike& a) {
   const Array mantissa =
       as(bitwise_or(bitwise_and(scaled, number(~(mask << info.nmant))), number(half << info.nmant)), x.dtype());
   const Array whole = ~isfinite(x) | (x == 0);
-  return {ops::cast(where(whole, x, mantissa), result), where(whole, 0, exponent)};
+  const Array power = where(whole, 0, exponent);
+  return {ops::cast(mantissa_of(x, where(whole, x, mantissa), power), result), power};
 }
 
 Array spacing(const ArrayLike& a) {

@@ -70,8 +70,11 @@ Array picked(std::string_view op, const Array& mask, const Array& a) {
                       a.aval());
   return ops::broadcast_to(mask, a.shape());
 }
+/// What does not take part is the replacement, in the dtype of `a`: a weak float would make floats of integers.
 Array masked(std::string_view op, const Array& a, const std::optional<Array>& mask, double replacement) {
-  return mask ? where(picked(op, *mask, a), a, replacement) : a;
+  if (!mask) return a;
+  const Array x = strong(a);
+  return ops::select(picked(op, *mask, x), x, ops::full(x.shape(), scalar(x.dtype(), replacement)));
 }
 /// `initial`, a scalar, in the dtype of the reduction.
 Array starting_value(std::string_view op, const Array& initial, DType dtype) {
@@ -89,13 +92,16 @@ struct Fold {
 };
 Array folded(const Fold& fold, const Array& a, const ReductionOptions& o) {
   const Ints axes = reduced_axes(a, o.axis, fold.op);
-  const DType dtype = o.dtype.value_or(o.promote_integers ? sum_type(a.dtype()) : a.dtype());
+  const DType result = o.dtype.value_or(o.promote_integers ? sum_type(a.dtype()) : a.dtype());
+  // Halves are rounded once, behind the initial value.
+  const DType dtype = o.initial && is_inexact(result) && itemsize(result) == 2 ? f32 : result;
   const Array x = masked(fold.op, ops::cast(a, dtype), o.where, fold.identity);
   const Array out =
       dtype == DType::bool_ ? fold.of_bool(x, o.axis, o.keepdims) : keep(reduce(fold.p, x, axes), x, axes, o.keepdims);
   if (!o.initial) return out;
   const Array first = starting_value(fold.op, *o.initial, dtype);
-  return dtype == DType::bool_ ? (fold.identity == 0 ? first | out : first & out) : fold.combine(first, out);
+  if (dtype == DType::bool_) return fold.identity == 0 ? first | out : first & out;
+  return ops::cast(fold.combine(first, out), result);
 }
 const Fold sum_fold{"sum", ops::reduce_sum_p, 0.0, add, any};
 const Fold prod_fold{"prod", ops::reduce_prod_p, 1.0, multiply, all};

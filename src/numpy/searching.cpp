@@ -115,10 +115,11 @@ Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const
         xp->aval(), fp->aval());
   check_real("interp", x);
   check_real("interp", xp);
-  check_real("interp", fp);
   const Array operands[] = {x.array(), xp.array(), fp.array()};
-  const Arrays typed = cast_all(operands, inexact_result_type(operands));
-  Array at = typed[0], points = typed[1], values = typed[2];
+  ResultType type = inexact_result_type(operands);
+  Array values = cast_to(fp, type);
+  type.dtype = real_dtype(type.dtype);  // of complex values too the points are real
+  Array at = cast_to(x, type), points = cast_to(xp, type);
   const bool to_the_left = extrapolates(options.left), to_the_right = extrapolates(options.right);
   if (options.period) {
     if (options.period->ndim() != 0)
@@ -127,7 +128,7 @@ Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const
     at = mod(at, period);
     const std::vector<Array> sorted = lax::sort({mod(points, period), values}, 0);
     points = with_neighbours(sorted[0], period);
-    values = with_neighbours(sorted[1], scalar(at.dtype(), 0));
+    values = with_neighbours(sorted[1], scalar(values.dtype(), 0));
   }
   const std::int64_t n = points.size();
   const Array first_value = ops::reshape(ops::slice_axis(values, 0, 0, 1), {});

@@ -17,6 +17,15 @@ C times_i(const C& a) { return {-a.im, a.re}; }
 C over_i(const C& a) { return {a.im, -a.re}; }
 C one_minus(const C& a) { return {1.0 - a.re, -a.im}; }
 C plus(const C& a, double by) { return {a.re + by, a.im}; }
+Array filled(const C& a, double v) { return full(a.re.shape(), scalar(a.re.dtype(), v)); }
+Array infinite(const C& a) { return np::isinf(a.re) | np::isinf(a.im); }
+/// Of an infinite number: ±1 for infinite parts and zeros for others, but NaN stays NaN.
+C direction(const C& a) {
+  const auto of = [&](const Array& x) {
+    return select(np::isinf(x), select(x < 0, filled(a, -1), filled(a, 1)), 0.0 * x);
+  };
+  return {of(a.re), of(a.im)};
+}
 
 }  // namespace
 
@@ -49,36 +58,68 @@ C log1p(const C& a) {
 }
 C logistic(const C& a) { return reciprocal(plus(exp({-a.re, -a.im}), 1.0)); }
 
-C sinh(const C& a) { return {np::sinh(a.re) * np::cos(a.im), np::cosh(a.re) * np::sin(a.im)}; }
-C cosh(const C& a) { return {np::cosh(a.re) * np::cos(a.im), np::sinh(a.re) * np::sin(a.im)}; }
-C sin(const C& a) { return {np::sin(a.re) * np::cosh(a.im), np::cos(a.re) * np::sinh(a.im)}; }
-C cos(const C& a) { return {np::cos(a.re) * np::cosh(a.im), -(np::sin(a.re) * np::sinh(a.im))}; }
+/// Of a number on the real axis the imaginary part is a zero, also where cosh x is infinite or NaN: there its sign
+/// counts.
+C sinh(const C& a) { return {np::sinh(a.re) * np::cos(a.im), select(a.im == 0, a.im, np::cosh(a.re) * np::sin(a.im))}; }
+C cosh(const C& a) {
+  const Array sine = np::sin(a.im), left = select(a.re < 0, filled(a, -1), filled(a, 1));
+  const Array slope = select((a.im == 0) & ~(np::abs(a.re) <= 1.0), left, np::sinh(a.re));
+  return {np::cosh(a.re) * np::cos(a.im), slope * sine};
+}
+C sin(const C& a) { return over_i(sinh(times_i(a))); }
+C cos(const C& a) { return cosh(times_i(a)); }
+/// Far to the right or left ±1, and at infinity that is so whatever the imaginary part is.
 C tanh(const C& a) {
   const double most = a.re.dtype() == DType::f64 ? 20 : 9;  // beyond, the real part is ±1
   const Array far = np::abs(a.re) > most, x = np::clip(a.re, -most, most);
   const Array t = np::tan(a.im), s = np::sinh(x), beta = 1.0 + t * t, denominator = 1.0 + beta * (s * s);
-  const Array tail = 4.0 * np::sin(a.im) * np::cos(a.im) * np::exp(-2.0 * np::abs(a.re));
-  return {select(far, np::sign(a.re), beta * np::cosh(x) * s / denominator), select(far, tail, t / denominator)};
+  const Array tail = select(np::isinf(a.re) & ~np::isfinite(a.im), np::copysign(filled(a, 0), a.im),
+                            4.0 * np::sin(a.im) * np::cos(a.im) * np::exp(-2.0 * np::abs(a.re)));
+  return {select(far, np::sign(a.re) + 0.0 * tail, beta * np::cosh(x) * s / denominator),
+          select(a.im == 0, a.im, select(far, tail, t / denominator))};
 }
 C tan(const C& a) { return over_i(tanh(times_i(a))); }
 
+// The inverse functions tell the two sides of a cut by the sign of the zero. Where a part is infinite they depend on
+// the direction alone.
 C asin(const C& a) {
-  const C below = sqrt(one_minus(a)), above = sqrt(plus(a, 1.0));
-  return {np::arctan2(a.re, mul(below, above).re), np::arcsinh(mul(conj(below), above).im)};
+  const C below = signed_sqrt(one_minus(a)), above = signed_sqrt(plus(a, 1.0)), to = direction(a);
+  const Array far = infinite(a);
+  return {np::arctan2(select(far, to.re, a.re), select(far, np::abs(to.im), mul(below, above).re)),
+          np::arcsinh(select(far, np::copysign(filled(a, np::inf), a.im), mul(conj(below), above).im))};
 }
 C acos(const C& a) {
-  const C below = sqrt(one_minus(a)), above = sqrt(plus(a, 1.0));
-  return {2.0 * np::arctan2(below.re, above.re), np::arcsinh(mul(conj(above), below).im)};
+  const C below = signed_sqrt(one_minus(a)), above = signed_sqrt(plus(a, 1.0)), to = direction(a);
+  const Array far = infinite(a);
+  return {select(far, filled(a, 1), filled(a, 2)) *
+              np::arctan2(select(far, np::abs(to.im), below.re), select(far, to.re, above.re)),
+          np::arcsinh(select(far, -np::copysign(filled(a, np::inf), a.im), mul(conj(above), below).im))};
 }
+/// The real part is log1p(4 |x| / |1 - z|²) / 4, with the sign of x: of -x it would cancel. The square of the distance
+/// does not underflow unless it is that of y alone, where log(2 / |y|) / 2 is as near. Far away, where it would
+/// overflow, everything is scaled, and the imaginary part is ±pi/2.
 C atanh(const C& a) {
-  const Array x = a.re, y = a.im, beyond = 1.0 - x;
-  return {0.25 * np::log1p(4.0 * x / (beyond * beyond + y * y)),
-          0.5 * np::arctan2(2.0 * y, beyond * (1.0 + x) - y * y)};
+  const bool wide = a.re.dtype() == DType::f64;
+  const Array x = np::abs(a.re), height = np::abs(a.im), beyond = 1.0 - x;
+  const Array far = (x > (wide ? 0x1p500 : 0x1p50)) | (height > (wide ? 0x1p500 : 0x1p50));
+  const Array tiny = (beyond == 0) & (height < 1e-12);
+  const Array scale = select(far, filled(a, wide ? 0x1p-600 : 0x1p-70), filled(a, 1));
+  const Array across = beyond * scale, up = height * scale;
+  const Array excess =
+      select(tiny, 2.0 - height, (x * scale) * (4.0 * scale)) / select(tiny, height, across * across + up * up);
+  const Array size =
+      select(tiny, filled(a, 0.5), filled(a, 0.25)) * np::log1p(select(infinite(a), filled(a, 0), excess));
+  const Array turn = np::arctan2(select(far, 0.0 * np::clip(a.im, -1.0, 1.0), 2.0 * a.im),
+                                 select(far, filled(a, -1), beyond * (1.0 + x) - height * height));
+  return {np::copysign(size, a.re), 0.5 * turn};
 }
 C asinh(const C& a) { return times_i(asin(over_i(a))); }
 C acosh(const C& a) {
-  const C below = sqrt(plus(a, -1.0)), above = sqrt(plus(a, 1.0));
-  return {np::arcsinh(mul(conj(below), above).re), 2.0 * np::arctan2(below.im, above.re)};
+  const C below = signed_sqrt(plus(a, -1.0)), above = signed_sqrt(plus(a, 1.0)), to = direction(a);
+  const Array far = infinite(a);
+  return {np::arcsinh(select(far, filled(a, np::inf), mul(conj(below), above).re)),
+          select(far, filled(a, 1), filled(a, 2)) *
+              np::arctan2(select(far, to.im, below.im), select(far, to.re, above.re))};
 }
 C atan(const C& a) { return over_i(atanh(times_i(a))); }
 

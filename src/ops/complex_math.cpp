@@ -65,7 +65,12 @@ C reciprocal(const C& a) { return div(like(a, 1), a); }
 Array less(const C& a, const C& b) { return (a.re < b.re) | ((a.re == b.re) & (a.im < b.im)); }
 Array equal(const C& a, const C& b) { return (a.re == b.re) & (a.im == b.im); }
 
-C square(const C& a) { return mul(a, a); }
+/// By the difference of squares in factors, which does not cancel, and is no NaN where one part is infinite. Of sizes,
+/// so that it is +0 wherever they are equal.
+C square(const C& a) {
+  const Array x = np::abs(a.re), y = np::abs(a.im);
+  return {(x - y) * (x + y), 2.0 * (a.re * a.im)};
+}
 C integer_pow(const C& a, std::int64_t n) {
   if (n == 0) return like(a, 1);
   if (n < 0) return reciprocal(integer_pow(a, -n));
@@ -89,16 +94,26 @@ C sign(const C& a) {
   return {a.re / safe, a.im / safe};
 }
 
-/// The root whose real part is not negative; on the negative axis, whatever the sign of the zero, i times a positive
-/// number, as JAX has it.
-C sqrt(const C& a) {
+namespace {
+
+/// The root whose real part is not negative; its imaginary part is negative where `below` says so.
+C root(const C& a, const Array& below) {
   const Array size = np::hypot(a.re, a.im), zero = size == 0, right = a.re >= 0;
   const Array larger = np::sqrt(size * 0.5 + np::abs(a.re) * 0.5);
   const Array smaller = np::abs(a.im) / (select(zero, value(a, 1), larger) * 2.0);
   const Array height = select(right, smaller, larger);
-  const C out{select(right, larger, smaller), select(a.im < 0, -height, height)};
+  const C out{select(right, larger, smaller), select(below, -height, height)};
   return where(np::isinf(a.im), {np::abs(a.im), a.im}, out);
 }
-C rsqrt(const C& a) { return reciprocal(sqrt(a)); }
+
+}  // namespace
+
+/// On the negative axis, whatever the sign of the zero, i times a positive number, as JAX has it.
+C sqrt(const C& a) { return root(a, a.im < 0); }
+C signed_sqrt(const C& a) { return root(a, np::signbit(a.im)); }
+C rsqrt(const C& a) {
+  const C out = reciprocal(signed_sqrt(a));
+  return {np::abs(out.re), np::copysign(out.im, -a.im)};
+}
 
 }  // namespace cotan::ops::parts

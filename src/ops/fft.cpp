@@ -4,6 +4,7 @@
 #include "ops/fft.hpp"
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "expr/expr.hpp"

@@ -54,6 +54,8 @@ ComplexParts integer_pow(const ComplexParts& a, std::int64_t n);
 ComplexParts pow(const ComplexParts& a, const ComplexParts& b);
 ComplexParts sign(const ComplexParts& a);
 ComplexParts sqrt(const ComplexParts& a);
+/// The same, but below the cut where the imaginary part is -0.
+ComplexParts signed_sqrt(const ComplexParts& a);
 ComplexParts rsqrt(const ComplexParts& a);
 ComplexParts exp(const ComplexParts& a);
 ComplexParts exp2(const ComplexParts& a);

@@ -1,6 +1,7 @@
 #include "ops/promote.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "core/construct.hpp"
 #include "core/trace.hpp"
@@ -36,8 +37,10 @@ void check_defined(const Array& a) { a.aval(); }
 std::optional<Array> weak_constant(const Array& a, DType dtype) {
   const auto* c = concrete(a);
   if (!c || !c->exact || (dtype != DType::f32 && dtype != DType::c64)) return std::nullopt;
-  if (dtype == DType::c64)
-    return cotan::detail::weak_scalar(exact_scalar_as(a, DType::c128)->item<std::complex<double>>());
+  if (dtype == DType::c64) {
+    const auto value = exact_scalar_as(a, DType::c128)->item<std::complex<double>>();
+    return cotan::detail::weak_complex(value.real(), value.imag());
+  }
   switch (c->exact->kind) {
     case ExactScalar::Kind::boolean:
     case ExactScalar::Kind::integer:

@@ -1,5 +1,6 @@
 // Exponentials, logarithms, trigonometric and hyperbolic functions.
 #include <cmath>
+#include <complex>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
 #include <numbers>
@@ -15,6 +16,17 @@ namespace cotan::ops {
 namespace np = numpy;
 using std::numbers::ln10;
 using std::numbers::ln2;
+
+namespace {
+
+// 1 + x² and 1 - x². Of complex numbers in factors, since poles are next to what they may be: the square would cancel.
+Array one_plus_square(const Array& x) {
+  const std::complex<double> i(0, 1);
+  return is_complex(x.dtype()) ? (x - i) * (x + i) : 1.0 + np::square(x);
+}
+Array one_minus_square(const Array& x) { return is_complex(x.dtype()) ? (1.0 - x) * (1.0 + x) : 1.0 - np::square(x); }
+
+}  // namespace
 
 // Each row: the function and its derivative times the tangent p.t, in terms of the operand x and result y.
 #define COTAN_UNARY(op, derivative)                                                                                  \
@@ -41,13 +53,13 @@ COTAN_UNARY(cos, -(t* np::sin(x)));
 COTAN_UNARY(tan, t * (1.0 + np::square(y)));
 COTAN_UNARY(asin, t* bind1(rsqrt_p, {1.0 - np::square(x)}));
 COTAN_UNARY(acos, -(t* bind1(rsqrt_p, {1.0 - np::square(x)})));
-COTAN_UNARY(atan, t / (1.0 + np::square(x)));
+COTAN_UNARY(atan, t / one_plus_square(x));
 COTAN_UNARY(sinh, t* np::cosh(x));
 COTAN_UNARY(cosh, t* np::sinh(x));
 COTAN_UNARY(tanh, t * (1.0 - np::square(y)));
 COTAN_UNARY(asinh, t* bind1(rsqrt_p, {np::square(x) + 1.0}));
 COTAN_UNARY(acosh, t*(bind1(rsqrt_p, {x - 1.0}) * bind1(rsqrt_p, {x + 1.0})));
-COTAN_UNARY(atanh, t / (1.0 - np::square(x)));
+COTAN_UNARY(atanh, t / one_minus_square(x));
 COTAN_UNARY(logistic, t*(y * (1.0 - y)));
 
 #undef COTAN_UNARY

@@ -44,6 +44,11 @@ const State& State::part(const std::string& part_name) const {
 GradientTransformation::GradientTransformation(std::string name, Init init, Update update)
     : name_(std::move(name)), init_(std::move(init)), update_(std::move(update)) {}
 
+namespace {
+/// A tree that is one Array has a leaf without a path.
+std::string named(const std::string& path) { return path.empty() ? "(an Array)" : path; }
+}  // namespace
+
 GradientTransformation GradientTransformation::of_complex_too() const {
   GradientTransformation out = *this;
   out.of_complex_ = true;
@@ -57,13 +62,13 @@ State GradientTransformation::init_flat(const Given& given) const {
       if (of_complex_) continue;
       throw_with_line<TypeError>(fmt::format(
           "[{}] the parameter {} is {}; this one is of real parameters: wrap it in contrib::split_real_and_imaginary.",
-          name_, given.paths()[i], params[i].aval().str()));
+          name_, named(given.paths()[i]), params[i].aval().str()));
     }
     if (!is_floating(params[i].dtype()))
       throw_with_line<TypeError>(
           fmt::format("[{}] the parameter {} is {}; parameters are floats: convert it with astype, or leave it out of "
                       "the tree.",
-                      name_, given.paths()[i], params[i].aval().str()));
+                      name_, named(given.paths()[i]), params[i].aval().str()));
   }
   return init_(given);
 }
@@ -76,7 +81,7 @@ std::pair<Arrays, State> GradientTransformation::update_flat(const Arrays& gradi
           name_ != "chain")
         throw_with_line<ShapeError>(
             fmt::format("[{}] the gradient {} is {} and its parameter {}; they must have one shape.", name_,
-                        given.paths()[i], gradients[i].aval().str(), (*given.params)[i].aval().str()));
+                        named(given.paths()[i]), gradients[i].aval().str(), (*given.params)[i].aval().str()));
   return update_(gradients, state, given);
 }
 

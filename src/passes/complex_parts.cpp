@@ -1,5 +1,7 @@
 // Programs that compute with complex numbers, as programs that compute with their real and imaginary parts. Each
 // operation says itself what it is on parts (Primitive::on_parts); this goes through programs.
+#include <complex>
+
 #include "core/complex.hpp"
 #include "core/construct.hpp"
 #include "core/trace.hpp"

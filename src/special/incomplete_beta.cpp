@@ -78,7 +78,8 @@ Array betainc(Operands in) {
 /// The density, times the tangent.
 Array by_x(const Partial& p) {
   const Array &a = p.x[0], &b = p.x[1], &x = p.x[2];
-  return p.t * np::exp((b - 1.0) * np::log1p(-x) + (a - 1.0) * np::log(x) - scipy::special::betaln(a, b));
+  namespace sp = scipy::special;
+  return p.t * np::exp(sp::xlog1py(b - 1.0, -x) + sp::xlogy(a - 1.0, x) - sp::betaln(a, b));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cotan/control_flow.hpp>
 #include <cotan/lax.hpp>
 #include <cotan/numpy.hpp>
+#include <cotan/scipy/special.hpp>
+#include <numbers>
 
 #include "special/compose.hpp"
 #include "special/special.hpp"
@@ -16,6 +18,9 @@ namespace np = numpy;
 namespace {
 
 constexpr std::int64_t most_steps = 100000;
+/// From here on x^a/Gamma(a) is a normal density but for corrections of 1/a: series would take a multiple of sqrt(a)
+/// steps, and where a + 1 is a they do not end.
+double large_a(const Array& x) { return pick(x, 1e5, 1e8); }
 
 /// A value and its derivative by a.
 struct Dual {
@@ -34,8 +39,8 @@ Dual power_series(const Array& a, const Array& x, const Array& active, bool with
     const Array s = with_slope ? Array(inverses + 1.0 / next) : inverses, change = t * s;
     Array go = t > epsilon * more;
     if (with_slope) go = go | (change > epsilon * np::abs(slope));
-    return Carry{
-        on & go, next, t, s, np::where(on, more, sum), with_slope ? np::where(on, slope - change, slope) : slope};
+    return Carry{on & go & (next - a < static_cast<double>(most_steps)),   next, t, s, np::where(on, more, sum),
+                 with_slope ? np::where(on, slope - change, slope) : slope};
   };
   const Carry end = lax::while_loop([](const Carry& c) { return np::any(std::get<0>(c)); }, step,
                                     Carry{active, a, one, zero, one, zero});
@@ -90,9 +95,38 @@ Array leading_factor(const Array& a, const Array& x) {
   return np::exp(np::where(large, of_large, power - x - lax::lgamma(small + 1.0)));
 }
 
+/// For a large a, around x = a (N. M. Temme, The asymptotic expansion of the incomplete gamma functions, 1979).
+struct NearNormal {
+  Array density, deviations, gap, share;
+  NearNormal(const Array& a, const Array& x) {
+    const double near = pick(x, 0.1, 0.02);
+    const Array mu = (x - a) / a, small = np::abs(mu) < near, m = np::where(small, mu, near);
+    const Array log = np::where(np::abs(mu) < 0.5, np::log1p(mu), np::log(x / a));
+    // eta^2/2 = mu - log(1 + mu), whose first terms cancel.
+    Array sum = 0.0;
+    for (int k = 10; k >= 2; --k) sum = (k % 2 == 0 ? 1.0 : -1.0) / k + m * sum;
+    const Array size = np::where(small, np::abs(mu) * np::sqrt(2.0 * sum),
+                                 np::sqrt(2.0 * np::maximum(np::where(small, 1.0, mu - log), 0.0)));
+    const Array eta = np::copysign(size, mu);
+    deviations = eta * np::sqrt(a);
+    density = np::exp(-0.5 * deviations * deviations) / np::sqrt(2 * np::pi * a);
+    const Array flat = np::abs(mu) < pick(x, 1e-2, 1e-4), safe_eta = np::where(eta == 0.0, 1.0, eta);
+    gap = np::where(flat, eta * (1.0 / 12) - 1.0 / 3, 1.0 / np::where(flat, 1.0, mu) - 1.0 / safe_eta);
+    share = np::where(eta == 0.0, 1.0, log / safe_eta) + gap * log - (0.5 * gap + 1.0 / 12) / a;
+  }
+  Array value(bool upper) const {
+    const Array t = deviations * (std::numbers::sqrt2 / 2), rest = density * gap;
+    return upper ? 0.5 * lax::erfc(t) + rest : 0.5 * lax::erfc(-t) - rest;
+  }
+  /// Of P by a.
+  Array slope() const { return -(density * share); }
+  /// That over minus the derivative by x.
+  Array slope_over_density(const Array& a, const Array& x) const { return share * (x / a) * (1.0 + (1.0 / 12) / a); }
+};
+
 /// Operands, and where P and Q are elementary or not defined.
 struct Gamma {
-  Array a, x, undefined, at_zero, at_infinity, regular, above;
+  Array a, x, undefined, at_zero, at_infinity, regular, above, large;
   explicit Gamma(Operands in)
       : a(in[0]),
         x(in[1]),
@@ -100,13 +134,16 @@ struct Gamma {
         at_zero(x == 0.0),
         at_infinity(x == np::inf),
         regular(~(undefined | at_zero | at_infinity | np::isinf(a))),
-        above((x > 1.0) & (x > a)) {}
+        above((x > 1.0) & (x > a)),
+        large(regular & (a >= large_a(x))) {}
+  NearNormal normal() const { return {np::where(large, a, 1e9), np::where(large, x, 1e9)}; }
   /// P or Q.
   Array value(bool upper) const {
-    const Array factor = leading_factor(a, x), series = power_series(a, x, regular & ~above, false).value,
-                fraction = continued_fraction(a, x, regular & above, false).value;
+    const Array factor = leading_factor(a, x), series = power_series(a, x, regular & ~above & ~large, false).value,
+                fraction = continued_fraction(a, x, regular & above & ~large, false).value;
     const Array p = factor * series, q = a * factor * fraction;
-    const Array inside = upper ? np::where(above, q, 1.0 - p) : np::where(above, 1.0 - q, p);
+    const Array by_series = upper ? np::where(above, q, 1.0 - p) : np::where(above, 1.0 - q, p);
+    const Array inside = np::where(large, normal().value(upper), by_series);
     const Array below = at_zero | np::isinf(a);
     const Array edges = np::where(at_infinity, upper ? 0.0 : 1.0, np::where(below, upper ? 1.0 : 0.0, inside));
     const Array both = (a == 0.0) & at_zero;
@@ -114,7 +151,7 @@ struct Gamma {
   }
   /// Twice: what the derivative of P by a is over the factor, and that over minus the density.
   std::pair<Array, Array> slopes() const {
-    const Array on = regular & (a > 0.0);
+    const Array on = regular & (a > 0.0) & ~large;
     const Dual series = power_series(a, x, on & ~above, true), fraction = continued_fraction(a, x, on & above, true);
     const Array safe = np::where(on, a, 1.0), log = np::log(np::where(on, x, 1.0)), digamma = lax::digamma(safe);
     const Array lower = series.value * (log - digamma - 1.0 / safe) + series.slope;
@@ -130,7 +167,9 @@ struct Gamma {
 /// x^(a-1) exp(-x)/Gamma(a), times the tangent.
 Array by_x(const Partial& p) {
   const Array &a = p.x[0], &x = p.x[1];
-  return p.t * np::exp((a - 1.0) * np::log(x) - x - lax::lgamma(a));
+  const Array end = x == np::inf;
+  return p.t *
+         np::where(end, 0.0, np::exp(scipy::special::xlogy(a - 1.0, x) - np::where(end, 0.0, x) - lax::lgamma(a)));
 }
 Array by_a(const Partial& p) { return p.t * bind1(igamma_grad_a_p, {p.x[0], p.x[1]}); }
 
@@ -138,11 +177,11 @@ Array igamma(Operands in) { return Gamma(in).value(false); }
 Array igammac(Operands in) { return Gamma(in).value(true); }
 Array igamma_grad_a(Operands in) {
   const Gamma g(in);
-  return g.slope(leading_factor(g.a, g.x) * g.slopes().first);
+  return g.slope(np::where(g.large, g.normal().slope(), leading_factor(g.a, g.x) * g.slopes().first));
 }
 Array random_gamma_grad(Operands in) {
   const Gamma g(in);
-  return g.slope(g.slopes().second);
+  return g.slope(np::where(g.large, g.normal().slope_over_density(g.a, g.x), g.slopes().second));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace {
 
 /// From where the series is good to all bits.
 Array far_for(const Array& s) { return 12.0 + 0.5 * s; }
+/// Below it there would be more terms to sum than anybody waits for: NaN.
+constexpr double least_q = -1e6;
 /// B_2k/(2k)!.
 constexpr double coefficients[] = {1.0 / 12,
                                    -1.0 / 720,
@@ -40,7 +42,10 @@ Begun begin(const Array& s, const Array& q, const Array& active, bool with_slope
     const auto& [on, at, value, slope, ended] = c;
     const Array base = np::where(on, at, 1.0), term = np::power(base, -s), next = np::where(on, at + 1.0, at);
     const Array sum = np::where(on, value + term, value);
-    const Array end = ended | (on & (base > 2.0) & (term * base < epsilon * (s - 1.0) * sum));
+    // What has underflowed, overflowed or cancelled to a negative number does not change either: for a large s that is
+    // so from the first terms on, and the series would begin s/2 terms later.
+    const Array settled = (term * base <= epsilon * (s - 1.0) * np::abs(sum)) | ~np::isfinite(sum);
+    const Array end = ended | (on & (base > 2.0) & settled);
     return Carry{on & (next < far) & ~end, next, sum,
                  with_slope ? np::where(on, slope - term * np::log(base), slope) : slope, end};
   };
@@ -70,7 +75,7 @@ std::pair<Array, Array> rest(const Array& s, const Array& at, bool with_slope) {
 
 Array zeta_or_slope(const Array& s, const Array& q, bool slope) {
   const Array pole = (q <= 0.0) & (q == np::floor(q)), whole = s == np::floor(s);
-  const Array undefined = (s < 1.0) | np::isnan(s) | np::isnan(q) | ((q < 0.0) & ~pole & ~whole);
+  const Array undefined = (s < 1.0) | np::isnan(s) | np::isnan(q) | ((q < 0.0) & ~pole & (~whole | (q < least_q)));
   const Array active = ~undefined & ~pole & (s > 1.0) & np::isfinite(s) & (q < np::inf);
   const Array safe_s = np::where(active, s, 2.0), safe_q = np::where(active, q, 1.0);
   const Begun sum = begin(safe_s, safe_q, active, slope);

@@ -1,5 +1,8 @@
 #include "transforms/calls.hpp"
 
+#include <algorithm>
+
+#include "core/effects.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan {
@@ -94,6 +97,14 @@ bool add_wanted(std::vector<bool>& wide, const std::vector<bool>& wanted) {
     wide[i] = wide[i] || wanted[i];
   }
   return added;
+}
+std::vector<bool> numbers_that_meet_f64(const FlatFn& f, std::span<const Array> args, std::string_view transform) {
+  const auto is_number = [](const Array& a) { return a.weak_type() && a.dtype() == DType::f32; };
+  if (std::none_of(args.begin(), args.end(), is_number)) return {};
+  effects::Watched watched(f);
+  std::vector<bool> wide = trace_call(watched, types_of(args), transform).wide;
+  if (std::find(wide.begin(), wide.end(), true) == wide.end()) return {};
+  return wide;
 }
 CallProgram trace_call(const FlatFn& f, const Types& inputs, std::string_view transform, std::string name) {
   CallProgram out;

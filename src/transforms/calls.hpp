@@ -24,6 +24,8 @@ Arrays narrowed(std::span<const Array> args, const std::vector<bool>& wide);
 /// Widens arguments that are `wide` to f64, with all bits that are known.
 Arrays widened(std::span<const Array> args, const std::vector<bool>& wide);
 Types widened(Types types, const std::vector<bool>& wide);
+/// Which arguments of a call are C++ numbers that meet f64 inside of f; empty: none of them.
+std::vector<bool> numbers_that_meet_f64(const FlatFn& f, std::span<const Array> args, std::string_view transform);
 /// Marks what is wanted and not marked yet; false if there is nothing new.
 bool add_wanted(std::vector<bool>& wide, const std::vector<bool>& wanted);
 /// trace_to_jaxpr for a program that is called with widened(args, wide).

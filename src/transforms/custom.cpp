@@ -1,4 +1,6 @@
 // custom_jvp and custom_vjp: calls whose derivative the user gives.
+#include <mutex>
+
 #include "core/effects.hpp"
 #include "ops/collectives/axes.hpp"
 #include "ops/ops.hpp"
@@ -58,7 +60,9 @@ void check_results(std::string_view op, std::string_view what, const Arrays& got
     if (got[i].defined() && got[i].shape() != want[i].shape)
       raise<ShapeError>("[{}] the rule returned {} {} of shape {}; it must have shape {}, that of {}.", op, what, i,
                         describe(got[i].shape()), describe(want[i].shape), of);
-    if (got[i].defined() && got[i].dtype() != want[i].dtype && !got[i].weak_type())
+    // What belongs to a C++ number takes its dtype, whatever the number met.
+    const bool of_number = want[i].weak_type && got[i].defined() && is_inexact(got[i].dtype());
+    if (got[i].defined() && got[i].dtype() != want[i].dtype && !got[i].weak_type() && !of_number)
       raise<TypeError>("[{}] the rule returned {} {} of dtype {}; it must be {}, that of {}.", op, what, i,
                        got[i].dtype(), want[i].dtype, of);
   }
@@ -298,6 +302,46 @@ Arrays bind_staged(const Primitive& p, const FlatFn& f, std::span<const Array> a
                {key, std::move(rule)}});
 }
 
+/// The rule as one of widened(arguments, wide).
+std::shared_ptr<const CustomJvpRule> narrowing(const std::shared_ptr<const CustomJvpRule>& rule,
+                                               const std::vector<bool>& wide) {
+  auto out = std::make_shared<CustomJvpRule>(*rule);
+  out->rule = [rule, wide](std::span<const Array> in) {
+    return rule->rule(concat(narrowed(in.subspan(0, wide.size()), wide), narrowed(in.subspan(wide.size()), wide)));
+  };
+  return out;
+}
+std::shared_ptr<const CustomVjpRule> narrowing(const std::shared_ptr<const CustomVjpRule>& rule,
+                                               const std::vector<bool>& wide) {
+  // What forward keeps of the numbers is wide as well, and narrow again for backward.
+  struct Kept {
+    std::mutex mutex;
+    std::vector<bool> wide;
+  };
+  auto out = std::make_shared<CustomVjpRule>(*rule);
+  const auto kept = std::make_shared<Kept>();
+  out->forward = [rule, wide, kept](std::span<const Array> in) {
+    auto [outputs, residuals] = rule->forward(narrowed(in, wide));
+    std::vector<bool> numbers;
+    for (const Array& r : residuals) numbers.push_back(r.weak_type() && r.dtype() == DType::f32);
+    const std::lock_guard lock(kept->mutex);
+    kept->wide = numbers;
+    return std::pair{std::move(outputs), widened(residuals, numbers)};
+  };
+  out->backward = [rule, wide, kept](std::span<const Array> in) {
+    std::vector<bool> numbers;
+    {
+      const std::lock_guard lock(kept->mutex);
+      numbers = kept->wide;
+    }
+    Arrays cts = rule->backward(narrowed(in, numbers));
+    for (std::size_t i = 0; i < std::min(cts.size(), wide.size()); ++i)
+      if (wide[i] && cts[i].defined() && is_inexact(cts[i].dtype())) cts[i] = ops::cast(cts[i], DType::f64);
+    return cts;
+  };
+  return out;
+}
+
 /// Runs `apply` where the call itself is differentiated, `f` where nothing is traced, else stages the call.
 template <class Rule>
 Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> args, std::string_view key,
@@ -323,7 +367,10 @@ Arrays custom_call(const Primitive& p, const FlatFn& f, std::span<const Array> a
     }
     return out;
   }
-  return bind_staged(p, f, args, key, rule, rule->name);
+  const std::vector<bool> wide = numbers_that_meet_f64(f, args, p.name);
+  if (wide.empty()) return bind_staged(p, f, args, key, rule, rule->name);
+  const auto of_wide = [&](std::span<const Array> in) { return f(narrowed(in, wide)); };
+  return bind_staged(p, of_wide, widened(args, wide), key, narrowing(rule, wide), rule->name);
 }
 
 }  // namespace

@@ -140,12 +140,22 @@ const Primitive custom_vmap_call_p{.name = "custom_vmap_call",
                                    .batch = custom_vmap_batch,
                                    .partial_eval = custom_vmap_partial_eval};
 
+/// The rule as one of widened(arguments, wide).
+flat::VmapRule narrowing(flat::VmapRule rule, const std::vector<bool>& wide) {
+  return [rule = std::move(rule), wide](std::int64_t size, const std::vector<bool>& batched,
+                                        std::span<const Array> in) { return rule(size, batched, narrowed(in, wide)); };
+}
+
 }  // namespace
 
 namespace flat {
 
 Arrays custom_vmap(const FlatFn& f, VmapRule rule, std::span<const Array> args, std::string_view name) {
   if (is_eval_trace(current_trace())) return f(args);
+  if (const std::vector<bool> wide = numbers_that_meet_f64(f, args, "custom_vmap"); !wide.empty()) {
+    const auto of_wide = [&](std::span<const Array> in) { return f(narrowed(in, wide)); };
+    return custom_vmap(of_wide, narrowing(std::move(rule), wide), widened(args, wide), name);
+  }
   const ClosedJaxpr closed = trace_to_jaxpr(f, types_of(args), "custom_vmap", std::string(name));
   auto param = std::make_shared<VmapRuleParam>();
   param->rule = std::move(rule);

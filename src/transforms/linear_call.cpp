@@ -1,4 +1,5 @@
 // linear_call: a linear function with its transpose by hand. And programs that are run again with other constants.
+#include <algorithm>
 #include <cotan/transforms/custom_gradient.hpp>
 
 #include "ops/ops.hpp"
@@ -89,6 +90,17 @@ namespace flat {
 
 Arrays linear_call(const FlatFn& f, const FlatFn& transpose, std::span<const Array> residuals,
                    std::span<const Array> linear) {
+  const Arrays all = concat(residuals, linear);
+  std::vector<bool> wide = numbers_that_meet_f64(f, all, "linear_call");
+  std::fill(wide.begin() + static_cast<std::ptrdiff_t>(wide.empty() ? 0 : residuals.size()), wide.end(), false);
+  if (std::find(wide.begin(), wide.end(), true) != wide.end()) {
+    const auto with = [&](const FlatFn& of) {
+      return [&](std::span<const Array> args) { return of(narrowed(args, wide)); };
+    };
+    const Arrays exact = widened(all, wide);
+    const auto kept = std::span(exact).subspan(0, residuals.size());
+    return linear_call(with(f), with(transpose), kept, linear);
+  }
   const Types kept = types_of(residuals), in = types_of(linear);
   Types of_f = kept, of_transpose = kept;
   of_f.insert(of_f.end(), in.begin(), in.end());

@@ -1,6 +1,8 @@
 // cotan-dlm as people run it: commands, files, exit codes, and what it says to input that cannot be used.
 #include "program.hpp"
 
+#include <filesystem>
+
 using namespace programs;
 
 namespace {
@@ -18,7 +20,7 @@ TEST_F(Program, ReachesTheKnownMaximaOfTheNile) {
 
 TEST_F(Program, WritesEveryFieldOfAFit) {
   ASSERT_EQ(run("fit nile --order 1 --fixed --set obs=122 --set level=37 --set slope=1 --steps 5 --json "
-                "fit.json --quiet")
+                "fit.json --json-covariances --quiet")
                 .code,
             0);
   const Json fit = json("fit.json");

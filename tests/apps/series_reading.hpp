@@ -14,6 +14,7 @@ using namespace apps;
 inline Series read(const std::string& text, const DataOptions& options = {}) {
   const CsvOptions csv{.separator = options.separator,
                        .decimal = options.decimal,
+                       .skip_rows = options.skip_rows,
                        .dates = options.dates,
                        .missing = options.missing,
                        .dates_of = options.time};

@@ -1,6 +1,7 @@
 // Items of the trials that concern cotan-dlm's command line and what it writes.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
 
 #include "../../apps/dlm/chart.hpp"

@@ -1,6 +1,8 @@
 // Item 16 of the trials: pages that readers can point at, in the light and in the dark, and what they show.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "../../apps/dlm/chart.hpp"
 #include "../../apps/dlm/readout.hpp"
 #include "../../apps/dlm/season_phases.hpp"

@@ -5,6 +5,7 @@
 #include <cotan/dlm.hpp>
 #include <cotan/io.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "support/nightly.hpp"
 

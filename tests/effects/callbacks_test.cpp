@@ -1,6 +1,7 @@
 // pure_callback, io_callback, debug::print: what they take and give, what they throw, and what they may call.
 #include <fmt/format.h>
 
+#include <complex>
 #include <iostream>
 #include <sstream>
 #include <thread>

@@ -154,6 +154,21 @@ TEST(Trials, OneLineSaysWhatARuleMustReturn) {
                  12);
   expect_refused("", "Array c = ct::lax::scan([](Array c, Array x) { return c + x; }, a, b).first;", step, 12);
 }
+// g++ 12 made a list of axes of such options, and dropped the name: np::std(a, {.ddof = 1}) was along axis 1.
+TEST(Trials, NamesOfOptionsAreNotDropped) {
+  for (const char* call : {"np::sum(a, {.dim = 0});", "np::mean(a, {.keepdim = true});", "np::std(a, {.dof = 1});",
+                           "np::squeeze(a, {.foo = 2});", "ct::nn::log_softmax(a, {.dim = 0});"})
+    EXPECT_FALSE(built_with().compile("", call).compiles) << call;
+  for (const char* call : {"np::std(a, {.ddof = 1});", "np::sum(a, {0, 1});", "np::sum(a, {-1});", "np::sum(a, {});"})
+    expect_compiles(built_with(), "", call);
+}
+TEST(Trials, OneLineSaysWhatAFunctionMustTake) {
+  expect_refused("", "ct::jit([](Array x) { x = x + 1; })(a);", "the function returns nothing", 12);
+  expect_refused("", "ct::grad<2>([](Array x, Array y) { return np::sum(x * y); })(a, b);", "they count from 0", 14);
+  expect_refused("", "ct::lax::fori_loop(0, 3, [](Array v) { return v; }, a);", "must take (Array index, carry)", 12);
+  expect_refused("", "ct::lax::cond(a, [](Array v) { return v; }, [](Array v, Array w) { return v + w; }, b);",
+                 "every branch must take the arguments", 12);
+}
 TEST(Trials, OneLineSaysThatFunctionsAreNoArguments) {
   constexpr std::string_view function = "pytree: a function (a lambda, a function's name, a std::function) is no Array";
   const std::string f =

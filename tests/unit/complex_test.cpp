@@ -104,7 +104,7 @@ TEST(Complex, WhatIsNotDefined) {
   EXPECT_ERROR(TypeError, np::isposinf(sample()), "[isposinf] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, np::quantile(sample(), 0.5), "[quantile] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, np::i0(sample()), "[i0] is not defined for complex numbers");
-  EXPECT_ERROR(TypeError, np::interp(sample(), sample(), sample()), "[interp] is not defined for complex numbers");
+  EXPECT_ERROR(TypeError, np::interp(sample(), np::ones({3}), sample()), "[interp] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, lax::igamma(sample(), sample()), "[igamma] is not defined for complex numbers");
   EXPECT_ERROR(TypeError, scipy::special::multigammaln(sample(), 2), "is not defined for complex numbers");
   EXPECT_ERROR(TypeError, scipy::stats::norm::pdf(sample()), "is not defined for complex numbers");
@@ -153,6 +153,16 @@ TEST(Complex, CustomRules) {
                             [](const Array& x, const Array& ct) { return std::tuple{ct * 2.0 * x}; });
   const auto loss = [&](const Array& x) { return np::sum(np::real(f(x))); };
   EXPECT_EQ(values(jit(grad(loss))(sample())), values(2.0 * sample()));
+}
+
+TEST(Complex, InterpolatedValues) {
+  const Array x = np::array({0.5, -1.0, 3.0}, f64), xp = np::array({0.0, 1.0}, f64),
+              fp = np::array({C(0, 1), C(2, 3)}, c128);
+  EXPECT_EQ(values(np::interp(x, xp, fp)), (std::vector<C>{C(1, 2), C(0, 1), C(2, 3)}));
+  EXPECT_EQ(values(np::interp(x, xp, fp, {.left = C(0, 5), .right = 1.0})), (std::vector<C>{C(1, 2), C(0, 5), 1}));
+  // One of real values with a complex one outside is complex.
+  EXPECT_EQ(values(np::interp(x, xp, np::real(fp), {.left = C(0, 5)})), (std::vector<C>{1, C(0, 5), 2}));
+  EXPECT_EQ(np::interp(0.5, np::array({0.0, 1.0}), np::array({C(0, 1), C(2, 3)})).dtype(), c64);
 }
 
 TEST(Complex, AnyLooksAtBothParts) {  // JAX's at real parts alone

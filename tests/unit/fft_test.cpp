@@ -224,6 +224,8 @@ TEST(FftErrors, Axes) {
 TEST(FftErrors, LengthsAndNorms) {
   EXPECT_ERROR(ShapeError, fft::fft(np::zeros({4}), {.n = 0}),
                "[fft] cannot transform to length 0; give a length of at least 1");
+  EXPECT_ERROR(ShapeError, fft::fft(np::zeros({0}), {.n = 0}), "[fft] cannot transform to length 0");
+  EXPECT_ERROR(ValueError, fft::fft(np::zeros({0}), {.norm = "forwards"}), "[fft] norm is 'forwards'");
   EXPECT_ERROR(ShapeError, fft::rfft(np::zeros({0})), "[rfft] cannot transform to length 0");
   EXPECT_ERROR(ShapeError, fft::irfft(np::zeros({1})), "[irfft] cannot transform to length 0");
   EXPECT_ERROR(ShapeError, fft::fftn(np::zeros({4, 4}), {.s = {4, -1}}), "[fftn] cannot transform to length -1");

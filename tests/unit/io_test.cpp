@@ -8,6 +8,7 @@
 #include <cotan/numpy.hpp>
 #include <cotan/transforms.hpp>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 

@@ -48,6 +48,61 @@ TEST(TrialsWeak, ArgumentsOfJit) {
   EXPECT_LE(traced, 2);
 }
 
+// Rules of the user's see numbers as they are, wherever the call is traced.
+TEST(TrialsWeak, ArgumentsOfCustomRules) {
+  const auto by_vjp = custom_vjp([](Array x, Array t) { return x * t; },
+                                 [](Array x, Array t) { return std::pair{x * t, std::pair{x, t}}; },
+                                 [](const std::pair<Array, Array>& kept, Array ct) {
+                                   return std::tuple{ct * kept.second, np::sum(ct * kept.first)};
+                                 });
+  const auto by_jvp = custom_jvp([](Array x, Array t) { return x * t; },
+                                 [](const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& by) {
+                                   const auto& [x, t] = at;
+                                   const auto& [dx, dt] = by;
+                                   return std::pair{x * t, dx * t + x * dt};
+                                 });
+  const auto check = [](const auto& f) {
+    const auto of_x = [&](Array x) { return f(x, 0.1); };
+    const auto summed = [&](Array x) { return np::sum(f(x, 0.1)); };
+    expect_f64(of_x(three()), 0.3);
+    expect_f64(jit(of_x)(three()), 0.3);
+    expect_f64(vmap(of_x)(three()), 0.3);
+    expect_f64(jit([&](Array x, Array t) { return f(x, t); })(three(), 0.1), 0.3);
+    expect_f64(grad(summed)(three()), 0.1);
+    expect_f64(jit(grad(summed))(three()), 0.1);
+    expect_f64(grad(jit(summed))(three()), 0.1);
+    expect_f64(vmap(grad(of_x))(three()), 0.1);
+    EXPECT_EQ(jit(of_x)(np::full({1}, 3.0)).dtype(), f32);
+  };
+  check(by_vjp);
+  check(by_jvp);
+}
+TEST(TrialsWeak, ArgumentsOfCallsWithOtherRules) {
+  const auto lanes = custom_batching::sequential_vmap([](Array x, Array t) { return x * t; });
+  expect_f64(jit([&](Array x) { return lanes(x, 0.1); })(three()), 0.3);
+  expect_f64(jit([&](Array x) { return vmap([&](Array y) { return lanes(y, 0.1); })(x); })(three()), 0.3);
+  const auto linear = [](Array x) {
+    return custom_derivatives::linear_call([](Array t, Array v) { return v * t; },
+                                           [](Array t, Array ct) { return ct * t; }, Array(0.1), x);
+  };
+  expect_f64(linear(three()), 0.3);
+  expect_f64(jit(linear)(three()), 0.3);
+  expect_f64(grad([&](Array x) { return np::sum(linear(x)); })(three()), 0.1);
+}
+TEST(TrialsWeak, GuessesOfRoots) {
+  const auto root = [](Array a) {
+    return lax::custom_root([&](Array y) { return y * y - a; }, 1.0,
+                            [](const auto& f, Array y) {
+                              return lax::fori_loop(0, 8, [&](Array, Array z) { return z - f(z) / (2.0 * z); }, y);
+                            },
+                            [](const auto& g, Array y) { return y / g(np::ones_like(y)); });
+  };
+  expect_f64(root(np::full({}, 2.0, f64)), std::sqrt(2.0));
+  expect_f64(jit(root)(np::full({}, 2.0, f64)), std::sqrt(2.0));
+  expect_f64(grad(root)(np::full({}, 2.0, f64)), 0.5 / std::sqrt(2.0));
+  EXPECT_EQ(root(np::full({}, 2.0)).dtype(), f32);
+}
+
 TEST(TrialsWeak, NarrowWhereNothingIsWide) {
   const auto f = jit([](Array x, Array t) { return x * t; });
   EXPECT_EQ(f(np::full({1}, 3.0), 0.1).dtype(), f32);

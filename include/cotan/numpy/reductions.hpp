@@ -8,7 +8,7 @@ namespace cotan::numpy {
 
 /// @name Reductions
 /// `axis` is an axis, a list `{0, 1}`, or none for all; negative ones count from the end. With `keepdims` reduced axes
-/// stay as axes of size 1. The forms with options take them by name: sum(x, {.axis = 0, .where = mask, .initial = 1}).
+/// stay as axes of size 1. The forms with options take them by name: sum(x, {.axis = 0, .initial = 1, .where = mask}).
 /// `where` is bool, broadcasts to the array and says which elements take part; `initial` is a scalar that takes part
 /// too; `dtype` is that of the computation and of the result.
 /// @{

@@ -47,6 +47,8 @@ class OutsideValue {
   template <class T>
     requires std::is_arithmetic_v<T>
   OutsideValue(T value) : value_(Array(value)) {}
+  template <HostComplex T>
+  OutsideValue(T value) : value_(Array(value)) {}
   OutsideValue(const char* text) : text_(text) {}
   /// The value, where there is one.
   const std::optional<Array>& value() const { return value_; }
@@ -64,7 +66,7 @@ struct InterpOptions {
   std::optional<Array> period = {};
 };
 /// The line through the points (xp, fp) at `x`: vectors, `xp` rising. Outside it is the first or the last of `fp`. With
-/// a period `xp` need not rise.
+/// a period `xp` need not rise. Values may be complex, also those outside.
 Array interp(const ArrayLike& x, const ArrayLike& xp, const ArrayLike& fp, const InterpOptions& options = {});
 /// @}
 

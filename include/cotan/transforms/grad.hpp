@@ -21,20 +21,26 @@ auto unwrap_single(std::tuple<T...> t) {
 
 template <std::size_t... I, class F, class... A>
 auto value_and_grad_call(const F& f, std::string_view transform, DerivativeOptions options, const A&... a) {
-  const std::tuple<Plain<A>...> args(a...);
-  const auto chosen = select_arguments<I...>(args);
-  const auto of_chosen = function_of_chosen<I...>(f, args);
-  Flattened flat(of_chosen, chosen);
-  using R = typename decltype(flat)::Output;
-  constexpr bool differentiable = std::is_same_v<R, Array> || ValueWithAux<R>;
-  static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
-  if constexpr (differentiable) {
-    const Arrays wrt = tree::leaves(chosen);
-    flat::ValueAndGrad result =
-        flat::value_and_grad(flat, wrt, transform, lazy_paths_at<I...>(chosen), options.holomorphic);
-    return std::pair{flat.filled(result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
+  constexpr bool there = ((I < sizeof...(A)) && ...);
+  static_assert(there, "grad<I…>: an I is the number of no argument; they count from 0");
+  if constexpr (!there) {
+    return std::pair{Array(), Array()};
   } else {
-    return std::pair{Array(), unwrap_single(chosen)};
+    const std::tuple<Plain<A>...> args(a...);
+    const auto chosen = select_arguments<I...>(args);
+    const auto of_chosen = function_of_chosen<I...>(f, args);
+    Flattened flat(of_chosen, chosen);
+    using R = typename decltype(flat)::Output;
+    constexpr bool differentiable = std::is_same_v<R, Array> || ValueWithAux<R>;
+    static_assert(differentiable, "grad: the function must return one scalar Array, or pair{scalar Array, aux}");
+    if constexpr (differentiable) {
+      const Arrays wrt = tree::leaves(chosen);
+      flat::ValueAndGrad result =
+          flat::value_and_grad(flat, wrt, transform, lazy_paths_at<I...>(chosen), options.holomorphic);
+      return std::pair{flat.filled(result.outputs), unwrap_single(tree::unflatten(chosen, result.grads))};
+    } else {
+      return std::pair{Array(), unwrap_single(chosen)};
+    }
   }
 }
 

@@ -90,10 +90,13 @@ auto call_arguments(const A&... a) {
 template <class F, class Args>
 class Flattened {
  public:
-  using Output = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<const Args&>()))>;
+  using Result = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<const Args&>()))>;
+  static constexpr bool returns = !std::is_void_v<Result>;
+  static_assert(returns, "the function returns nothing; let it return an Array, or a pytree of Arrays");
+  using Output = std::conditional_t<returns, Result, Array>;
   Flattened(const F& f, const Args& args) : f_(f), args_(args) {}
   Arrays operator()(std::span<const Array> leaves) {
-    output_ = std::apply(f_, tree::unflatten(args_, leaves));
+    if constexpr (returns) output_ = std::apply(f_, tree::unflatten(args_, leaves));
     return tree::leaves(*output_);
   }
   const Args& arguments() const { return args_; }

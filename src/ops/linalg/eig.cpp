@@ -1,5 +1,7 @@
 // Eigendecomposition of any square matrix: complex eigenvalues, then eigenvectors of length 1 in columns unless only
 // values are wanted.
+#include <complex>
+
 #include "ops/linalg/lapack_complex.hpp"
 #include "ops/linalg/lapack_reductions.hpp"
 #include "ops/linalg/matrix.hpp"

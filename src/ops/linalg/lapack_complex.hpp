@@ -1,5 +1,7 @@
 // LAPACK for complex matrices, by the names that lapack.hpp has for real ones.
 #pragma once
+#include <complex>
+
 #include "ops/linalg/lapack.hpp"
 
 namespace cotan::lapack {

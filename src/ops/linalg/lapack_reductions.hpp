@@ -1,5 +1,7 @@
 // LAPACK's reductions of matrices to simpler ones, by element type. A macro names the routines of one type.
 #pragma once
+#include <complex>
+
 #include "ops/linalg/lapack.hpp"
 
 namespace cotan::lapack {

@@ -2,6 +2,7 @@
 // loops over batches of matrices in LAPACK's column-major layout.
 #pragma once
 #include <algorithm>
+#include <complex>
 
 #include "core/typed.hpp"
 #include "ops/elementwise.hpp"

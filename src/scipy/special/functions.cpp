@@ -63,7 +63,11 @@ std::pair<Array, Array> fresnel(const ArrayLike& x) {
   return {call(own::fresnel_s_p, {x}), call(own::fresnel_c_p, {x})};
 }
 
-Array polygamma(int n, const ArrayLike& x) { return lax::polygamma(n, x); }
+Array polygamma(int n, const ArrayLike& x) {
+  // From there on n! is no number of any width, and a recurrence of n steps would find that out slowly.
+  constexpr int overflows = 1700;
+  return n < overflows ? lax::polygamma(n, x) : call(own::polygamma_of_p, {Array(n), x});
+}
 Array polygamma(const Array& n, const ArrayLike& x) {
   if (!is_integer(n.dtype()))
     raise<ValueError>("[polygamma] the order is {}; give integers, a derivative is taken so many times.", n.dtype());

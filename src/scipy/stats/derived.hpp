@@ -28,6 +28,11 @@ namespace sp = special;
 inline Array density(const Array& log) { return np::exp(log); }
 inline Array logarithm(const Array& value) { return np::log(value); }
 
+/// log of a probability that is constant where `outside`: no derivative comes through there, were it that of log 0.
+inline Array log_inside(const Array& outside, const Array& value) {
+  return np::where(outside, np::log(lax::stop_gradient(value)), np::log(np::where(outside, 1.0, value)));
+}
+
 /// NaN outside of [0, 1].
 inline Array if_probability(const Array& q, const Array& value) {
   return np::where(np::isnan(q) | (q < 0.0) | (q > 1.0), np::nan, value);

@@ -47,9 +47,20 @@ Array logpdf(COTAN_X) {
 }
 COTAN_OF_X(pdf, density, logpdf)
 Array cdf(COTAN_X) { return 0.5 + np::arctan(Standard(x, loc, scale).z) * (1 / np::pi); }
-COTAN_OF_X(logcdf, logarithm, cdf)
 Array sf(COTAN_X) { return 0.5 - np::arctan(Standard(x, loc, scale).z) * (1 / np::pi); }
-COTAN_OF_X(logsf, logarithm, sf)
+
+namespace {
+
+/// Far out, where 1/2 and the arc tangent cancel, there is the first term of the series in 1/z.
+Array log_tail(const Array& z) {
+  const Array far = z < -1e8, safe = np::where(far, 0.0, z);
+  return np::where(far, -np::log(-np::pi * np::where(far, z, -1.0)), np::log(0.5 + np::arctan(safe) * (1 / np::pi)));
+}
+
+}  // namespace
+
+Array logcdf(COTAN_X) { return log_tail(Standard(x, loc, scale).z); }
+Array logsf(COTAN_X) { return log_tail(-Standard(x, loc, scale).z); }
 Array ppf(const ArrayLike& q, const ArrayLike& loc, const ArrayLike& scale) {
   const auto [p, location, width] = promoted(q, loc, scale);
   return np::tan(np::pi * p - np::pi / 2) * width + location;
@@ -93,7 +104,11 @@ Array log_1_minus_exp(const Array& x) {
 }
 /// Of both of Gumbel's distributions, which mirror each other: z as that of smallest values.
 Array gumbel_logpdf(const Array& z, const Array& scale) { return if_positive(scale, z - np::exp(z) - np::log(scale)); }
-Array gumbel_near(const Array& z, const Array& scale) { return if_positive(scale, log_1_minus_exp(np::exp(z))); }
+/// log(1 - exp(-exp(z))), which is z where exp(z) is small.
+Array gumbel_near(const Array& z, const Array& scale) {
+  const Array far = z < -40.0;
+  return if_positive(scale, np::where(far, z, log_1_minus_exp(np::exp(np::where(far, 0.0, z)))));
+}
 Array gumbel_far(const Array& z, const Array& scale) { return if_positive(scale, -np::exp(z)); }
 Array if_inside(const Array& p, const Array& value) { return np::where((p > 0.0) & (p < 1.0), value, np::nan); }
 
@@ -150,8 +165,9 @@ Array logpdf(COTAN_X) {
 }
 COTAN_OF_X(pdf, density, logpdf)
 Array cdf(COTAN_X) {
-  const Array z = Standard(x, loc, scale).z, half = 0.5 * np::exp(-np::abs(z));
-  return np::where(z <= 0.0, half, 1.0 - half);
+  // Each side by itself: |z| has no derivative at 0, the function has.
+  const Array z = Standard(x, loc, scale).z, below = z <= 0.0, half = 0.5 * np::exp(np::where(below, z, -z));
+  return np::where(below, half, 1.0 - half);
 }
 }  // namespace laplace
 

@@ -3,7 +3,13 @@
 
 namespace cotan::scipy::stats {
 
-namespace {}  // namespace
+namespace {
+
+/// lax::clamp and not np::clip: beyond the ends, and at them, no derivative comes through, however infinite it is.
+Array in_unit_interval(const Array& z) { return lax::clamp(0.0, z, 1.0); }
+Array not_negative(const Array& z) { return lax::clamp(0.0, z, np::inf); }
+
+}  // namespace
 
 #define COTAN_OF_X2(name, f, of) COTAN_DERIVED(name, f, of, (COTAN_X2(a, b)), (x, a, b, loc, scale))
 
@@ -17,15 +23,15 @@ Array logpdf(COTAN_X2(a, b)) {
 }
 Array cdf(COTAN_X2(a, b)) {
   const auto [y, p, q, low, width] = promoted(x, a, b, loc, scale);
-  return sp::betainc(p, q, np::clip((y - low) / width, 0.0, 1.0));
+  return sp::betainc(p, q, in_unit_interval((y - low) / width));
 }
 Array sf(COTAN_X2(a, b)) {
   const auto [y, p, q, low, width] = promoted(x, a, b, loc, scale);
-  return sp::betainc(q, p, 1.0 - np::clip((y - low) / width, 0.0, 1.0));
+  return sp::betainc(q, p, 1.0 - in_unit_interval((y - low) / width));
 }
 COTAN_OF_X2(pdf, density, logpdf)
-COTAN_OF_X2(logcdf, logarithm, cdf)
-COTAN_OF_X2(logsf, logarithm, sf)
+Array logcdf(COTAN_X2(a, b)) { return log_inside(x.array() <= loc, cdf(x, a, b, loc, scale)); }
+Array logsf(COTAN_X2(a, b)) { return log_inside(x.array() >= loc.array() + scale, sf(x, a, b, loc, scale)); }
 }  // namespace beta
 
 #define COTAN_OF_X1(name, f, of, a) COTAN_DERIVED(name, f, of, (COTAN_X1(a)), (x, a, loc, scale))
@@ -38,16 +44,15 @@ Array logpdf(COTAN_X1(a)) {
 }
 Array cdf(COTAN_X1(a)) {
   const auto [y, p, low, width] = promoted(x, a, loc, scale);
-  return sp::gammainc(p, np::clip((y - low) / width, 0.0, np::inf));
+  return sp::gammainc(p, not_negative((y - low) / width));
 }
 Array sf(COTAN_X1(a)) {
   const auto [y, p, low, width] = promoted(x, a, loc, scale);
-  const Array z = (y - low) / width;
-  return np::where(z < 0.0, 1.0, sp::gammaincc(p, z));
+  return sp::gammaincc(p, not_negative((y - low) / width));
 }
 COTAN_OF_X1(pdf, density, logpdf, a)
-COTAN_OF_X1(logcdf, logarithm, cdf, a)
-COTAN_OF_X1(logsf, logarithm, sf, a)
+Array logcdf(COTAN_X1(a)) { return log_inside(x.array() <= loc, cdf(x, a, loc, scale)); }
+Array logsf(COTAN_X1(a)) { return log_inside(x.array() == np::inf, sf(x, a, loc, scale)); }
 }  // namespace gamma
 
 namespace chi2 {
@@ -59,15 +64,15 @@ Array logpdf(COTAN_X1(df)) {
 }
 Array cdf(COTAN_X1(df)) {
   const auto [y, freedom, low, width] = promoted(x, df, loc, scale);
-  return sp::gammainc(0.5 * freedom, np::clip((y - low) / (2.0 * width), 0.0, np::inf));
+  return sp::gammainc(0.5 * freedom, not_negative((y - low) / (2.0 * width)));
 }
 Array sf(COTAN_X1(df)) {
   const auto [y, freedom, low, width] = promoted(x, df, loc, scale);
-  return sp::gammaincc(0.5 * freedom, np::clip((y - low) / (2.0 * width), 0.0, np::inf));
+  return sp::gammaincc(0.5 * freedom, not_negative((y - low) / (2.0 * width)));
 }
 COTAN_OF_X1(pdf, density, logpdf, df)
-COTAN_OF_X1(logcdf, logarithm, cdf, df)
-COTAN_OF_X1(logsf, logarithm, sf, df)
+Array logcdf(COTAN_X1(df)) { return log_inside(x.array() <= loc, cdf(x, df, loc, scale)); }
+Array logsf(COTAN_X1(df)) { return log_inside(x.array() == np::inf, sf(x, df, loc, scale)); }
 }  // namespace chi2
 
 namespace t {
@@ -113,7 +118,11 @@ Array logpdf(const ArrayLike& x, const ArrayLike& beta) {
 }
 Array cdf(const ArrayLike& x, const ArrayLike& beta) {
   const auto [y, exponent] = promoted(x, beta);
-  return 0.5 * (1.0 + np::sign(y) * sp::gammainc(1.0 / exponent, np::power(np::abs(y), exponent)));
+  // Both factors have a kink at 0, where their product is a straight line as steep as the density is high.
+  const Array middle = y == 0.0, safe = np::where(middle | np::isinf(y), 1.0, y);
+  const Array share = np::where(np::isinf(y), 1.0, sp::gammainc(1.0 / exponent, np::power(np::abs(safe), exponent)));
+  const Array height = np::exp(np::log(0.5 * exponent) - lax::lgamma(1.0 / exponent));
+  return np::where(middle, 0.5 + y * height, 0.5 * (1.0 + np::sign(y) * share));
 }
 Array pdf(const ArrayLike& x, const ArrayLike& beta) { return np::exp(logpdf(x, beta)); }
 }  // namespace gennorm
@@ -153,17 +162,27 @@ Array log_normal_mass(const Array& a, const Array& b) {
   return np::where(both, np::log1p(-sp::ndtr(a) - sp::ndtr(-b)), tail);
 }
 
+/// A number from one end to the other, which may be infinite.
+Array between(const Array& low, const Array& high) {
+  const Array open_below = low == -np::inf, open_above = high == np::inf;
+  const Array from = np::where(open_below, np::where(open_above, -1.0, high - 1.0), low);
+  return 0.5 * (from + np::where(open_above, from + 1.0, high));
+}
+
 }  // namespace
 
 namespace truncnorm {
 Array logpdf(COTAN_X2(a, b)) {
   const auto [y, low, high, location, width] = promoted(x, a, b, loc, scale);
-  const Array z = (y - location) / width, value = norm::logpdf(y, location, width) - log_normal_mass(low, high);
-  return np::where(low >= high, np::nan, np::where((z < low) | (z > high), -np::inf, value));
+  const Array z = (y - location) / width, outside = (z < low) | (z > high);
+  const Array value = norm::logpdf(np::where(outside, location, y), location, width) - log_normal_mass(low, high);
+  return np::where(low >= high, np::nan, np::where(outside, -np::inf, value));
 }
 Array logcdf(COTAN_X2(a, b)) {
   const auto [y, low, high, location, width] = promoted(x, a, b, loc, scale);
-  const Array z = (y - location) / width, inside = np::clip(z, low, high), all = log_normal_mass(low, high);
+  const Array z = (y - location) / width, all = log_normal_mass(low, high);
+  // A point between the ends stands for what is not: there everything is finite, derivatives too.
+  const Array inside = np::where((z <= low) | (z >= high), between(low, high), z);
   const Array below = log_normal_mass(low, inside) - all, above = log_normal_mass(inside, high) - all;
   // Of what is nearly 1 the rest says more.
   const Array value = np::where(below > -0.1, np::log1p(-np::exp(above)), below);

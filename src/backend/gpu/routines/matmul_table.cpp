@@ -1,6 +1,7 @@
 #include "backend/gpu/routines/matmul_table.hpp"
 
 #include <bit>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
