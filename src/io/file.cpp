@@ -9,15 +9,24 @@ namespace cotan::io {
 
 namespace fs = std::filesystem;
 
-InputFile::InputFile(const fs::path& path, std::string_view op) : where_(fmt::format("[{}] '{}'", op, path.string())) {
+std::string file_of_message(const fs::path& path, std::string_view op) {
+  return fmt::format("[{}] '{}'", op, path.string());
+}
+
+std::uint64_t size_of_file(const fs::path& path, const std::string& where) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) raise<IoError>("{}: no such file; check the path.", where_);
-  if (!fs::is_regular_file(status)) raise<IoError>("{}: not a regular file; give the path of a file.", where_);
-  size_ = fs::file_size(path, error);
-  if (error) raise<IoError>("{}: cannot be examined: {}.", where_, error.message());
+  if (!fs::exists(status)) raise<IoError>("{}: no such file; check the path.", where);
+  if (!fs::is_regular_file(status)) raise<IoError>("{}: not a regular file; give the path of a file.", where);
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) raise<IoError>("{}: cannot be examined: {}; check its rights.", where, error.message());
+  return size;
+}
+
+InputFile::InputFile(const fs::path& path, std::string_view op)
+    : where_(file_of_message(path, op)), size_(size_of_file(path, where_)) {
   stream_.open(path, std::ios::binary);
-  if (!stream_) raise<IoError>("{}: cannot be opened: {}.", where_, std::strerror(errno));
+  if (!stream_) raise<IoError>("{}: cannot be opened: {}; check its rights.", where_, std::strerror(errno));
 }
 
 Bytes InputFile::read(std::uint64_t offset, std::uint64_t count) {
@@ -29,7 +38,7 @@ Bytes InputFile::read(std::uint64_t offset, std::uint64_t count) {
   stream_.seekg(static_cast<std::streamoff>(offset));
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(count));
   if (static_cast<std::uint64_t>(stream_.gcount()) != count)
-    raise<IoError>("{}: reading {} bytes from byte {} failed.", where_, count, offset);
+    raise<IoError>("{}: reading {} bytes from byte {} failed; check the disk.", where_, count, offset);
   return out;
 }
 
@@ -47,10 +56,11 @@ fs::path temporary_beside(const fs::path& path) {
 }  // namespace
 
 OutputFile::OutputFile(const fs::path& path, std::string_view op)
-    : where_(fmt::format("[{}] '{}'", op, path.string())), path_(path), temporary_(temporary_beside(path)) {
+    : where_(file_of_message(path, op)), path_(path), temporary_(temporary_beside(path)) {
   if (fs::is_directory(path)) raise<IoError>("{}: is a directory; give the path of a file.", where_);
   stream_.open(temporary_, std::ios::binary | std::ios::trunc);
-  if (!stream_) raise<IoError>("{}: cannot be written: {}.", where_, std::strerror(errno));
+  if (!stream_)
+    raise<IoError>("{}: cannot be written: {}; check the path and its rights.", where_, std::strerror(errno));
 }
 OutputFile::~OutputFile() {
   if (committed_) return;
@@ -65,9 +75,13 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   if (!stream_) fail("writing failed, perhaps the disk is full");
   written_ += bytes.size();
 }
-void OutputFile::commit() {
+void OutputFile::close() {
+  if (!stream_.is_open()) return;
   stream_.close();
   if (!stream_) fail("writing failed, perhaps the disk is full");
+}
+void OutputFile::commit() {
+  close();
   std::error_code error;
   fs::rename(temporary_, path_, error);
   if (error) fail("cannot be replaced: " + error.message());

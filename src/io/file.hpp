@@ -14,6 +14,11 @@ namespace cotan::io {
 
 using Bytes = std::vector<std::byte>;
 
+/// "[op] 'path'": how messages about a file begin.
+std::string file_of_message(const std::filesystem::path& path, std::string_view op);
+/// Raises IoError where there is no such file, or something else is in its place.
+std::uint64_t size_of_file(const std::filesystem::path& path, const std::string& where);
+
 /// An open file that is read at offsets; every read is checked against its size first.
 class InputFile {
  public:
@@ -27,8 +32,8 @@ class InputFile {
 
  private:
   std::string where_;
+  std::uint64_t size_;
   std::ifstream stream_;
-  std::uint64_t size_ = 0;
 };
 
 /// Collects output in a temporary file beside `path`, which takes its name when commit() is called; without
@@ -40,6 +45,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   void write(std::span<const std::byte> bytes);
   std::uint64_t written() const { return written_; }
+  /// All is with the system, still under the temporary name: several files can be made before any appears.
+  void close();
   void commit();
 
  private:

@@ -1,11 +1,11 @@
 // Arrays by name, and which of the names was meant.
 #include <algorithm>
 #include <cctype>
-#include <cotan/io.hpp>
 #include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/names.hpp"
 
 namespace cotan {
 
@@ -32,10 +32,10 @@ std::size_t distance(const std::string& from, const std::string& to) {
 }
 
 /// The name that was probably meant, or nothing where none is near.
-std::string nearest(const std::string& name, const std::map<std::string, Array>& arrays) {
+std::string nearest(const std::string& name, const std::vector<std::string>& names) {
   std::string out;
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
-  for (const auto& [other, array] : arrays)
+  for (const std::string& other : names)
     if (const std::size_t d = distance(name, other); d < least) {
       least = d;
       out = other;
@@ -43,32 +43,35 @@ std::string nearest(const std::string& name, const std::map<std::string, Array>&
   return out;
 }
 
-[[noreturn]] void raise_lacking(const std::string& file, const ArrayName& name,
-                                const std::map<std::string, Array>& arrays) {
-  constexpr std::size_t most = 20;
-  const detail::CallSite site(name.where());
-  std::vector<std::string> names;
-  for (const auto& [other, array] : arrays) {
-    if (names.size() == most) break;
-    names.push_back(fmt::format("'{}'", other));
-  }
-  std::string has = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
-  if (arrays.size() > most) has += fmt::format(" and {} more", arrays.size() - most);
-  const std::string meant = nearest(name.str(), arrays);
-  raise<IoError>("[load_npz] {} has no array '{}'; {}{}.", file.empty() ? "this list" : file, name.str(),
-                 meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), has);
+std::vector<std::string> names_of(const std::map<std::string, Array>& arrays) {
+  std::vector<std::string> out;
+  for (const auto& [name, array] : arrays) out.push_back(name);
+  return out;
 }
 
 }  // namespace
 
+void io::raise_lacking(std::string_view reader, const std::string& file, const ArrayName& name,
+                       const std::vector<std::string>& names) {
+  constexpr std::size_t most = 20;
+  const detail::CallSite site(name.where());
+  std::vector<std::string> quoted;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) quoted.push_back(fmt::format("'{}'", names[i]));
+  std::string has = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(quoted, ", "));
+  if (names.size() > most) has += fmt::format(" and {} more", names.size() - most);
+  const std::string meant = nearest(name.str(), names);
+  raise<IoError>("[{}] {} has no array '{}'; {}{}.", reader, file.empty() ? "this list" : file, name.str(),
+                 meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), has);
+}
+
 const Array& NamedArrays::at(const ArrayName& name) const {
   const auto found = find(name.str());
-  if (found == end()) raise_lacking(file_, name, *this);
+  if (found == end()) io::raise_lacking(reader_, file_, name, names_of(*this));
   return found->second;
 }
 Array& NamedArrays::at(const ArrayName& name) {
   const auto found = find(name.str());
-  if (found == end()) raise_lacking(file_, name, *this);
+  if (found == end()) io::raise_lacking(reader_, file_, name, names_of(*this));
   return found->second;
 }
 

@@ -4,7 +4,7 @@
 // files are read as bf16, and bf16 is written that way.
 #include <algorithm>
 #include <bit>
-#include <cotan/io.hpp>
+#include <cotan/io/npy.hpp>
 
 #include "io/npy_format.hpp"
 

@@ -2,7 +2,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cotan/io.hpp>
+#include <cotan/io/npy.hpp>
 #include <limits>
 
 #include "io/npy_format.hpp"
