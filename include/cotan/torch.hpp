@@ -1,0 +1,8 @@
+// cotan::torch: PyTorch's tensors, modules and optimizers on cotan's compiler. Not part of cotan.hpp.
+#pragma once
+#include <cotan/torch/autograd.hpp>
+#include <cotan/torch/creation.hpp>
+#include <cotan/torch/elementwise.hpp>
+#include <cotan/torch/run.hpp>
+#include <cotan/torch/tensor.hpp>
+#include <cotan/torch/views.hpp>

@@ -1,0 +1,352 @@
+// backward() and grad(): which leaves a result depends on, one node for the pass, and where its results go. The
+// derivative itself is the shared one, taken of the recorded program when it is compiled (evaluate.cpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cotan/numpy.hpp>
+#include <cotan/torch/autograd.hpp>
+#include <map>
+#include <mutex>
+#include <unordered_set>
+
+#include "torch/graph/hashing.hpp"
+#include "torch/graph/modes.hpp"
+#include "torch/graph/op.hpp"
+#include "torch/graph/program.hpp"
+#include "torch/graph/tensor_impl.hpp"
+
+namespace cotan::torch {
+
+namespace detail {
+
+std::unique_lock<std::recursive_mutex> lock_runs();
+Value call_hooks(const Hooks& hooks, Value gradient);
+
+namespace {
+
+std::string place(const std::source_location& where) {
+  return where.line() == 0 ? "an unknown line" : fmt::format("{}:{}", where.file_name(), where.line());
+}
+
+Value ones_like(const Value& v) {
+  static const auto op =
+      define("ones_like", {.differentiable = false}, [](const Array& x) { return numpy::ones_like(x); });
+  return op.value(tensor_of(v));
+}
+Value sum_of(const Value& a, const Value& b) {
+  static const auto op = define("add", {}, [](const Array& x, const Array& y) { return x + y; });
+  return op.value(tensor_of(a), tensor_of(b));
+}
+
+const Call* call_of(const std::vector<TypePtr>& types) {
+  static auto& mutex = *new std::mutex;
+  static auto& calls = *new std::map<std::vector<TypePtr>, std::unique_ptr<Call>>;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<Call>& call = calls[types];
+  if (!call) {
+    call = std::make_unique<Call>();
+    call->out = types;
+  }
+  return call.get();
+}
+
+/// A gradient on its way: where it is, and how much of it is there.
+struct Target {
+  Value at;
+  Value sum = {};
+};
+
+class BackwardPass {
+ public:
+  BackwardPass(bool retain, bool create) : retain_(retain), create_(create) {}
+
+  void add_root(const Value& root, const Value& seed) {
+    roots_.push_back(root);
+    seeds_.push_back(seed);
+  }
+  /// Gradients are wanted with respect to this value.
+  void want(const Value& v) { add_target(v); }
+
+  /// Looks at everything that the roots depend on, no further than the targets if `only_targets`.
+  void explore(bool only_targets) {
+    std::unordered_set<Node*> seen;
+    std::vector<Node*> waiting;
+    const auto reach = [&](const Value& v) {
+      if (!v.requires_grad()) return;
+      if (v.node->kind == Node::Kind::leaf && !only_targets) add_target(v);
+      if (index_of(v) < targets_.size()) reached_.insert(index_of(v));
+      if (v.node->kind != Node::Kind::leaf && seen.insert(v.node.get()).second) waiting.push_back(v.node.get());
+    };
+    for (const Value& v : roots_) reach(v);
+    while (!waiting.empty()) {
+      Node& n = *waiting.back();
+      waiting.pop_back();
+      nodes_.push_back(n.shared_from_this());
+      for (const Watch& w : n.watches) {
+        const Value watched{n.shared_from_this(), w.index};
+        if (w.hooks || w.gradient.lock()) add_target(watched);
+        if (index_of(watched) < targets_.size()) reached_.insert(index_of(watched));
+      }
+      for (const Value& v : n.inputs()) reach(v);
+    }
+    for (const NodePtr& n : nodes_) check(*n);
+  }
+
+  /// The gradients, from the last recorded target to the first; hooks are called on the way.
+  void run() {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < targets_.size(); ++i)
+      if (targets_[i].at.node->kind != Node::Kind::leaf) order.push_back(i);
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return targets_[a].at.node->id > targets_[b].at.node->id; });
+    pass(roots_, seeds_);
+    for (const std::size_t i : order) {
+      Target& t = targets_[i];
+      if (!t.sum) continue;
+      call_hooks(t);
+      if (t.sum) pass({t.at}, {t.sum});
+    }
+    if (!retain_ && frees_) {
+      for (const NodePtr& n : nodes_) {
+        n->freed = true;
+        n->freed_by = frees_;
+      }
+      frees_->nodes = std::move(nodes_);
+    }
+  }
+  /// Of one target; nothing where the roots do not depend on it.
+  Value gradient(const Value& at) const {
+    const std::size_t i = index_of(at);
+    return i < targets_.size() ? targets_[i].sum : Value{};
+  }
+  const std::vector<Target>& targets() const { return targets_; }
+
+ private:
+  std::size_t index_of(const Value& v) const {
+    const auto it = index_.find({v.node.get(), v.index});
+    return it == index_.end() ? targets_.size() : it->second;
+  }
+  void add_target(const Value& v) {
+    if (index_.try_emplace({v.node.get(), v.index}, targets_.size()).second) targets_.push_back({v});
+  }
+
+  void check(const Node& n) const {
+    if (n.freed && (!n.saved.empty() || n.inputs().empty()))
+      throw_with_line<ValueError>(
+          fmt::format("[backward] what {} at {} kept for its derivative was freed by a backward() before; give that "
+                      "one retain_graph = "
+                      "true.",
+                      n.call->op ? n.call->op->name : "a gradient", place(n.where)));
+    for (const Saved& s : n.saved)
+      if (const auto storage = s.storage.lock(); storage && storage->version != s.version)
+        throw_with_line<ValueError>(fmt::format(
+            "[backward] {} at {} keeps {} for its derivative, which was written in place at {} (version {}, kept was "
+            "{}); "
+            "write into a clone() of it, or write after backward().",
+            n.call->op->name, place(n.where), s.operand < 0 ? "its result" : fmt::format("operand {}", s.operand),
+            place(storage->written), storage->version, s.version));
+  }
+
+  /// One node: from roots to every target that they depend on, not through other targets.
+  void pass(const std::vector<Value>& roots, const std::vector<Value>& seeds) {
+    std::vector<Value> inputs = roots;
+    inputs.insert(inputs.end(), seeds.begin(), seeds.end());
+    std::vector<std::size_t> to;
+    std::vector<TypePtr> types;
+    for (const std::size_t i : dependencies(roots)) {
+      to.push_back(i);
+      inputs.push_back(targets_[i].at);
+      types.push_back(targets_[i].at.type());
+    }
+    // A root that is a target itself has its seed as gradient.
+    for (std::size_t k = 0; k < roots.size(); ++k)
+      if (const std::size_t i = index_of(roots[k]); started_ == false && i < targets_.size()) collect(i, seeds[k]);
+    started_ = true;
+    if (to.empty()) return;
+    auto node = std::make_shared<Node>(Node::Kind::backward, call_of(types));
+    node->roots = static_cast<std::uint32_t>(roots.size());
+    node->where = line();
+    node->requires_grad = create_;
+    if (!retain_) node->frees = frees_ ? frees_ : frees_ = std::make_shared<Freed>();
+    node->set_inputs(std::move(inputs));
+    for (std::uint32_t k = 0; k < to.size(); ++k) collect(to[k], {node, k});
+  }
+  /// Targets that are reached from roots without passing another one.
+  std::vector<std::size_t> dependencies(const std::vector<Value>& roots) const {
+    std::vector<std::size_t> out;
+    std::unordered_set<Node*> seen;
+    std::vector<Node*> waiting;
+    const auto enter = [&](const Value& v) {
+      if (seen.insert(v.node.get()).second) waiting.push_back(v.node.get());
+    };
+    for (const Value& v : roots)
+      if (v.node->kind != Node::Kind::leaf && (started_ || index_of(v) == targets_.size())) enter(v);
+    while (!waiting.empty()) {
+      const Node& n = *waiting.back();
+      waiting.pop_back();
+      for (const Value& v : n.inputs()) {
+        if (!v.requires_grad()) continue;
+        if (const std::size_t i = index_of(v); i < targets_.size()) {
+          if (std::find(out.begin(), out.end(), i) == out.end()) out.push_back(i);
+        } else if (v.node->kind != Node::Kind::leaf)
+          enter(v);
+      }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  void collect(std::size_t target, const Value& gradient) {
+    Value& sum = targets_[target].sum;
+    sum = sum ? sum_of(sum, gradient) : gradient;
+  }
+  void call_hooks(Target& t) {
+    for (const Watch& w : t.at.node->watches) {
+      if (w.index != t.at.index) continue;
+      if (w.hooks) t.sum = torch::detail::call_hooks(*w.hooks, t.sum);
+      if (const auto g = w.gradient.lock()) g->tensor = tensor_of(t.sum);
+    }
+  }
+
+  const bool retain_, create_;
+  bool started_ = false;
+  std::vector<Value> roots_, seeds_;
+  std::vector<Target> targets_;
+  std::map<std::pair<Node*, std::uint32_t>, std::size_t> index_;
+  std::unordered_set<std::size_t> reached_;
+  std::vector<NodePtr> nodes_;
+  std::shared_ptr<Freed> frees_;
+};
+
+Value seed_of(const Tensor& output, const Tensor& given, std::string_view op) {
+  const Value& root = output.impl().read();
+  if (!root.requires_grad())
+    throw_with_line<ValueError>(
+        fmt::format("[{}] the tensor does not require a gradient, and no operation that gave it does; call "
+                    "requires_grad_() on what it is computed from, before that.",
+                    op));
+  if (given.defined()) {
+    if (given.sizes() != output.sizes())
+      throw_with_line<ShapeError>(
+          fmt::format("[{}] a gradient of shape {} was given for a tensor of shape {}; they must be equal.", op,
+                      describe(given.sizes()), describe(output.sizes())));
+    return given.impl().read();
+  }
+  if (output.numel() != 1)
+    throw_with_line<ValueError>(fmt::format(
+        "[{}] only of scalars is the gradient 1 by itself; this tensor has shape {}, so give one of that shape.", op,
+        describe(output.sizes())));
+  return ones_like(root);
+}
+
+}  // namespace
+
+/// What hooks make of a gradient.
+Value call_hooks(const Hooks& hooks, Value gradient) {
+  const auto list = hooks.list;  // a hook may remove itself
+  for (const auto& [id, hook] : list) {
+    const Tensor given = hook(tensor_of(gradient));
+    if (given.defined()) gradient = given.impl().read();
+  }
+  return gradient;
+}
+
+namespace {
+
+/// Adds to what a leaf has collected.
+void accumulate(Gradient& leaf, Value gradient, bool create) {
+  if (leaf.hooks) gradient = call_hooks(*leaf.hooks, std::move(gradient));
+  if (!leaf.tensor.defined())
+    leaf.tensor = tensor_of(std::move(gradient));
+  else if (create)
+    leaf.tensor = tensor_of(sum_of(leaf.tensor.impl().read(), gradient));
+  else
+    write(leaf.tensor, sum_of(leaf.tensor.impl().read(), gradient), "backward");
+}
+
+}  // namespace
+
+}  // namespace detail
+
+using namespace detail;
+
+void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients,
+                        std::optional<bool> retain_graph, bool create_graph, std::span<const Tensor> inputs,
+                        std::source_location where) {
+  const At at(where);
+  const auto lock = lock_runs();
+  BackwardPass pass(retain_graph.value_or(create_graph), create_graph);
+  std::vector<std::pair<Value, Value>> roots;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    roots.emplace_back(tensors[i].impl().read(),
+                       seed_of(tensors[i], i < gradients.size() ? gradients[i] : Tensor(), "backward"));
+  for (const auto& [root, seed] : roots) pass.add_root(root, seed);
+  for (const Tensor& t : inputs) {
+    if (!t.impl().collects() && !t.retains_grad())
+      throw_with_line<ValueError>("[backward] inputs must be leaves that require gradients.");
+    pass.want(t.impl().read());
+  }
+  pass.explore(!inputs.empty());
+  const set_grad_enabled mode(create_graph);
+  pass.run();
+  // A tensor that was written has several leaf nodes. The order is that of the recording, the same every time.
+  std::vector<std::pair<std::shared_ptr<Gradient>, Value>> leaves;
+  std::map<Gradient*, std::size_t> index;
+  for (const auto& t : pass.targets()) {
+    const auto leaf = t.sum && t.at.node->kind == Node::Kind::leaf ? t.at.node->leaf.lock() : nullptr;
+    if (!leaf) continue;
+    const auto [it, is_new] = index.try_emplace(leaf.get(), leaves.size());
+    if (is_new)
+      leaves.emplace_back(leaf, t.sum);
+    else
+      leaves[it->second].second = sum_of(leaves[it->second].second, t.sum);
+  }
+  for (auto& [leaf, gradient] : leaves) accumulate(*leaf, gradient, create_graph);
+}
+
+std::vector<Tensor> autograd::grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                                   const GradOptions& options, std::source_location where) {
+  const At at(where);
+  const auto lock = lock_runs();
+  BackwardPass pass(options.retain_graph.value_or(options.create_graph), options.create_graph);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Value root = outputs[i].impl().read();
+    pass.add_root(root,
+                  seed_of(outputs[i], i < options.grad_outputs.size() ? options.grad_outputs[i] : Tensor(), "grad"));
+  }
+  for (const Tensor& t : inputs) {
+    if (!t.requires_grad())
+      throw_with_line<ValueError>(
+          "[grad] one of the inputs does not require a gradient; call requires_grad_() on it first.");
+    pass.want(t.impl().read());
+  }
+  pass.explore(true);
+  const set_grad_enabled mode(options.create_graph);
+  pass.run();
+  std::vector<Tensor> out;
+  for (const Tensor& t : inputs) {
+    const Value gradient = pass.gradient(t.impl().read());
+    if (!gradient && !options.allow_unused)
+      throw_with_line<ValueError>(
+          "[grad] the outputs do not depend on one of the inputs; set allow_unused for an undefined tensor.");
+    out.push_back(gradient ? tensor_of(gradient) : Tensor());
+  }
+  return out;
+}
+std::vector<Tensor> autograd::grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options,
+                                   std::source_location where) {
+  return grad(std::span(&output, 1), std::span(inputs), options, where);
+}
+Tensor autograd::grad(const Tensor& output, const Tensor& input, const GradOptions& options,
+                      std::source_location where) {
+  return grad(std::span(&output, 1), std::span(&input, 1), options, where)[0];
+}
+
+no_grad::no_grad() : former_(std::exchange(modes().gradients, false)) {}
+no_grad::~no_grad() { modes().gradients = former_; }
+enable_grad::enable_grad() : former_(std::exchange(modes().gradients, true)) {}
+enable_grad::~enable_grad() { modes().gradients = former_; }
+set_grad_enabled::set_grad_enabled(bool on) : former_(std::exchange(modes().gradients, on)) {}
+set_grad_enabled::~set_grad_enabled() { modes().gradients = former_; }
+bool is_grad_enabled() { return modes().gradients; }
+
+}  // namespace cotan::torch

@@ -1,0 +1,122 @@
+// The recorded graph. A node is an operation that was called, or data. Tensors refer to values of nodes; what nobody
+// refers to any more goes, and is never computed.
+#pragma once
+#include <atomic>
+#include <cotan/flat.hpp>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <vector>
+
+#include "torch/graph/types.hpp"
+
+namespace cotan::torch {
+class Tensor;
+}
+
+namespace cotan::torch::detail {
+
+class OpBase;
+class Node;
+class Storage;
+struct Hooks;
+struct Gradient;
+using NodePtr = std::shared_ptr<Node>;
+
+/// An operation with its attributes on operands of these types, each once (op.hpp). Data have one too, without an
+/// operation.
+struct Call {
+  virtual ~Call() = default;
+  const OpBase* op = nullptr;
+  std::vector<TypePtr> in, out;
+};
+
+/// One result of a node.
+struct Value {
+  NodePtr node;
+  std::uint32_t index = 0;
+  explicit operator bool() const { return node != nullptr; }
+  TypePtr type() const;
+  bool requires_grad() const;
+  bool operator==(const Value&) const = default;
+};
+
+/// What an operation keeps for its derivative: the contents of a tensor at a version.
+struct Saved {
+  std::weak_ptr<const Storage> storage;
+  std::uint32_t version;
+  int operand;  ///< -1: the result
+};
+/// Who wants to see the gradient of a value that is no leaf.
+struct Watch {
+  std::uint32_t index;
+  std::shared_ptr<Hooks> hooks;      ///< may be nullptr
+  std::weak_ptr<Gradient> gradient;  ///< of a tensor that retains it
+};
+/// Where the numbers of a random operation come from: a seed, and how many draws came before it.
+struct Draw {
+  std::uint64_t seed = 0, offset = 0;
+};
+
+/// Nodes that no derivative is taken through once the backward passes that share this are done: what they keep for it
+/// goes.
+struct Freed {
+  std::vector<NodePtr> nodes;
+  ~Freed();
+};
+
+class Node : public std::enable_shared_from_this<Node> {
+ public:
+  /// data: arrays. leaf: a tensor that collects gradients, whose contents are the one input. backward: gradients, of
+  /// `roots` first inputs, with as many seeds behind them, with respect to the inputs after that.
+  enum class Kind : std::uint8_t { data, call, leaf, backward };
+
+  Node(Kind kind, const Call* call);
+  ~Node();
+  Node(const Node&) = delete;
+
+  const Kind kind;
+  bool requires_grad = false;
+  bool freed = false;  ///< a backward pass went through it, the last one
+  std::weak_ptr<Freed> freed_by;
+  std::shared_ptr<Freed> frees;  ///< of backward: until it is computed
+  std::uint32_t region = 0;      ///< of checkpoint; 0: none
+  std::uint32_t roots = 0;       ///< of backward
+  const std::uint64_t id;        ///< nodes are numbered as they are recorded
+  const Call* const call;
+  const std::vector<Value>& inputs() const { return inputs_; }
+  void set_inputs(std::vector<Value> inputs);
+  /// What it was made of goes: it is computed, or can not be any more.
+  void release_inputs();
+  std::vector<double> numbers;  ///< C++ numbers that the program takes as arguments
+  Draw draw;
+  Arrays results;  ///< once they are computed
+  std::source_location where;
+  std::vector<Saved> saved;
+  std::vector<Watch> watches;
+  std::weak_ptr<Gradient> leaf;            ///< of leaf: where its gradient goes
+  std::atomic<std::uint32_t> holders = 0;  ///< storages that have a result of it as their contents
+  std::atomic<std::uint32_t> users = 0;    ///< inputs of nodes that are results of it
+  std::uint64_t visited = 0;               ///< by whom (program.cpp); guarded by the lock of runs
+  std::uint32_t position = 0;              ///< in the program of that visit
+
+  bool computed() const { return !results.empty(); }
+  /// Whether a derivative may still be taken through it.
+  bool has_history() const { return requires_grad && !inputs_.empty(); }
+  /// What it keeps for a derivative goes after the last backward pass.
+  bool goes_when_freed() const { return freed && !saved.empty(); }
+
+ private:
+  std::vector<Value> inputs_;
+};
+
+inline TypePtr Value::type() const { return node->call->out[index]; }
+inline bool Value::requires_grad() const { return node->requires_grad && is_floating(type()->dtype); }
+
+/// The call of data of a type.
+const Call* data_call(TypePtr type);
+Value data(const Array& array);
+/// How many nodes were recorded, ever.
+std::uint64_t nodes_recorded();
+
+}  // namespace cotan::torch::detail

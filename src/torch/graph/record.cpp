@@ -1,0 +1,123 @@
+#include "torch/graph/record.hpp"
+
+#include <fmt/format.h>
+
+#include <cotan/transforms.hpp>
+
+#include "torch/graph/devices.hpp"
+#include "torch/graph/generator.hpp"
+#include "torch/graph/modes.hpp"
+#include "torch/graph/op.hpp"
+#include "torch/graph/tensor_impl.hpp"
+
+namespace cotan::torch::detail {
+
+namespace {
+
+thread_local const Storage* written = nullptr;
+thread_local const std::source_location* innermost_line = nullptr;
+
+}  // namespace
+
+Modes& modes() {
+  thread_local Modes modes;
+  return modes;
+}
+
+At::At(const std::source_location& where) : where_(where), outer_(innermost_line), site_(where) {
+  if (where_.line() != 0) innermost_line = &where_;
+}
+At::~At() { innermost_line = outer_; }
+const std::source_location& line() {
+  static const std::source_location nowhere;
+  return innermost_line ? *innermost_line : nowhere;
+}
+
+WriteScope::WriteScope(const Storage* storage) : outer_(std::exchange(written, storage)) {}
+WriteScope::~WriteScope() { written = outer_; }
+
+Recorder::Recorder(const OpBase& op) : op_(op) {}
+
+void Recorder::input(const Tensor& tensor) {
+  if (!tensor.defined())
+    throw_with_line<ValueError>(fmt::format("[{}] got an undefined tensor; assign one before it is used.", op_.name));
+  TensorImpl& impl = tensor.impl();
+  Value value = impl.read();
+  if (modes().autocast && op_.traits.cast != Cast::none) value = autocast(value, op_.traits.cast);
+  types_.push_back(value.type());
+  const bool needs_gradient = value.requires_grad();
+  if (types_.size() > 1 && types_.back()->device != types_.front()->device)
+    throw_with_line<DeviceError>(fmt::format("[{}] the tensors are on different devices, {} and {}; move one by to().",
+                                             op_.name, types_.front()->device, types_.back()->device));
+  operands_.push_back({std::move(value), impl.storage, needs_gradient});
+}
+
+void Recorder::finish(const Call* call) {
+  node_ = std::make_shared<Node>(Node::Kind::call, call);
+  Node& node = *node_;
+  node.where = line();
+  node.region = modes().region;
+  node.numbers = std::move(numbers_);
+  if (op_.draws) node.draw = next_draw();
+  if (modes().gradients && op_.traits.differentiable)
+    for (const Operand& o : operands_) node.requires_grad |= o.needs_gradient;
+  if (node.requires_grad && op_.traits.saves != Saves::none) note_saved(node);
+  std::vector<Value> inputs;
+  inputs.reserve(operands_.size());
+  for (Operand& o : operands_) inputs.push_back(std::move(o.value));
+  node.set_inputs(std::move(inputs));
+}
+
+void Recorder::note_saved(Node& node) const {
+  const auto keep = [&](std::size_t i) {
+    if (i < operands_.size() && operands_[i].storage.get() != written)
+      node.saved.push_back({operands_[i].storage, operands_[i].storage->version, static_cast<int>(i)});
+  };
+  const auto another_needs = [&](std::size_t i) {
+    for (std::size_t j = 0; j < operands_.size(); ++j)
+      if (j != i && operands_[j].needs_gradient) return true;
+    return false;
+  };
+  switch (op_.traits.saves) {
+    case Saves::operands:
+      for (std::size_t i = 0; i < operands_.size(); ++i) keep(i);
+      break;
+    case Saves::others:
+      for (std::size_t i = 0; i < operands_.size(); ++i)
+        if (another_needs(i)) keep(i);
+      break;
+    case Saves::first:
+      keep(0);
+      break;
+    case Saves::second:
+      keep(1);
+      break;
+    case Saves::result:
+    case Saves::none:
+      break;
+  }
+}
+
+std::vector<Tensor> Recorder::tensors() {
+  std::vector<Tensor> out;
+  for (std::uint32_t i = 0; i < node_->call->out.size(); ++i) {
+    out.push_back(tensor_of({node_, i}));
+    if (op_.traits.saves == Saves::result && node_->requires_grad && !written)
+      node_->saved.push_back({out.back().impl().storage, 0, -1});
+  }
+  return out;
+}
+Value Recorder::value() { return {node_, 0}; }
+
+void find_result_types(Call& call, std::size_t numbers, const std::string& place) {
+  const std::string& device = call.in.empty() ? place : call.in[0]->device;
+  Arrays like;
+  for (const TypePtr t : call.in) like.push_back(shape_dtype(t->shape, t->dtype));
+  for (std::size_t i = 0; i < numbers; ++i) like.push_back(shape_dtype({}, has_doubles(device) ? f64 : f32));
+  if (call.op->draws) like.push_back(shape_dtype({2}, u32));
+  const auto f = [&](std::span<const Array> in) { return call.op->lower(call, in); };
+  const Arrays out = flat::eval_shape(f, like, [&](std::size_t i) { return fmt::format("operand {}", i); });
+  for (const Array& a : out) call.out.push_back(intern(a.dtype(), a.shape(), device));
+}
+
+}  // namespace cotan::torch::detail

@@ -1,0 +1,71 @@
+// How one call of an operation becomes a node: operands, what is kept for derivatives, who requires a gradient.
+#pragma once
+#include <cotan/torch/tensor.hpp>
+#include <span>
+
+#include "torch/graph/node.hpp"
+
+namespace cotan::torch::detail {
+
+/// What an operation keeps for its derivative, as PyTorch does; `others`: each operand if another one requires a
+/// gradient, as products do.
+enum class Saves : std::uint8_t { none, operands, others, result, first, second };
+/// What autocast does with floating operands: nothing, to the lower precision, to f32, or to the widest among them.
+enum class Cast : std::uint8_t { none, lower, f32, widest };
+
+class Recorder {
+ public:
+  explicit Recorder(const OpBase& op);
+  void input(const Tensor& tensor);
+  void number(double number) { numbers_.push_back(number); }
+  void place(const std::string& device) { place_ = device; }
+  const std::string& place() const { return place_; }
+  std::span<const TypePtr> types() const { return types_; }
+  std::size_t number_count() const { return numbers_.size(); }
+  /// Makes the node.
+  void finish(const Call* call);
+  /// A new tensor for each result.
+  std::vector<Tensor> tensors();
+  /// The one result.
+  Value value();
+
+ private:
+  struct Operand {
+    Value value;
+    std::shared_ptr<Storage> storage;
+    bool needs_gradient;
+  };
+  void note_saved(Node& node) const;
+  const OpBase& op_;
+  std::vector<Operand> operands_;
+  std::vector<TypePtr> types_;
+  std::vector<double> numbers_;
+  std::string place_;  ///< where there are no operands
+  NodePtr node_;
+};
+
+/// Hands out the operands of a rule: tensors from the front, then numbers, then the key.
+class OperandReader {
+ public:
+  OperandReader(std::size_t tensors, std::span<const Array> operands) : operands_(operands), number_(tensors) {}
+  const Array& tensor() { return operands_[tensor_++]; }
+  const Array& number() { return operands_[number_++]; }
+  const Array& key() const { return operands_.back(); }
+
+ private:
+  std::span<const Array> operands_;
+  std::size_t tensor_ = 0, number_;
+};
+
+/// While it lives, what is recorded on this thread is a write to `storage`: its old contents are not counted as kept.
+class WriteScope {
+ public:
+  explicit WriteScope(const Storage* storage);
+  ~WriteScope();
+  WriteScope(const WriteScope&) = delete;
+
+ private:
+  const Storage* outer_;
+};
+
+}  // namespace cotan::torch::detail

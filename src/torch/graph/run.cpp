@@ -1,0 +1,184 @@
+// Runs what is recorded. The same recording again is a look-up and one call of a compiled program.
+#include <fmt/format.h>
+
+#include <cotan/device.hpp>
+#include <cotan/torch/run.hpp>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "torch/graph/devices.hpp"
+#include "torch/graph/hashing.hpp"
+#include "torch/graph/program.hpp"
+#include "torch/graph/tensor_impl.hpp"
+
+namespace cotan::torch {
+
+namespace detail {
+
+namespace {
+
+/// Compiled programs by what was recorded; the ones used last are kept.
+class Programs {
+ public:
+  static constexpr std::size_t most = 512;
+  std::shared_ptr<flat::JitCache> find(const std::vector<std::uint64_t>& key, bool& known) {
+    std::size_t hash = key.size();
+    for (const std::uint64_t word : key) hash = mixed(hash, word);
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto it = first; it != last; ++it)
+      if (it->second->key == key) {
+        entries_.splice(entries_.begin(), entries_, it->second);
+        known = true;
+        return it->second->compiled;
+      }
+    known = false;
+    if (entries_.size() == most) {
+      const auto oldest = std::prev(entries_.end());
+      const auto [from, to] = by_hash_.equal_range(oldest->hash);
+      for (auto it = from; it != to; ++it)
+        if (it->second == oldest) {
+          by_hash_.erase(it);
+          break;
+        }
+      entries_.pop_back();
+    }
+    entries_.push_front({key, hash, flat::make_jit_cache()});
+    by_hash_.emplace(hash, entries_.begin());
+    return entries_.front().compiled;
+  }
+
+ private:
+  struct Entry {
+    std::vector<std::uint64_t> key;
+    std::size_t hash;
+    std::shared_ptr<flat::JitCache> compiled;
+  };
+  std::list<Entry> entries_;
+  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
+};
+
+struct Runs {
+  std::recursive_mutex mutex;
+  Programs programs;
+  RunStats stats;
+};
+Runs& runs() {
+  static Runs& runs = *new Runs;
+  return runs;
+}
+
+std::string path(std::size_t i) { return fmt::format("value {}", i); }
+
+/// What the program takes: known values, then numbers, then draws.
+Arrays arguments_of(const Program& p, std::vector<bool>& donated) {
+  Arrays out;
+  for (std::size_t i = 0; i < p.arguments.size(); ++i)
+    for (const Array& a : p.nodes[p.arguments[i]]->results) {
+      out.push_back(a);
+      donated.push_back(p.donated[i]);
+    }
+  const auto on_device = [&](const Array& a) { return a.device().name() == p.device ? a : device_put(a, p.device); };
+  if (!p.numbers.empty()) {
+    const auto count = static_cast<std::int64_t>(p.numbers.size());
+    if (has_doubles(p.device))
+      out.push_back(on_device(Array::from_host(p.numbers, {count})));
+    else
+      out.push_back(on_device(Array::from_host(std::vector<float>(p.numbers.begin(), p.numbers.end()), {count})));
+  }
+  if (!p.draws.empty())
+    out.push_back(on_device(Array::from_host(p.draws, {static_cast<std::int64_t>(p.draws.size() / 4), 4})));
+  if (out.empty())
+    out.push_back(on_device(Array::from_host(std::vector<float>{0})));  // programs run where their arguments are
+  donated.resize(out.size());
+  return out;
+}
+
+/// A tensor that has one result of several holds on to it alone from now on.
+void split_results() {
+  std::vector<Value> former;  // they end after the lock of storages
+  for_each_storage([&](Storage& s) {
+    const Value& v = s.value();
+    if (!v || v.node->results.size() < 2 || v.node->has_history()) return;
+    former.push_back(v);
+    s.set(data(v.node->results[v.index]));
+  });
+}
+
+void give_results(Program& p, Arrays&& results) {
+  std::size_t next = 0;
+  for (const std::uint32_t i : p.outputs) {
+    Node& n = *p.nodes[i];
+    const std::size_t count = n.call->out.size();
+    n.results.assign(std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next)),
+                     std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    next += count;
+  }
+  bool several = false;
+  for (const std::uint32_t i : p.outputs) {
+    Node& n = *p.nodes[i];
+    several |= n.results.size() > 1;
+    n.frees.reset();
+    if (!n.requires_grad) n.release_inputs();
+  }
+  p.nodes.clear();
+  if (several) split_results();
+}
+
+}  // namespace
+
+void run(std::span<const Value> wanted) {
+  Runs& all = runs();
+  std::lock_guard lock(all.mutex);
+  Program p = collect(wanted);
+  if (p.outputs.empty()) return;
+  bool known = false;
+  const auto compiled = all.programs.find(p.key, known);
+  std::vector<bool> donated;
+  const Arrays arguments = arguments_of(p, donated);
+  // Known arrays are held by nodes, which would keep donated ones: the program's list is the one that gives them up.
+  std::shared_ptr<const void> payload;
+  Arrays results = flat::jit(
+      *compiled, "", [&](std::span<const Array> in) { return evaluate(p, in); },
+      [] { return std::shared_ptr<const void>(); }, payload, arguments, {.name = "step", .donate = donated}, path);
+  ++all.stats.runs;
+  all.stats.compilations += !known;
+  all.stats.nodes += p.nodes.size();
+  give_results(p, std::move(results));
+}
+
+Array array_of(const Value& value) {
+  if (value.node->kind == Node::Kind::leaf) return array_of(value.node->inputs()[0]);
+  if (!value.node->computed()) run(std::span(&value, 1));
+  return value.node->results[value.index];
+}
+
+std::unique_lock<std::recursive_mutex> lock_runs() { return std::unique_lock(runs().mutex); }
+
+}  // namespace detail
+
+RunStats run_stats() {
+  const auto lock = detail::lock_runs();
+  RunStats out = detail::runs().stats;
+  out.recorded = detail::nodes_recorded();
+  return out;
+}
+
+void mark_step() {
+  const auto lock = detail::lock_runs();
+  std::vector<detail::Value> pending;
+  detail::for_each_storage([&](detail::Storage& s) {
+    const detail::Value& v = s.value();
+    if (v && !v.node->computed()) pending.push_back(v);
+  });
+  // One program per device.
+  while (!pending.empty()) {
+    const std::string device = pending.front().type()->device;
+    const auto rest = std::stable_partition(pending.begin(), pending.end(),
+                                            [&](const detail::Value& v) { return v.type()->device == device; });
+    detail::run({pending.begin(), rest});
+    pending.erase(pending.begin(), rest);
+  }
+}
+
+}  // namespace cotan::torch
