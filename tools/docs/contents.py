@@ -40,7 +40,10 @@ def contents():
             continue
         links = [(title, relative(index, target)) for title, target in re.findall(r"\[([^\]]+)\]\(([^)]+)\)", line)]
         if links and links[0][1].suffix == ".hpp":
-            pages.append(Page(links[0][0], [path for _, path in links], section))
+            headers = []
+            for _, path in links:  # a folder stands for its headers
+                headers += [path] if path.suffix else sorted(h.relative_to(ROOT) for h in (ROOT / path).rglob("*.hpp"))
+            pages.append(Page(links[0][0], list(dict.fromkeys(headers)), section))
         else:
             pages += [Page(title[:1].upper() + title[1:], [path], section) for title, path in links]
     # What these pages lead to stands behind them.
