@@ -351,9 +351,9 @@ Tolerance Case::tolerance(DType dtype, bool gradient) const {
   return {};
 }
 
-std::vector<Case> load_table() {
+std::vector<Case> load_table(const std::string& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(COTAN_SOURCE_DIR "/tests/cases"))
+  for (const auto& entry : std::filesystem::directory_iterator(COTAN_SOURCE_DIR "/tests/" + folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Case> out;

@@ -40,8 +40,8 @@ struct Case {
   Tolerance tolerance(DType dtype, bool gradient = false) const;
 };
 
-/// All cases of all files, in order. Raises on a malformed row and on an id that occurs twice.
-std::vector<Case> load_table();
+/// All cases of all files of a folder of tests, in order. Raises on a malformed row and on an id that occurs twice.
+std::vector<Case> load_table(const std::string& folder = "cases");
 
 /// The inputs of a case. `variant` > 0 gives other inputs of the same kind, for batches.
 Arrays make_inputs(const Case& c, int variant = 0);
