@@ -3,6 +3,7 @@
 #include <cotan/torch/autograd.hpp>
 #include <cotan/torch/creation.hpp>
 #include <cotan/torch/elementwise.hpp>
+#include <cotan/torch/optim.hpp>
 #include <cotan/torch/run.hpp>
 #include <cotan/torch/tensor.hpp>
 #include <cotan/torch/views.hpp>

@@ -117,6 +117,8 @@ Array orthogonal(const Array& leaf, const MuonDimensionNumbers& d, const ScaleBy
 
 }  // namespace
 
+Array newton_schulz(const Array& x, const ScaleByMuonOptions& options) { return orthogonal(x, {}, options); }
+
 GradientTransformation scale_by_muon(const ScaleByMuonOptions& o) {
   if (o.ns_coeffs.empty() || (o.ns_coeffs.size() > 1 && o.ns_coeffs.size() < static_cast<std::size_t>(o.ns_steps)))
     throw_with_line<ValueError>(

@@ -13,7 +13,9 @@ Array power_of_count(const Hyperparameter& base, const Array& count, DType dtype
 }
 
 Array bias(const Hyperparameter& decay, const Array& count, DType dtype) {
-  const DType wide = itemsize(dtype) < 4 ? f32 : dtype;
+  // A decay that is an Array of doubles is not rounded first: 1 - 0.999 in f32 is wrong by 5e-5.
+  DType wide = itemsize(dtype) < 4 ? f32 : dtype;
+  if (!decay.is_number() && is_floating(decay.array().dtype())) wide = promote_types(wide, decay.array().dtype());
   const Array n = count.astype(wide);
   if (decay.is_number() && decay.number() >= 0) return (-np::expm1(n * std::log(decay.number()))).astype(dtype);
   return (1.0 - power_of_count(decay, count, wide)).astype(dtype);

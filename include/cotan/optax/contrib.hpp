@@ -203,6 +203,8 @@ struct ScaleByMuonOptions {
   Preconditioning preconditioning = Preconditioning::frobenius;
   WeightDimensions weight_dimension_numbers = {};  ///< by default matrices as they are
 };
+/// A matrix with singular values near 1: what scale_by_muon makes of momentum.
+Array newton_schulz(const Array& x, const ScaleByMuonOptions& options = {});
 /// Momentum with matrices made orthogonal; all leaves must be matrices.
 GradientTransformation scale_by_muon(const ScaleByMuonOptions& options = {});
 /// Of muon.

@@ -32,6 +32,8 @@ struct Attribute {
       return mixed(h, std::bit_cast<std::uint64_t>(static_cast<double>(v)));
     else if constexpr (std::is_same_v<T, std::monostate>)
       return h;
+    else if constexpr (std::is_pointer_v<T>)
+      return mixed(h, reinterpret_cast<std::uintptr_t>(v));
     else
       return mixed(h, static_cast<std::uint64_t>(v));
   }
