@@ -146,6 +146,8 @@ class Tensor {
   /// `hook` sees the gradient of this tensor when backward() has it, and may give another in its place (or an undefined
   /// one).
   HookHandle register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  /// `hook` is called with this leaf after backward() has added to its grad().
+  HookHandle register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const;
   Tensor detach(std::source_location where = COTAN_HERE) const;  ///< the same elements, without history; a view
   Tensor data() const { return detach(); }                       ///< detach()
   const Tensor& detach_() const;                                 ///< forgets how it was made

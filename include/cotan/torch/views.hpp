@@ -1,19 +1,63 @@
-// Views: tensors that share the elements of another one.
+// Views: tensors that share the elements of another one. A write through one of them is seen by all.
 #pragma once
 #include <cotan/torch/tensor.hpp>
 
 namespace cotan::torch {
 
-Tensor view(const Input& x, const Shape& size);                ///< other sizes, where strides allow it; one may be -1
-Tensor reshape(const Input& x, const Shape& size);             ///< view, or a copy where that is not possible
-Tensor permute(const Input& x, const std::vector<int>& dims);  ///< axes in another order
-Tensor transpose(const Input& x, int dim0, int dim1);          ///< two axes exchanged
-Tensor select(const Input& x, int dim, std::int64_t index);    ///< one index of an axis, which goes
-/// Indices start, start + step … before end of an axis, cut to its size as in Python.
+/// @name Other sizes
+/// @{
+Tensor view(const Input& x, const Shape& size);                 ///< other sizes, where strides allow it; one may be -1
+Tensor view_as(const Input& x, const Tensor& other);            ///< view() with the sizes of other
+Tensor reshape(const Input& x, const Shape& size);              ///< view, or a copy where that is not possible
+Tensor reshape_as(const Input& x, const Tensor& other);         ///< reshape() with the sizes of other
+Tensor flatten(const Input& x, int first = 0, int last = -1);   ///< these dimensions as one
+Tensor unflatten(const Input& x, int dim, const Shape& sizes);  ///< a dimension as several; one may be -1
+Tensor ravel(const Input& x);                                   ///< one dimension
+Tensor unsqueeze(const Input& x, int dim);                      ///< a new dimension of size 1
+Tensor squeeze(const Input& x, const std::vector<int>& dims = {});  ///< without those of size 1, all or of these
+/// @}
+
+/// @name Dimensions in another order
+/// @{
+Tensor permute(const Input& x, const std::vector<int>& dims);  ///< all dimensions, in this order
+Tensor transpose(const Input& x, int dim0, int dim1);          ///< two exchanged
+Tensor swapaxes(const Input& x, int dim0, int dim1);           ///< transpose
+Tensor swapdims(const Input& x, int dim0, int dim1);           ///< transpose
+Tensor t(const Input& x);                                      ///< of at most two dimensions, transposed
+Tensor mT(const Input& x);                                     ///< the last two exchanged
+/// Dimensions `from` at the places `to`, the others in their order between them.
+Tensor movedim(const Input& x, const std::vector<int>& from, const std::vector<int>& to);
+Tensor movedim(const Input& x, int from, int to);  ///< the same of one
+/// @}
+
+/// @name Repeated
+/// @{
+Tensor expand(const Input& x, const Shape& size);        ///< dimensions of size 1 repeated; -1 keeps a size
+Tensor expand_as(const Input& x, const Tensor& other);   ///< to the sizes of other
+Tensor broadcast_to(const Input& x, const Shape& size);  ///< expand
+/// @}
+
+/// @name Parts
+/// @{
+Tensor select(const Input& x, int dim, std::int64_t index);  ///< one index of a dimension, which goes
+/// Indices start, start + step … before end of a dimension, cut to its size as in Python.
 Tensor slice(const Input& x, int dim, std::int64_t start, std::int64_t end, std::int64_t step = 1);
-Tensor narrow(const Input& x, int dim, std::int64_t start, std::int64_t length);  ///< `length` indices of an axis
-Tensor expand(const Input& x, const Shape& size);                   ///< axes of size 1 repeated; -1 keeps a size
-Tensor unsqueeze(const Input& x, int dim);                          ///< a new axis of size 1
-Tensor squeeze(const Input& x, const std::vector<int>& dims = {});  ///< without axes of size 1, all or these
+Tensor narrow(const Input& x, int dim, std::int64_t start, std::int64_t length);  ///< `length` indices of a dimension
+/// The elements whose indices in dim1 and dim2 differ by `offset`, as a last dimension.
+Tensor diagonal(const Input& x, int offset = 0, int dim1 = 0, int dim2 = 1);
+/// Windows of `size` indices of a dimension, each `step` after the other; what is in a window is a last dimension.
+Tensor unfold(const Input& x, int dim, std::int64_t size, std::int64_t step);
+/// Any sizes and strides on the elements of what x is a view of; the offset is x's by default.
+Tensor as_strided(const Input& x, const Shape& size, const Shape& stride, std::optional<std::int64_t> offset = {});
+/// Parts of `size` indices each, the last one of what is left. As of chunk() and unbind(), gradients do not follow
+/// writes to the parts.
+std::vector<Tensor> split(const Input& x, std::int64_t size, int dim = 0);
+std::vector<Tensor> split(const Input& x, const Shape& sizes, int dim = 0);   ///< parts of these sizes
+std::vector<Tensor> chunk(const Input& x, std::int64_t chunks, int dim = 0);  ///< at most so many parts of one size
+std::vector<Tensor> unbind(const Input& x, int dim = 0);                      ///< select() of every index
+std::vector<Tensor> tensor_split(const Input& x, std::int64_t parts, int dim = 0);  ///< so many parts, the first larger
+/// Parts that end before these indices, and the rest.
+std::vector<Tensor> tensor_split(const Input& x, const Shape& indices, int dim = 0);
+/// @}
 
 }  // namespace cotan::torch

@@ -20,7 +20,6 @@ namespace cotan::torch {
 namespace detail {
 
 std::unique_lock<std::recursive_mutex> lock_runs();
-Value call_hooks(const Hooks& hooks, Value gradient);
 
 namespace {
 
@@ -50,6 +49,30 @@ const Call* call_of(const std::vector<TypePtr>& types) {
   return call.get();
 }
 
+/// What hooks make of a gradient.
+Value call_hooks(const Hooks& hooks, Value gradient) {
+  const auto list = hooks.list;  // a hook may remove itself
+  for (const auto& [id, hook] : list) {
+    const Tensor given = hook(tensor_of(gradient));
+    if (!given.defined()) continue;
+    if (given.sizes() != gradient.type()->shape)
+      throw_with_line<ShapeError>(fmt::format("[hook] a hook made a gradient of shape {} of one of shape {}.",
+                                              describe(given.sizes()), describe(gradient.type()->shape)));
+    gradient = given.impl().read();
+  }
+  return gradient;
+}
+
+/// Adds to what a tensor has collected.
+void accumulate(Gradient& to, const Value& gradient, bool create) {
+  if (!to.tensor.defined())
+    to.tensor = tensor_of(gradient);
+  else if (create)
+    to.tensor = tensor_of(sum_of(to.tensor.impl().read(), gradient));
+  else
+    write(to.tensor, sum_of(to.tensor.impl().read(), gradient), "backward");
+}
+
 /// A gradient on its way: where it is, and how much of it is there.
 struct Target {
   Value at;
@@ -67,14 +90,13 @@ class BackwardPass {
   /// Gradients are wanted with respect to this value.
   void want(const Value& v) { add_target(v); }
 
-  /// Looks at everything that the roots depend on, no further than the targets if `only_targets`.
+  /// Looks at everything that the roots depend on, of that at what leads to a target if `only_targets`.
   void explore(bool only_targets) {
     std::unordered_set<Node*> seen;
     std::vector<Node*> waiting;
     const auto reach = [&](const Value& v) {
       if (!v.requires_grad()) return;
       if (v.node->kind == Node::Kind::leaf && !only_targets) add_target(v);
-      if (index_of(v) < targets_.size()) reached_.insert(index_of(v));
       if (v.node->kind != Node::Kind::leaf && seen.insert(v.node.get()).second) waiting.push_back(v.node.get());
     };
     for (const Value& v : roots_) reach(v);
@@ -82,14 +104,16 @@ class BackwardPass {
       Node& n = *waiting.back();
       waiting.pop_back();
       nodes_.push_back(n.shared_from_this());
-      for (const Watch& w : n.watches) {
-        const Value watched{n.shared_from_this(), w.index};
-        if (w.hooks || w.gradient.lock()) add_target(watched);
-        if (index_of(watched) < targets_.size()) reached_.insert(index_of(watched));
-      }
       for (const Value& v : n.inputs()) reach(v);
     }
-    for (const NodePtr& n : nodes_) check(*n);
+    std::sort(nodes_.begin(), nodes_.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+    if (only_targets) keep_ways_to_targets();
+    for (const NodePtr& n : nodes_)
+      for (const Watch& w : n->watches)
+        if (w.hooks || w.gradient.lock()) add_target({n, w.index});
+    for (const NodePtr& n : nodes_)
+      if (!ends_.contains(n.get())) check(*n);
+    std::erase_if(nodes_, [&](const NodePtr& n) { return ends_.contains(n.get()); });
   }
 
   /// The gradients, from the last recorded target to the first; hooks are called on the way.
@@ -125,6 +149,20 @@ class BackwardPass {
   std::size_t index_of(const Value& v) const {
     const auto it = index_.find({v.node.get(), v.index});
     return it == index_.end() ? targets_.size() : it->second;
+  }
+  /// Nodes that no target depends on are not gone through. Those that give a target alone end the way: nothing is asked
+  /// of their own derivatives.
+  void keep_ways_to_targets() {
+    std::unordered_set<const Node*> on_the_way, targets;
+    for (const Target& t : targets_) targets.insert(t.at.node.get());
+    for (const NodePtr& n : nodes_) {
+      bool leads = false;
+      for (const Value& v : n->inputs())
+        leads |= v.requires_grad() && (on_the_way.contains(v.node.get()) || targets.contains(v.node.get()));
+      if (leads) on_the_way.insert(n.get());
+      if (!leads && targets.contains(n.get())) ends_.insert(n.get());
+    }
+    std::erase_if(nodes_, [&](const NodePtr& n) { return !on_the_way.contains(n.get()) && !ends_.contains(n.get()); });
   }
   void add_target(const Value& v) {
     if (index_.try_emplace({v.node.get(), v.index}, targets_.size()).second) targets_.push_back({v});
@@ -200,11 +238,11 @@ class BackwardPass {
     sum = sum ? sum_of(sum, gradient) : gradient;
   }
   void call_hooks(Target& t) {
-    for (const Watch& w : t.at.node->watches) {
-      if (w.index != t.at.index) continue;
-      if (w.hooks) t.sum = torch::detail::call_hooks(*w.hooks, t.sum);
-      if (const auto g = w.gradient.lock()) g->tensor = tensor_of(t.sum);
-    }
+    const auto watches = t.at.node->watches;  // a hook may add others
+    for (const Watch& w : watches)
+      if (w.index == t.at.index && w.hooks) t.sum = torch::detail::call_hooks(*w.hooks, t.sum);
+    for (const Watch& w : watches)  // what is retained is what the hooks made of it
+      if (const auto g = w.gradient.lock(); g && w.index == t.at.index) accumulate(*g, t.sum, create_);
   }
 
   const bool retain_, create_;
@@ -212,7 +250,7 @@ class BackwardPass {
   std::vector<Value> roots_, seeds_;
   std::vector<Target> targets_;
   std::map<std::pair<Node*, std::uint32_t>, std::size_t> index_;
-  std::unordered_set<std::size_t> reached_;
+  std::unordered_set<const Node*> ends_;  ///< nodes that give targets, and lead to none
   std::vector<NodePtr> nodes_;
   std::shared_ptr<Freed> frees_;
 };
@@ -240,31 +278,6 @@ Value seed_of(const Tensor& output, const Tensor& given, std::string_view op) {
 
 }  // namespace
 
-/// What hooks make of a gradient.
-Value call_hooks(const Hooks& hooks, Value gradient) {
-  const auto list = hooks.list;  // a hook may remove itself
-  for (const auto& [id, hook] : list) {
-    const Tensor given = hook(tensor_of(gradient));
-    if (given.defined()) gradient = given.impl().read();
-  }
-  return gradient;
-}
-
-namespace {
-
-/// Adds to what a leaf has collected.
-void accumulate(Gradient& leaf, Value gradient, bool create) {
-  if (leaf.hooks) gradient = call_hooks(*leaf.hooks, std::move(gradient));
-  if (!leaf.tensor.defined())
-    leaf.tensor = tensor_of(std::move(gradient));
-  else if (create)
-    leaf.tensor = tensor_of(sum_of(leaf.tensor.impl().read(), gradient));
-  else
-    write(leaf.tensor, sum_of(leaf.tensor.impl().read(), gradient), "backward");
-}
-
-}  // namespace
-
 }  // namespace detail
 
 using namespace detail;
@@ -281,8 +294,10 @@ void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor>
                        seed_of(tensors[i], i < gradients.size() ? gradients[i] : Tensor(), "backward"));
   for (const auto& [root, seed] : roots) pass.add_root(root, seed);
   for (const Tensor& t : inputs) {
-    if (!t.impl().collects() && !t.retains_grad())
-      throw_with_line<ValueError>("[backward] inputs must be leaves that require gradients.");
+    if (!t.requires_grad())
+      throw_with_line<ValueError>(
+          "[backward] one of the inputs does not require a gradient; call requires_grad_() first.");
+    t.retain_grad();
     pass.want(t.impl().read());
   }
   pass.explore(!inputs.empty());
@@ -300,7 +315,11 @@ void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor>
     else
       leaves[it->second].second = sum_of(leaves[it->second].second, t.sum);
   }
-  for (auto& [leaf, gradient] : leaves) accumulate(*leaf, gradient, create_graph);
+  for (auto& [leaf, gradient] : leaves) {
+    if (leaf->hooks) gradient = call_hooks(*leaf->hooks, std::move(gradient));
+    accumulate(*leaf, gradient, create_graph);
+    if (leaf->post_hooks) call_hooks(*leaf->post_hooks, leaf->tensor.impl().read());
+  }
 }
 
 std::vector<Tensor> autograd::grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
@@ -324,7 +343,9 @@ std::vector<Tensor> autograd::grad(std::span<const Tensor> outputs, std::span<co
   pass.run();
   std::vector<Tensor> out;
   for (const Tensor& t : inputs) {
-    const Value gradient = pass.gradient(t.impl().read());
+    Value gradient = pass.gradient(t.impl().read());
+    if (const auto leaf = t.impl().gradient; gradient && t.is_leaf() && leaf->hooks)
+      gradient = call_hooks(*leaf->hooks, std::move(gradient));
     if (!gradient && !options.allow_unused)
       throw_with_line<ValueError>(
           "[grad] the outputs do not depend on one of the inputs; set allow_unused for an undefined tensor.");

@@ -48,11 +48,53 @@ bool Layout::overlaps() const {
     if (sizes[i] > 1) axes.emplace_back(strides[i], sizes[i]);
   std::sort(axes.begin(), axes.end());
   std::int64_t reach = 0;
+  bool in_order = true;
   for (const auto& [stride, size] : axes) {
-    if (stride <= reach) return true;
+    in_order &= stride > reach;
     reach += stride * (size - 1);
   }
-  return false;
+  if (in_order) return false;
+  // Axes may also interleave, as after as_strided(): then every place is looked at.
+  std::vector<bool> taken(static_cast<std::size_t>(reach) + 1);
+  Shape at(axes.size());
+  for (std::int64_t place = 0;;) {
+    if (taken[static_cast<std::size_t>(place)]) return true;
+    taken[static_cast<std::size_t>(place)] = true;
+    std::size_t i = 0;
+    for (; i < axes.size() && ++at[i] == axes[i].second; ++i) {
+      at[i] = 0;
+      place -= axes[i].first * (axes[i].second - 1);
+    }
+    if (i == axes.size()) return false;
+    place += axes[i].first;
+  }
+}
+
+std::pair<std::int64_t, std::int64_t> Layout::extent() const {
+  std::int64_t last = offset;
+  for (std::size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
+  return {offset, last + 1};
+}
+
+bool Layout::is_dense() const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 1) axes.emplace_back(strides[i], sizes[i]);
+  std::sort(axes.begin(), axes.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, size] : axes) {
+    if (stride != expected) return false;
+    expected *= size;
+  }
+  return true;
+}
+
+bool Layout::partly_covers(const Layout& other) const {
+  if (numel() == 0 || other.numel() == 0 || !is_dense() || !other.is_dense()) return false;
+  const auto [a, a_end] = extent();
+  const auto [b, b_end] = other.extent();
+  if (a == b && a_end == b_end) return strides != other.strides;
+  return a < b_end && b < a_end;
 }
 
 int wrap_dim(int dim, int ndim, std::string_view op) {
@@ -93,7 +135,7 @@ Shape inferred_sizes(const Shape& sizes, std::int64_t numel, std::string_view op
 }
 
 std::optional<Shape> view_strides(const Layout& layout, const Shape& sizes) {
-  if (layout.numel() == 0) return contiguous_strides(sizes);
+  if (layout.numel() == 0) return sizes == layout.sizes ? layout.strides : contiguous_strides(sizes);
   // Runs of axes that are contiguous among themselves may be cut anew; axes of other runs may not be joined.
   Shape out(sizes.size());
   std::size_t to = sizes.size();

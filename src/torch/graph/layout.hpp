@@ -16,6 +16,12 @@ struct Layout {
   bool is_contiguous() const;
   /// Whether an element may be reached by two indices, as after expand().
   bool overlaps() const;
+  /// The first place that is reached, and the one behind the last.
+  std::pair<std::int64_t, std::int64_t> extent() const;
+  /// Whether every place in the extent is reached once.
+  bool is_dense() const;
+  /// Whether some but not all elements of two dense layouts of one storage are the same, or in another order.
+  bool partly_covers(const Layout& other) const;
 };
 
 /// A dimension that counts from the end where it is negative; IndexError with PyTorch's words where there is none such.

@@ -14,7 +14,7 @@ namespace cotan::torch::detail {
 
 namespace {
 
-thread_local const Storage* written = nullptr;
+thread_local const TensorImpl* written = nullptr;
 thread_local const std::source_location* innermost_line = nullptr;
 
 }  // namespace
@@ -33,8 +33,16 @@ const std::source_location& line() {
   return innermost_line ? *innermost_line : nowhere;
 }
 
-WriteScope::WriteScope(const Storage* storage) : outer_(std::exchange(written, storage)) {}
+WriteScope::WriteScope(const TensorImpl& target) : outer_(std::exchange(written, &target)) {}
 WriteScope::~WriteScope() { written = outer_; }
+
+void check_apart(const TensorImpl& operand, const TensorImpl& target, std::string_view op) {
+  if (operand.storage == target.storage && operand.layout.partly_covers(target.layout))
+    throw_with_line<ValueError>(fmt::format(
+        "[{}] an operand and the tensor that is written share some of their elements, and not all in the same order; "
+        "use a clone() of the operand.",
+        op));
+}
 
 Recorder::Recorder(const OpBase& op) : op_(op) {}
 
@@ -42,6 +50,7 @@ void Recorder::input(const Tensor& tensor) {
   if (!tensor.defined())
     throw_with_line<ValueError>(fmt::format("[{}] got an undefined tensor; assign one before it is used.", op_.name));
   TensorImpl& impl = tensor.impl();
+  if (written) check_apart(impl, *written, op_.name);
   Value value = impl.read();
   if (modes().autocast && op_.traits.cast != Cast::none) value = autocast(value, op_.traits.cast);
   types_.push_back(value.type());
@@ -70,8 +79,10 @@ void Recorder::finish(const Call* call) {
 
 void Recorder::note_saved(Node& node) const {
   const auto keep = [&](std::size_t i) {
-    if (i < operands_.size() && operands_[i].storage.get() != written)
-      node.saved.push_back({operands_[i].storage, operands_[i].storage->version, static_cast<int>(i)});
+    if (i >= operands_.size()) return;
+    const auto& storage = operands_[i].storage;
+    const bool is_old = written && storage == written->storage;  // kept as it was
+    node.saved.push_back({is_old ? nullptr : storage, storage->version, static_cast<int>(i)});
   };
   const auto another_needs = [&](std::size_t i) {
     for (std::size_t j = 0; j < operands_.size(); ++j)
@@ -85,6 +96,7 @@ void Recorder::note_saved(Node& node) const {
     case Saves::others:
       for (std::size_t i = 0; i < operands_.size(); ++i)
         if (another_needs(i)) keep(i);
+      if (operands_.size() == 1) node.saved.push_back({{}, 0, 1});  // the number
       break;
     case Saves::first:
       keep(0);

@@ -57,15 +57,18 @@ class OperandReader {
   std::size_t tensor_ = 0, number_;
 };
 
-/// While it lives, what is recorded on this thread is a write to `storage`: its old contents are not counted as kept.
+/// While it lives, what is recorded on this thread is a write to `target`: its old contents are not counted as kept,
+/// and operands that share a part of its elements are refused.
 class WriteScope {
  public:
-  explicit WriteScope(const Storage* storage);
+  explicit WriteScope(const TensorImpl& target);
   ~WriteScope();
   WriteScope(const WriteScope&) = delete;
 
  private:
-  const Storage* outer_;
+  const TensorImpl* outer_;
 };
+/// Raises where `operand` and `target`, which is written, share some of their elements and not all in the same order.
+void check_apart(const TensorImpl& operand, const TensorImpl& target, std::string_view op);
 
 }  // namespace cotan::torch::detail

@@ -33,7 +33,7 @@ std::int64_t Tensor::stride(int dim) const {
 std::int64_t Tensor::storage_offset() const { return impl().layout.offset; }
 bool Tensor::is_contiguous() const { return impl().layout.is_contiguous(); }
 std::size_t Tensor::nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
-bool Tensor::is_view() const { return impl().parent != nullptr; }
+bool Tensor::is_view() const { return impl().parent && !impl().is_detached(); }
 bool Tensor::shares_storage(const Tensor& other) const { return impl().storage == other.impl().storage; }
 std::uint32_t Tensor::version() const { return impl().storage->version; }
 
@@ -57,11 +57,12 @@ Gradient& gradient_of(TensorImpl& impl) {
   if (!impl.gradient) impl.gradient = std::make_shared<Gradient>();
   return *impl.gradient;
 }
-/// The node of a tensor that is no leaf tells its gradient to this one.
-void watch(TensorImpl& impl, Watch watch) {
-  const Value& value = impl.read();
-  watch.index = value.index;
-  value.node->watches.push_back(std::move(watch));
+HookHandle add_hook(const std::shared_ptr<Hooks>& hooks, std::function<Tensor(const Tensor&)> hook) {
+  const std::uint64_t id = ++hooks->made;
+  hooks->list.emplace_back(id, std::move(hook));
+  return HookHandle([weak = std::weak_ptr(hooks), id] {
+    if (const auto h = weak.lock()) std::erase_if(h->list, [&](const auto& entry) { return entry.first == id; });
+  });
 }
 
 class Detached final : public ViewStep {
@@ -70,7 +71,7 @@ class Detached final : public ViewStep {
     static const auto op = define("detach", {.differentiable = false}, [](const Array& x) { return x; });
     return op.value(tensor_of(base));
   }
-  Value write(const Value&, const Value& contents) const override { return contents; }
+  Value write(const Value&, const Value& contents) const override { return read(contents); }
   bool hides_history() const override { return true; }
 };
 
@@ -111,22 +112,34 @@ void Tensor::retain_grad() const {
     throw_with_line<ValueError>("[retain_grad] the tensor does not require a gradient; call requires_grad_() first.");
   if (is_leaf() || retains_grad()) return;
   gradient_of(impl()).retains = true;
-  watch(impl(), {0, nullptr, impl().gradient});
+  impl().watch_contents();
 }
-bool Tensor::retains_grad() const { return impl().gradient && impl().gradient->retains; }
+bool Tensor::retains_grad() const { return impl().gradient && impl().gradient->retains && !is_leaf(); }
 
 HookHandle Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
   if (!requires_grad())
     throw_with_line<ValueError>("[register_hook] the tensor does not require a gradient; call requires_grad_() first.");
   Gradient& gradient = gradient_of(impl());
-  if (!gradient.hooks) {
+  const Value& value = impl().read();
+  // Hooks stay with what they were put on: after a write in place the tensor is something else.
+  if (!gradient.hooks || (!impl().collects() && gradient.hooked.lock() != value.node)) {
     gradient.hooks = std::make_shared<Hooks>();
-    if (!impl().collects()) watch(impl(), {0, gradient.hooks, {}});
+    gradient.hooked = value.node;
+    if (!impl().collects()) value.node->watches.push_back({value.index, gradient.hooks, {}});
   }
-  const std::uint64_t id = ++gradient.hooks->made;
-  gradient.hooks->list.emplace_back(id, std::move(hook));
-  return HookHandle([hooks = std::weak_ptr(gradient.hooks), id] {
-    if (const auto h = hooks.lock()) std::erase_if(h->list, [&](const auto& entry) { return entry.first == id; });
+  return add_hook(gradient.hooks, std::move(hook));
+}
+
+HookHandle Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {
+  if (!impl().collects())
+    throw_with_line<ValueError>(
+        "[register_post_accumulate_grad_hook] only leaves that require gradients collect them; use register_hook().");
+  Gradient& gradient = gradient_of(impl());
+  if (!gradient.post_hooks) gradient.post_hooks = std::make_shared<Hooks>();
+  // Without a reference to the tensor, which holds the hook.
+  return add_hook(gradient.post_hooks, [hook = std::move(hook), impl = std::weak_ptr(shared_impl())](const Tensor&) {
+    if (auto alive = impl.lock()) hook(Tensor(std::move(alive)));
+    return Tensor();
   });
 }
 
@@ -137,13 +150,15 @@ Tensor Tensor::detach(std::source_location where) const {
 }
 const Tensor& Tensor::detach_() const {
   if (is_view()) throw_with_line<ValueError>("[detach_] a view cannot be detached in place; use detach().");
-  if (impl().collects()) {
-    impl().gradient->collects = false;
-    impl().forget();
-    return *this;
-  }
-  Storage& storage = *impl().storage;
-  storage.set(Detached().read(storage.value()));
+  TensorImpl& t = impl();
+  const Value former = t.read();
+  if (t.collects())
+    t.gradient->collects = false;
+  else if (t.parent)
+    t.history = {};
+  else
+    t.storage->set(Detached().read(former));
+  t.forget();
   return *this;
 }
 

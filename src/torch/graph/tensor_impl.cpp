@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cotan/numpy.hpp>
 #include <mutex>
 
 #include "torch/graph/modes.hpp"
@@ -20,19 +21,30 @@ AllStorages& all_storages() {
   return all;
 }
 
+/// While it lives, gradients are recorded or not.
+class GradientsOf {
+ public:
+  explicit GradientsOf(bool on) : former_(std::exchange(modes().gradients, on)) {}
+  ~GradientsOf() { modes().gradients = former_; }
+  GradientsOf(const GradientsOf&) = delete;
+
+ private:
+  bool former_;
+};
+
 /// The contents of `written` with the derivative of `history`: what a tensor is after a write that no gradient follows.
 Value with_history(const Value& written, const Value& history) {
   static const auto op = define("write_without_gradient", {}, [](const Array& value, const Array& former) {
     const Array args[] = {value, former};
     return flat::custom_vjp([](std::span<const Array> in) { return Arrays{in[0]}; },
                             [](std::span<const Array> in) { return std::pair{Arrays{in[0]}, Arrays{}}; },
-                            [](std::span<const Array> in) { return Arrays{0.0 * in[0], in[0]}; }, args,
+                            [](std::span<const Array> in) { return Arrays{numpy::zeros_like(in[0]), in[0]}; }, args,
                             "write_without_gradient")[0];
   });
-  const bool before = std::exchange(modes().gradients, true);
-  const Value out = op.value(tensor_of(written), tensor_of(history));
-  modes().gradients = before;
-  return out;
+  // Of a history that was written in this way before only the history matters: chains of writes do not grow.
+  const bool again = history.node->call->op == &op && !history.node->inputs().empty() && history.node->watches.empty();
+  const GradientsOf on(true);
+  return op.value(tensor_of(written), tensor_of(again ? history.node->inputs()[1] : history));
 }
 
 Value leaf_of(const Value& contents, const std::shared_ptr<Gradient>& gradient) {
@@ -75,11 +87,16 @@ void for_each_storage(const std::function<void(Storage&)>& f) {
   for (Storage* s = all.first; s; s = s->next_) f(*s);
 }
 
+Value TensorImpl::derived() {
+  if (!parent) return storage->value();
+  // As when the view was made: later modes of the thread do not change what it is.
+  const GradientsOf mode(creation != Creation::without_gradients);
+  Value value = step->read(parent->read());
+  return history && history.requires_grad() ? with_history(value, history) : value;
+}
+
 const Value& TensorImpl::read() {
-  if (!contents_ || contents_of_ != storage->changes) {
-    Value value = parent ? step->read(parent->read()) : storage->value();
-    know(std::move(value));
-  }
+  if (!contents_ || contents_of_ != storage->changes) know(derived());
   return contents_;
 }
 
@@ -87,6 +104,15 @@ void TensorImpl::know(Value value) {
   contents_of_ = storage->changes;
   type_ = value.type();
   contents_ = collects() ? leaf_of(value, gradient) : std::move(value);
+  if (gradient && gradient->retains && !collects()) watch_contents();
+}
+
+void TensorImpl::watch_contents() {
+  if (const auto former = gradient->watched.lock())
+    std::erase_if(former->watches, [&](const Watch& w) { return w.gradient.lock() == gradient; });
+  if (!contents_.requires_grad()) return;
+  contents_.node->watches.push_back({contents_.index, nullptr, gradient});
+  gradient->watched = contents_.node;
 }
 
 Tensor tensor_of(Value value) {
@@ -99,49 +125,72 @@ Tensor tensor_of(Value value) {
 Tensor view_of(const Tensor& base, std::shared_ptr<const ViewStep> step, Layout layout) {
   TensorImpl& parent = base.impl();
   auto impl = std::make_shared<TensorImpl>(parent.storage, std::move(layout));
-  impl->know(step->read(parent.read()));
   impl->parent = base.shared_impl();
   impl->step = std::move(step);
+  if (!impl->is_detached())
+    impl->creation =
+        modes().gradients || parent.creation != Creation::ordinary ? parent.creation : Creation::without_gradients;
+  impl->read();
   return Tensor(std::move(impl));
 }
 
 void check_writable(const Tensor& target, std::string_view op) {
-  if (target.impl().layout.overlaps())
+  TensorImpl& impl = target.impl();
+  if (impl.layout.overlaps())
     throw_with_line<ValueError>(fmt::format(
         "[{}] more than one element of the tensor that is written lies at the same place, as after expand(); "
         "write into a clone() of it.",
         op));
-  if (!modes().gradients) return;
-  for (const TensorImpl* t = &target.impl(); t; t = t->parent.get())
+  if (modes().gradients && impl.read().requires_grad()) check_followed(target, op);
+}
+
+void check_followed(const Tensor& target, std::string_view op) {
+  TensorImpl& impl = target.impl();
+  if (impl.creation == Creation::without_gradients)
+    throw_with_line<ValueError>(
+        fmt::format("[{}] the view was made where gradients are off, and is written where they are on; do both in one "
+                    "or both in the other.",
+                    op));
+  if (impl.creation == Creation::one_of_several)
+    throw_with_line<ValueError>(
+        fmt::format("[{}] the view is one of several that a function gave, such as split() or unbind(), and gradients "
+                    "do not follow "
+                    "writes to those; use narrow() or select().",
+                    op));
+  for (const TensorImpl* t = &impl; t; t = t->is_detached() ? nullptr : t->parent.get())
     if (t->collects())
       throw_with_line<ValueError>(fmt::format(
           "[{}] {} leaf that requires gradients may not be written in place; use no_grad(), or clone() it first.", op,
-          t == &target.impl() ? "a" : "a view of a"));
+          t == &impl ? "a" : "a view of a"));
 }
 
 void write(const Tensor& target, const Value& contents, std::string_view op) {
   check_writable(target, op);
-  TensorImpl& impl = target.impl();
-  Storage& storage = *impl.storage;
-  // From the view to the base: what each tensor on the way is now.
-  std::vector<std::pair<TensorImpl*, Value>> news{{&impl, contents}};
-  for (TensorImpl* t = &impl; t->parent; t = t->parent.get())
-    news.emplace_back(t->parent.get(), t->step->write(t->parent->read(), news.back().second));
-  auto& [root, whole] = news.back();
   // Where gradients are off, or behind detach(), a write changes the elements and not what they came from.
-  bool tracked = modes().gradients;
-  for (const TensorImpl* t = &impl; t->parent; t = t->parent.get()) tracked &= !t->step->hides_history();
-  if (!tracked && storage.value().requires_grad()) whole = with_history(whole, storage.value());
-  storage.set(whole);
+  bool followed = modes().gradients;
+  if (followed && contents.requires_grad()) check_followed(target, op);
+  Storage& storage = *target.impl().storage;
+  Value whole = contents;
+  TensorImpl* root = &target.impl();
+  const auto keep = [&](Value& history) {
+    history = followed || !history || !history.requires_grad() ? whole : with_history(whole, history);
+  };
+  for (; root->parent; root = root->parent.get()) {
+    if (root->is_detached()) {
+      keep(root->history);
+      if (!root->history.requires_grad()) root->history = {};
+      followed = false;
+    }
+    const GradientsOf mode(followed);
+    whole = root->step->write(root->parent->read(), whole);
+  }
+  Value now = storage.value();
+  keep(now);
+  storage.set(now);
   ++storage.version;
   storage.written = line();
-  if (news.size() == 1) {
-    root->forget();
-    return;
-  }
-  for (auto& [tensor, value] : news)
-    if (tensor->parent) tensor->know(std::move(value));
-  root->forget();
+  root->know(std::move(now));
+  if (target.impl().gradient) target.impl().read();
 }
 
 }  // namespace cotan::torch::detail

@@ -46,8 +46,14 @@ struct Gradient {
   Tensor tensor;
   bool collects = false;  ///< a leaf that requires gradients
   bool retains = false;
-  std::shared_ptr<Hooks> hooks;
+  std::shared_ptr<Hooks> hooks;       ///< called with the gradient, before it is collected
+  std::shared_ptr<Hooks> post_hooks;  ///< called with the tensor, once a leaf has collected
+  std::weak_ptr<Node> hooked;         ///< of what is no leaf: whose value the hooks see
+  std::weak_ptr<Node> watched;        ///< and whose value is retained; after a write it is another one
 };
+/// What PyTorch remembers of the making of a view, for writes to it that gradients follow: they are refused to views of
+/// the last two kinds, and to views of those.
+enum class Creation : std::uint8_t { ordinary, without_gradients, one_of_several };
 
 class TensorImpl {
  public:
@@ -57,6 +63,9 @@ class TensorImpl {
   std::shared_ptr<TensorImpl> parent;    ///< of a view: what it is a view of
   std::shared_ptr<const ViewStep> step;  ///< and how
   std::shared_ptr<Gradient> gradient;    ///< where it has or wants one
+  Creation creation = Creation::ordinary;
+  Value history;  ///< of what detach() gave: how it was made, where that requires gradients
+  bool is_detached() const { return step && step->hides_history(); }
   bool collects() const { return gradient && gradient->collects; }
   TypePtr type() const { return type_; }
   /// The contents now.
@@ -64,8 +73,11 @@ class TensorImpl {
   /// Knows them: they are `value` at the storage's version.
   void know(Value value);
   void forget() { contents_ = {}; }
+  /// Backward passes tell the gradient of the contents to this tensor, which retains it.
+  void watch_contents();
 
  private:
+  Value derived();
   Value contents_;
   std::uint64_t contents_of_ = 0;  ///< the storage's changes
   TypePtr type_ = nullptr;
@@ -79,5 +91,7 @@ Tensor view_of(const Tensor& base, std::shared_ptr<const ViewStep> step, Layout 
 void write(const Tensor& target, const Value& contents, std::string_view op);
 /// Raises where `target` may not be written: overlapping elements, a leaf that requires gradients.
 void check_writable(const Tensor& target, std::string_view op);
+/// Raises where `target` may not be written with something that gradients follow.
+void check_followed(const Tensor& target, std::string_view op);
 
 }  // namespace cotan::torch::detail

@@ -52,7 +52,7 @@ template <class F>
 const Tensor& in_place(const Tensor& x, std::string_view op, std::source_location where, F&& f) {
   const At at(where);
   check_writable(x, op);
-  const WriteScope scope(x.impl().storage.get());
+  const WriteScope scope(x.impl());
   return write_back(x, f(), op);
 }
 

@@ -160,10 +160,12 @@ Tensor expand(const Input& x, const Shape& size) {
           fmt::format("[expand] size {} of dimension {} is not 1, so it does not become {}; shapes {} and {}.",
                       from.sizes[i], i, to, describe(from.sizes), describe(size)));
   }
-  for (std::size_t i = 0; i < added; ++i)
+  for (std::size_t i = added; i-- > 0;) {
     if (layout.sizes[i] < 0)
       throw_with_line<ShapeError>(
           fmt::format("[expand] -1 keeps the size of a dimension; dimension {} of {} is new.", i, describe(size)));
+    if (layout.sizes[i] == 1) layout.strides[i] = i + 1 < size.size() ? layout.sizes[i + 1] * layout.strides[i + 1] : 1;
+  }
   const Shape to = layout.sizes;
   return view_by(*x, std::move(layout), read, write, to);
 }

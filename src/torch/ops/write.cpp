@@ -48,6 +48,8 @@ const Tensor& Tensor::copy_(const Tensor& source, std::source_location where) co
     throw_with_line<ShapeError>(
         fmt::format("[copy_] a tensor of shape {} does not fit into one of shape {}; it must broadcast to it.",
                     describe(source.sizes()), describe(sizes())));
+  check_writable(*this, "copy_");
+  check_apart(source.impl(), impl(), "copy_");
   write(*this, fitted(source, *this), "copy_");
   return *this;
 }
