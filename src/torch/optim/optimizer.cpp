@@ -7,8 +7,7 @@
 #include <cotan/torch/autograd.hpp>
 #include <cotan/torch/run.hpp>
 
-#include "torch/graph/op.hpp"
-#include "torch/graph/tensor_impl.hpp"
+#include "torch/optim/lists.hpp"
 #include "torch/optim/update.hpp"
 
 namespace cotan::torch {
@@ -200,15 +199,11 @@ void Optimizer::update_cohort(std::size_t g, const std::vector<std::size_t>& mem
     }
   }
   std::vector<double> numbers;
-  for (const auto& [option, value] : group.options) numbers.push_back(value);
+  for (const auto& [option, value] : rule_.names) numbers.push_back(group[option]);
   Value result = op.value(params, grads, state, memories_[g][members[0]].steps, gate, numbers, &rule_,
                           rule_.chosen(group.options), names);
-  const auto put = [&](const Tensor& t) {
-    write(t, result, "step");
-    ++result.index;
-  };
-  for (const Tensor& p : params) put(p);
-  for (const Tensor& t : state) put(t);
+  write_all(params, result, "step");
+  write_all(state, result, "step");
   const Tensor steps = tensor_of(result);
   for (const std::size_t i : members) memories_[g][i].steps = steps;
 }
@@ -271,7 +266,7 @@ void Optimizer::load_state_dict(const StateDict& dict, std::source_location wher
                     dict.param_groups.size(), groups_.size()));
   std::size_t number = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (const auto& [name, value] : dict.param_groups[g]) groups_[g][name] = value;
+    for (const auto& [name, value] : dict.param_groups[g]) groups_[g].options[name] = value;
     memories_[g].assign(groups_[g].params.size(), {});
     for (std::size_t i = 0; i < groups_[g].params.size(); ++i) load_memory(g, i, dict, fmt::format("{}.", number++));
   }
