@@ -1,5 +1,6 @@
 // cotan::torch: PyTorch's tensors, modules and optimizers on cotan's compiler. Not part of cotan.hpp.
 #pragma once
+#include <cotan/torch/amp.hpp>
 #include <cotan/torch/autograd.hpp>
 #include <cotan/torch/creation.hpp>
 #include <cotan/torch/elementwise.hpp>

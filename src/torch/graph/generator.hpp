@@ -9,5 +9,7 @@ namespace cotan::torch::detail {
 Draw next_draw();
 /// A floating value as autocast wants it.
 Value autocast(const Value& value, Cast cast);
+/// Floating values as the widest of them.
+void autocast_to_widest(std::span<Value* const> values);
 
 }  // namespace cotan::torch::detail

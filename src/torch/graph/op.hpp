@@ -196,6 +196,7 @@ class Op final : public OpBase {
     static_assert(sizeof...(A) + has_key == sizeof...(P), "an argument per parameter of the rule");
     Recorder recorder(*this);
     Attrs attrs = record_parameters(recorder, std::forward_as_tuple(arguments...), std::index_sequence_for<A...>());
+    recorder.settle();
     recorder.finish(find(std::move(attrs), recorder));
     return recorder;
   }

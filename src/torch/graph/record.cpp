@@ -44,7 +44,15 @@ void check_apart(const TensorImpl& operand, const TensorImpl& target, std::strin
         op));
 }
 
-Recorder::Recorder(const OpBase& op) : op_(op) {}
+Recorder::Recorder(const OpBase& op)
+    : op_(op), widens_(op.traits.cast == Cast::widest && modes().autocast.has_value()) {}
+
+void Recorder::widen() {
+  std::vector<Value*> values;
+  for (Operand& o : operands_) values.push_back(&o.value);
+  autocast_to_widest(values);
+  for (std::size_t i = 0; i < operands_.size(); ++i) types_[i] = operands_[i].value.type();
+}
 
 void Recorder::input(const Tensor& tensor) {
   if (!tensor.defined())

@@ -22,6 +22,10 @@ class Recorder {
   const std::string& place() const { return place_; }
   std::span<const TypePtr> types() const { return types_; }
   std::size_t number_count() const { return numbers_.size(); }
+  /// After the last operand: what depends on all of them.
+  void settle() {
+    if (widens_) widen();
+  }
   /// Makes the node.
   void finish(const Call* call);
   /// A new tensor for each result.
@@ -36,10 +40,12 @@ class Recorder {
     bool needs_gradient;
   };
   void note_saved(Node& node) const;
+  void widen();
   const OpBase& op_;
   std::vector<Operand> operands_;
   std::vector<TypePtr> types_;
   std::vector<double> numbers_;
+  bool widens_;        ///< operands, for autocast
   std::string place_;  ///< where there are no operands
   NodePtr node_;
 };
