@@ -4,7 +4,9 @@
 #include <cotan/torch/autograd.hpp>
 #include <cotan/torch/creation.hpp>
 #include <cotan/torch/elementwise.hpp>
+#include <cotan/torch/explain.hpp>
 #include <cotan/torch/optim.hpp>
 #include <cotan/torch/run.hpp>
 #include <cotan/torch/tensor.hpp>
+#include <cotan/torch/utils/checkpoint.hpp>
 #include <cotan/torch/views.hpp>

@@ -136,24 +136,20 @@ class Collector {
   void encode(Program& out) const {
     std::vector<std::uint64_t>& key = out.key;
     key.reserve(nodes_.size() * 4);
-    std::vector<std::uint32_t> regions;  // numbered as they come
+    std::vector<const Region*> regions;  // numbered as they come
     std::size_t argument = 0;
     for (const Member& m : nodes_) {
       const Node& n = *m.node;
       const bool known = n.computed(), donated = known && out.donated[argument];
       if (known) ++argument;
       out.evaluated.push_back(!known || m.history);
+      out.starts.push_back(static_cast<std::uint32_t>(key.size()));
       key.push_back(reinterpret_cast<std::uintptr_t>(n.call));
       key.push_back(static_cast<std::uint64_t>(n.kind) | (n.requires_grad ? 16u : 0u) | (known ? 32u : 0u) |
                     (donated ? 64u : 0u) | (m.output ? 128u : 0u) | (m.history ? 256u : 0u) |
                     static_cast<std::uint64_t>(n.roots) << 32);
       if (!out.evaluated.back()) continue;
-      std::uint64_t region = 0;
-      if (n.region != 0) {
-        region = static_cast<std::uint64_t>(std::find(regions.begin(), regions.end(), n.region) - regions.begin()) + 1;
-        if (region > regions.size()) regions.push_back(n.region);
-      }
-      key.push_back(region);
+      key.push_back(n.region ? number_of(*n.region, regions, key) : 0);
       for (const Value& v : n.inputs())
         key.push_back(v.node->visited == visit_ ? static_cast<std::uint64_t>(v.node->position) << 16 | v.index : ~0ull);
       out.numbers.insert(out.numbers.end(), n.numbers.begin(), n.numbers.end());
@@ -164,6 +160,18 @@ class Collector {
         }
     }
     if (!nodes_.empty()) out.device = nodes_.back().node->call->out[0]->device;
+  }
+
+  /// The number of a region, from 1 on; a new one tells what it is.
+  static std::uint64_t number_of(const Region& region, std::vector<const Region*>& regions,
+                                 std::vector<std::uint64_t>& key) {
+    for (std::size_t i = regions.size(); i-- > 0;)
+      if (regions[i] == &region) return i + 1;
+    const std::uint64_t outer = region.outer ? number_of(*region.outer, regions, key) : 0;
+    key.push_back(outer);
+    key.push_back(reinterpret_cast<std::uintptr_t>(region.policy.get()));
+    regions.push_back(&region);
+    return regions.size();
   }
 
   static inline std::uint64_t visits = 0;  // guarded by the lock of runs

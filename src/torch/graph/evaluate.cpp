@@ -114,8 +114,8 @@ class Frame {
       forward(static_cast<Position>(pass));
       if (const auto it = values_.find(i); it != values_.end()) return it->second;
     }
-    if (node.region != 0 && inside_ && !in_region_) {
-      evaluate_region(node.region);
+    if (const Region* region = inside_ && node.region ? next_region(*node.region) : nullptr) {
+      evaluate_region(*region);
       return values_.at(i);
     }
     return values_[i] = evaluate(i);
@@ -217,11 +217,35 @@ class Frame {
     return pass.pullback.apply(cotangents, path);
   }
 
+  /// The outermost region around a node that is not entered here yet.
+  const Region* next_region(const Region& innermost) const {
+    for (const Region* r = &innermost; r; r = r->outer.get())
+      if (r->outer.get() == region_) return r;
+    return nullptr;
+  }
+  static bool is_within(const Node& node, const Region& region) {
+    for (const Region* r = node.region.get(); r; r = r->outer.get())
+      if (r == &region) return true;
+    return false;
+  }
+  /// What is computed again: nodes on the way of the pass, and those beside it that give them their operands (masks).
+  std::set<Position> members_of(const Region& region) const {
+    std::set<Position> out;
+    for (Position i = 0; i < plan_.program.nodes.size(); ++i) {
+      const Node& node = *plan_.program.nodes[i];
+      if (!is_within(node, region) || node.kind != Node::Kind::call || values_.contains(i)) continue;
+      if (inside_->contains(i) || (plan_.program.evaluated[i] && !node.computed() && !node.requires_grad))
+        out.insert(i);
+    }
+    return out;
+  }
+
   /// All nodes of a checkpoint at once: what is inside of it is computed again for the derivative.
-  void evaluate_region(std::uint32_t region) {
-    std::set<Position> members;
-    for (const Position i : *inside_)
-      if (plan_.program.nodes[i]->region == region && !values_.contains(i)) members.insert(i);
+  void evaluate_region(const Region& region) {
+    if (!entered_.insert(&region).second)
+      throw_with_line<ValueError>(
+          "[checkpoint] what is inside depends on a gradient taken inside of it; take gradients outside.");
+    const std::set<Position> members = members_of(region);
     std::vector<Value> from;
     for (const Position i : members)
       for (const Value& v : plan_.program.nodes[i]->inputs())
@@ -232,7 +256,7 @@ class Frame {
     std::vector<std::size_t> counts;
     const auto f = [&](std::span<const Array> in) {
       Frame frame(*this, members);
-      frame.in_region_ = true;
+      frame.region_ = &region;
       for (std::size_t k = 0; k < in.size(); ++k) frame.override_value(from[k], in[k]);
       Arrays out;
       counts.clear();
@@ -243,7 +267,7 @@ class Frame {
       }
       return out;
     };
-    const Arrays out = flat::checkpoint(f, at, policy::nothing_saveable);
+    const Arrays out = flat::checkpoint(f, at, region.policy);
     std::size_t next = 0, k = 0;
     for (const Position i : members) {
       Arrays& values = values_[i];
@@ -256,7 +280,8 @@ class Frame {
   std::span<const Array> arguments_;
   Frame* outer_ = nullptr;
   const std::set<Position>* inside_ = nullptr;  ///< the nodes that are evaluated here; nullptr: all
-  bool in_region_ = false;
+  const Region* region_ = nullptr;              ///< the one that is evaluated here
+  std::set<const Region*> entered_;             ///< regions that are, or were
   std::map<std::pair<Position, std::uint32_t>, Array> overrides_;
   std::map<Position, Arrays> values_;
   std::map<Position, Pass> passes_;

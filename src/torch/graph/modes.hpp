@@ -2,12 +2,14 @@
 #pragma once
 #include <cotan/torch/tensor.hpp>
 
+#include "torch/graph/node.hpp"
+
 namespace cotan::torch::detail {
 
 struct Modes {
   bool gradients = true;
-  std::uint32_t region = 0;       ///< of checkpoint; 0: none
-  std::optional<DType> autocast;  ///< the lower precision
+  std::shared_ptr<const Region> region;  ///< of checkpoint
+  std::optional<DType> autocast;         ///< the lower precision
 };
 Modes& modes();
 

@@ -58,6 +58,12 @@ struct Draw {
   std::uint64_t seed = 0, offset = 0;
 };
 
+/// A checkpoint: what is recorded in it is computed again for derivatives, but for what the policy keeps.
+struct Region {
+  std::shared_ptr<const Region> outer;  ///< nullptr: none
+  PolicyPtr policy;                     ///< one that lives for ever
+};
+
 /// Nodes that no derivative is taken through once the backward passes that share this are done: what they keep for it
 /// goes.
 struct Freed {
@@ -79,10 +85,10 @@ class Node : public std::enable_shared_from_this<Node> {
   bool requires_grad = false;
   bool freed = false;  ///< a backward pass went through it, the last one
   std::weak_ptr<Freed> freed_by;
-  std::shared_ptr<Freed> frees;  ///< of backward: until it is computed
-  std::uint32_t region = 0;      ///< of checkpoint; 0: none
-  std::uint32_t roots = 0;       ///< of backward
-  const std::uint64_t id;        ///< nodes are numbered as they are recorded
+  std::shared_ptr<Freed> frees;          ///< of backward: until it is computed
+  std::shared_ptr<const Region> region;  ///< the innermost; nullptr: none
+  std::uint32_t roots = 0;               ///< of backward
+  const std::uint64_t id;                ///< nodes are numbered as they are recorded
   const Call* const call;
   const std::vector<Value>& inputs() const { return inputs_; }
   void set_inputs(std::vector<Value> inputs);

@@ -15,6 +15,7 @@ struct Program {
   std::vector<std::uint32_t> draws;    ///< four words per draw
   /// Equal for programs that do the same on arguments of the same types.
   std::vector<std::uint64_t> key;
+  std::vector<std::uint32_t> starts;  ///< per node: of its words in the key
   std::string device;
 };
 

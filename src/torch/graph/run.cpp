@@ -2,71 +2,21 @@
 #include <fmt/format.h>
 
 #include <cotan/device.hpp>
-#include <cotan/torch/run.hpp>
-#include <list>
-#include <mutex>
-#include <unordered_map>
 
 #include "torch/graph/devices.hpp"
-#include "torch/graph/hashing.hpp"
-#include "torch/graph/program.hpp"
+#include "torch/graph/runs.hpp"
 #include "torch/graph/tensor_impl.hpp"
 
 namespace cotan::torch {
 
 namespace detail {
 
-namespace {
-
-/// Compiled programs by what was recorded; the ones used last are kept.
-class Programs {
- public:
-  static constexpr std::size_t most = 512;
-  std::shared_ptr<flat::JitCache> find(const std::vector<std::uint64_t>& key, bool& known) {
-    std::size_t hash = key.size();
-    for (const std::uint64_t word : key) hash = mixed(hash, word);
-    const auto [first, last] = by_hash_.equal_range(hash);
-    for (auto it = first; it != last; ++it)
-      if (it->second->key == key) {
-        entries_.splice(entries_.begin(), entries_, it->second);
-        known = true;
-        return it->second->compiled;
-      }
-    known = false;
-    if (entries_.size() == most) {
-      const auto oldest = std::prev(entries_.end());
-      const auto [from, to] = by_hash_.equal_range(oldest->hash);
-      for (auto it = from; it != to; ++it)
-        if (it->second == oldest) {
-          by_hash_.erase(it);
-          break;
-        }
-      entries_.pop_back();
-    }
-    entries_.push_front({key, hash, flat::make_jit_cache()});
-    by_hash_.emplace(hash, entries_.begin());
-    return entries_.front().compiled;
-  }
-
- private:
-  struct Entry {
-    std::vector<std::uint64_t> key;
-    std::size_t hash;
-    std::shared_ptr<flat::JitCache> compiled;
-  };
-  std::list<Entry> entries_;
-  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
-};
-
-struct Runs {
-  std::recursive_mutex mutex;
-  Programs programs;
-  RunStats stats;
-};
 Runs& runs() {
   static Runs& runs = *new Runs;
   return runs;
 }
+
+namespace {
 
 std::string path(std::size_t i) { return fmt::format("value {}", i); }
 
@@ -136,15 +86,19 @@ void run(std::span<const Value> wanted) {
   const auto compiled = all.programs.find(p.key, known);
   std::vector<bool> donated;
   const Arrays arguments = arguments_of(p, donated);
+  if (!known) all.programs.describe(*compiled, p, arguments, donated);
   // Known arrays are held by nodes, which would keep donated ones: the program's list is the one that gives them up.
   std::shared_ptr<const void> payload;
   Arrays results = flat::jit(
-      *compiled, "", [&](std::span<const Array> in) { return evaluate(p, in); },
+      *compiled->cache, "", [&](std::span<const Array> in) { return evaluate(p, in); },
       [] { return std::shared_ptr<const void>(); }, payload, arguments, {.name = "step", .donate = donated}, path);
   ++all.stats.runs;
   all.stats.compilations += !known;
   all.stats.nodes += p.nodes.size();
+  all.last = compiled;
+  all.last_is_new = !known;
   give_results(p, std::move(results));
+  if (all.sink) all.sink(report_of(all));
 }
 
 Array array_of(const Value& value) {
