@@ -5,6 +5,7 @@
 #include <cotan/torch/creation.hpp>
 #include <cotan/torch/elementwise.hpp>
 #include <cotan/torch/explain.hpp>
+#include <cotan/torch/nn.hpp>
 #include <cotan/torch/optim.hpp>
 #include <cotan/torch/run.hpp>
 #include <cotan/torch/tensor.hpp>

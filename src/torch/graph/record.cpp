@@ -92,19 +92,24 @@ void Recorder::note_saved(Node& node) const {
     const bool is_old = written && storage == written->storage;  // kept as it was
     node.saved.push_back({is_old ? nullptr : storage, storage->version, static_cast<int>(i)});
   };
-  const auto another_needs = [&](std::size_t i) {
-    for (std::size_t j = 0; j < operands_.size(); ++j)
-      if (j != i && operands_[j].needs_gradient) return true;
-    return false;
+  const auto keep_factors = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < count; ++j)
+        if (j != i && operands_[j].needs_gradient) {
+          keep(i);
+          break;
+        }
   };
   switch (op_.traits.saves) {
     case Saves::operands:
       for (std::size_t i = 0; i < operands_.size(); ++i) keep(i);
       break;
     case Saves::others:
-      for (std::size_t i = 0; i < operands_.size(); ++i)
-        if (another_needs(i)) keep(i);
+      keep_factors(operands_.size());
       if (operands_.size() == 1) node.saved.push_back({{}, 0, 1});  // the number
+      break;
+    case Saves::factors:
+      keep_factors(std::min<std::size_t>(2, operands_.size()));
       break;
     case Saves::first:
       keep(0);

@@ -8,8 +8,8 @@
 namespace cotan::torch::detail {
 
 /// What an operation keeps for its derivative, as PyTorch does; `others`: each operand if another one requires a
-/// gradient, as products do.
-enum class Saves : std::uint8_t { none, operands, others, result, first, second };
+/// gradient, as products do; `factors`: so among the first two, as products do to which a bias is added.
+enum class Saves : std::uint8_t { none, operands, others, factors, result, first, second };
 /// What autocast does with floating operands: nothing, to the lower precision, to f32, or to the widest among them.
 enum class Cast : std::uint8_t { none, lower, f32, widest };
 

@@ -51,7 +51,11 @@ void split_results() {
     const Value& v = s.value();
     if (!v || v.node->results.size() < 2 || v.node->has_history()) return;
     former.push_back(v);
-    s.set(data(v.node->results[v.index]));
+    Value alone = data(v.node->results[v.index]);
+    alone.node->requires_grad = v.node->requires_grad;  // of which another backward() says that it was freed
+    alone.node->freed = v.node->freed;
+    alone.node->where = v.node->where;
+    s.set(std::move(alone));
   });
 }
 
