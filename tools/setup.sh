@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make ccache pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
-          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libmpfr-dev llvm-19-dev python3 clang-format-19
+          libbenchmark-dev libopenblas-dev liblapacke-dev zlib1g-dev libutf8proc-dev libmpfr-dev llvm-19-dev python3 clang-format-19
           libvulkan1 chromium-common)  # the Vulkan loader, and a software driver for tests of the device 'webgpu'
 command -v npm >/dev/null || packages+=(npm)
 [[ ${1:-} == nightly ]] && packages+=(clang-19 clang-tidy-19)

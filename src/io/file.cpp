@@ -75,6 +75,12 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   if (!stream_) fail("writing failed, perhaps the disk is full");
   written_ += bytes.size();
 }
+void OutputFile::write_at_begin(std::span<const std::byte> bytes) {
+  stream_.seekp(0);
+  stream_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream_.seekp(0, std::ios::end);
+  if (!stream_) fail("writing failed, perhaps the disk is full");
+}
 void OutputFile::close() {
   if (!stream_.is_open()) return;
   stream_.close();

@@ -44,6 +44,8 @@ class OutputFile {
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   void write(std::span<const std::byte> bytes);
+  /// Writes over what was written first, such as a header that has the size of what followed.
+  void write_at_begin(std::span<const std::byte> bytes);
   std::uint64_t written() const { return written_; }
   /// All is with the system, still under the temporary name: several files can be made before any appears.
   void close();

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace cotan::io {
 
@@ -15,8 +16,7 @@ class MappedFile {
   /// Errors begin with "[op] 'path'".
   MappedFile(const std::filesystem::path& path, std::string_view op);
   ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  MappedFile(MappedFile&& other) noexcept : where_(std::move(other.where_)), bytes_(std::exchange(other.bytes_, {})) {}
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::string& where() const { return where_; }
 

@@ -190,7 +190,8 @@ Bytes to_row_major(const Bytes& in, const Shape& shape, std::size_t width) {
   return out;
 }
 
-/// Magic, version and header: what comes before the elements.
+}  // namespace
+
 std::string npy_header(DType dtype, const Shape& shape) {
   std::string_view name;
   for (const auto& n : dtype_names)
@@ -214,15 +215,23 @@ std::string npy_header(DType dtype, const Shape& shape) {
   return out + dict;
 }
 
-}  // namespace
-
 bool has_npy_magic(std::span<const std::byte> bytes) {
   return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
+namespace {
+
+struct StoredArray {
+  StoredType type;
+  bool fortran_order;
+  Shape shape;
+  std::span<const std::byte> elements;
+};
+
+StoredArray find_elements(std::span<const std::byte> bytes, const std::string& where) {
   const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes[i]); };
-  if (!has_npy_magic(bytes)) raise<IoError>("{}: not a .npy file: its first bytes are not '\\x93NUMPY'.", where);
+  if (!has_npy_magic(bytes))
+    raise<IoError>("{}: not a .npy file: its first bytes are not '\\x93NUMPY'; give the path of one.", where);
   if (bytes.size() < 8) raise<IoError>("{}: truncated in the .npy header; write or download it again.", where);
   const std::uint32_t version = byte(6);
   if (version < 1 || version > 3)
@@ -239,17 +248,30 @@ Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
   const StoredType type = parse_descr(header.descr, where);
 
   const auto stored = bytes.subspan(header_at + length);
-  const std::size_t width = itemsize(type.dtype);
-  const std::uint64_t count = checked_elements(header, type.dtype, stored.size(), where) * width;
+  const std::uint64_t count = checked_elements(header, type.dtype, stored.size(), where) * itemsize(type.dtype);
+  return {type, header.fortran_order, header.shape, stored.first(count)};
+}
+
+}  // namespace
+
+Array decode_npy(std::span<const std::byte> bytes, const std::string& where) {
+  const auto& [type, fortran_order, shape, stored] = find_elements(bytes, where);
   const bool is_bool = type.dtype == DType::bool_;
-  if (!type.swapped && !is_bool && !header.fortran_order)
-    return Array::from_bytes(type.dtype, header.shape, stored.first(count));
-  Bytes elements(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(count));
+  if (!type.swapped && !is_bool && !fortran_order) return Array::from_bytes(type.dtype, shape, stored);
+  Bytes elements(stored.begin(), stored.end());
   if (type.swapped) swap_bytes(elements, itemsize(real_dtype(type.dtype)));
   if (is_bool)  // any other byte than 0 and 1 would not be a bool to C++
     for (auto& b : elements) b = std::byte(b != std::byte{0});
-  if (header.fortran_order) elements = to_row_major(elements, header.shape, width);
-  return Array::from_bytes(type.dtype, header.shape, elements);
+  if (fortran_order) elements = to_row_major(elements, shape, itemsize(type.dtype));
+  return Array::from_bytes(type.dtype, shape, elements);
+}
+
+MappedNpy map_npy(std::span<const std::byte> bytes, const std::string& where) {
+  const auto& [type, fortran_order, shape, stored] = find_elements(bytes, where);
+  if (type.swapped || (fortran_order && shape.size() > 1))
+    raise<IoError>("{}: its elements are in another order than in memory; write it anew with np.ascontiguousarray.",
+                   where);
+  return {type.dtype, shape, stored};
 }
 
 Bytes encode_npy(const Array& a, std::string_view op) {
