@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <numeric>
 
@@ -16,8 +15,6 @@
 
 namespace apps {
 namespace {
-
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 Table read_table(const DataOptions& o) {
   CsvOptions csv{.separator = o.separator, .decimal = o.decimal, .dates = o.dates, .missing = o.missing};
