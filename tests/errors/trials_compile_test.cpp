@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace {
 
@@ -15,13 +16,27 @@ namespace fs = std::filesystem;
 struct Said {
   bool compiles;
   std::string text;
-  std::ptrdiff_t lines() const { return std::count(text.begin(), text.end(), '\n'); }
+  /// With the sentence on the way to which they are read. Not counted is what clang writes after it where the overload
+  /// that says it is deleted: all the others, and why each does not fit.
+  std::ptrdiff_t lines(std::string_view sentence) const {
+    std::ptrdiff_t count = 0;
+    bool is_said = false;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+      const auto has = [&](std::string_view part) { return line.find(part) != line.npos; };
+      count += !is_said || !(has("note: candidate") || has("note: because"));
+      is_said = is_said || has(sentence);
+    }
+    return count;
+  }
 };
 
 class Compiler {
  public:
   explicit Compiler(std::string command)
       : command_(std::move(command) + " -std=c++20 -I" COTAN_SOURCE_DIR "/include ") {
+    // Lines are counted: clang would quote two lines of the source with every step on the way, where g++ quotes none.
+    if (is_clang()) command_ += "-fno-caret-diagnostics ";
     std::string name = (fs::temp_directory_path() / "cotan_refused_XXXXXX").string();
     folder_ = mkdtemp(name.data());
     std::ofstream(folder_ / "all.hpp") << "#include <cotan/cotan.hpp>\n";
@@ -67,7 +82,7 @@ void expect_refused(const std::string& declarations, const std::string& statemen
   const Said said = built_with().compile(declarations, statements);
   EXPECT_FALSE(said.compiles) << statements << " compiles";
   EXPECT_NE(said.text.find(message), said.text.npos) << statements << " says:\n" << said.text;
-  EXPECT_LE(said.lines(), most_lines) << said.text;
+  EXPECT_LE(said.lines(message), most_lines) << said.text;
 }
 void expect_compiles(const Compiler& compiler, const std::string& declarations, const std::string& statements) {
   const Said said = compiler.compile(declarations, statements);
