@@ -2,7 +2,7 @@
 """One op, one place: how many files an operation is spread over, without tests and generated pages.
 
 A file belongs to an operation if its code names it: `erfc`, `erfc_p` or "erfc", but for calls of the public function
-(`np::argmax(…)`), which only use it. Names that another namespace has for it (SciPy's, options of random's samplers, methods of Array) are no part of it:
+(`np::argmax(…)`), which only use it. Names that another namespace has for it (SciPy's, torch's, options of random's samplers, methods of Array) are no part of it:
 it is whole without them. Prints the files of those operations that have a limit. Fails where one is over
 it, where a primitive of src/ops is in no list, or where more code than before asks which primitive it has before it.
 """
@@ -26,7 +26,7 @@ LISTED = re.compile(r"^const Listed \w+\s*\{([^}]*)\}", re.MULTILINE)
 COMPARISON = re.compile(r"[!=]= &ops::\w+_p\b")
 
 
-OTHER_NAMES = ("include/cotan/scipy/", "src/scipy/", "include/cotan/random/", "src/random/", "include/cotan/array.hpp", "src/numpy/methods.cpp")
+OTHER_NAMES = ("include/cotan/scipy/", "include/cotan/torch/", "src/torch/", "src/scipy/", "include/cotan/random/", "src/random/", "include/cotan/array.hpp", "src/numpy/methods.cpp")
 
 
 def code_of(path):

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 import cases
+import torch_special_ops
 from torch_special import SPECIAL
 
 FOLDER = cases.ROOT / "tests" / "torch" / "cases"
@@ -38,8 +39,8 @@ def tensor(array, dtype):
 
 
 def lookup(op):
-    if op in SPECIAL:
-        return SPECIAL[op]
+    if special := SPECIAL.get(op) or torch_special_ops.OPS.get(op):
+        return special
     if op.endswith("_"):
         return lambda x, *rest, **params: getattr(x.clone(), op)(*rest, **params)
     target = torch
@@ -49,7 +50,9 @@ def lookup(op):
 
 
 def parameter(key, value):
-    return DTYPES[value] if key == "dtype" and isinstance(value, str) else value
+    if key == "dtype" and isinstance(value, str):
+        return DTYPES[value]
+    return float(value) if isinstance(value, str) and value in ("inf", "-inf") else value
 
 
 def flat(result):
@@ -65,7 +68,9 @@ def evaluate(case):
     inputs = [tensor(a, spec.dtype) for a, spec in zip(cases.make_inputs(case), case.args)]
     for i in case.grad:
         inputs[i].requires_grad_()
-    outputs = flat(lookup(case.op)(*inputs, **{k: parameter(k, v) for k, v in case.params.items()}))
+    params = {k: parameter(k, v) for k, v in case.params.items()}
+    other = [params.pop("other")] if "other" in params else []  # a number in the place of the second tensor
+    outputs = flat(lookup(case.op)(*inputs, *other, **params))
     tracked = [k for k, o in enumerate(outputs) if o.requires_grad]
     assert tracked or not case.grad, 'no output to differentiate; the row needs "grad": []'
     if tracked:
@@ -81,6 +86,8 @@ def evaluate(case):
 
 def numbers(t):
     dtype = STORED.get(NAMES[t.dtype], "i64")
+    if t._is_zerotensor():
+        t = torch.zeros(t.shape, dtype=t.dtype)
     if t.is_complex():
         t = torch.view_as_real(t.resolve_conj())
     return dtype, t.contiguous().to(DTYPES[dtype]).numpy().ravel()

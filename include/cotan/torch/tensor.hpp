@@ -1,7 +1,15 @@
 // Tensor: PyTorch's tensor, recorded lazily and compiled whole.
 #pragma once
 #include <cotan/array.hpp>
-#include <cotan/torch/types.hpp>
+#include <cotan/torch/casts.hpp>
+#include <cotan/torch/elementwise.hpp>
+#include <cotan/torch/gathering.hpp>
+#include <cotan/torch/indexing.hpp>
+#include <cotan/torch/inputs.hpp>
+#include <cotan/torch/joining.hpp>
+#include <cotan/torch/products.hpp>
+#include <cotan/torch/reductions.hpp>
+#include <cotan/torch/views.hpp>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -23,29 +31,9 @@
 ///     std::cout << loss.item<float>() << w.grad();
 namespace cotan::torch {
 
-class Tensor;
-class TensorIndex;
-
 namespace detail {
 class TensorImpl;
 struct Gradient;
-/// Of a number that a tensor is made of, or that an operation takes.
-struct Scalar {
-  enum class Kind : std::uint8_t { boolean, integer, real };
-  Kind kind;
-  double real = 0;
-  std::int64_t integer = 0;
-};
-template <class T>
-  requires std::is_arithmetic_v<T>
-constexpr Scalar scalar(T value) {
-  if constexpr (std::is_same_v<T, bool>)
-    return {Scalar::Kind::boolean, static_cast<double>(value), value};
-  else if constexpr (std::is_integral_v<T>)
-    return {Scalar::Kind::integer, static_cast<double>(value), static_cast<std::int64_t>(value)};
-  else
-    return {Scalar::Kind::real, static_cast<double>(value), 0};
-}
 }  // namespace detail
 
 /// A handle that stands for a hook; remove() takes it back.
@@ -64,7 +52,14 @@ class HookHandle {
 
 /// A tensor: a handle. Copies are the same tensor, views share its elements, and a write through one is seen by all.
 /// Members that have a name in `cotan::torch` are that function.
-class Tensor {
+class Tensor : public ElementwiseMethods<Tensor>,
+               public ReductionMethods<Tensor>,
+               public JoiningMethods<Tensor>,
+               public GatheringMethods<Tensor>,
+               public ProductMethods<Tensor>,
+               public CastMethods<Tensor>,
+               public IndexingMethods<Tensor>,
+               public ViewMethods<Tensor> {
  public:
   /// An undefined tensor; every use but assignment, defined() and destruction raises.
   Tensor() = default;
@@ -79,12 +74,12 @@ class Tensor {
   template <class T>
     requires std::is_arithmetic_v<T>
   void operator=(T value) && {
-    std::move(*this).assign(detail::scalar(value));
+    std::move(*this).assign(Operand(value, std::source_location{}));
   }
 
   /// @name What it is
   /// @{
-  bool defined() const { return impl_ != nullptr; }
+  bool defined() const { return impl_ != nullptr; }                ///< or an empty handle
   const Shape& sizes() const;                                      ///< sizes of the axes
   const Shape& shape() const { return sizes(); }                   ///< the same
   const Shape& size() const { return sizes(); }                    ///< the same
@@ -127,9 +122,11 @@ class Tensor {
   explicit operator bool() const;
   /// @}
 
+  std::string str() const;  ///< as `<<` prints it; runs what is recorded
+
   /// @name Gradients
   /// @{
-  bool requires_grad() const;
+  bool requires_grad() const;  ///< whether backward() looks for its gradient
   /// Whether gradients are collected in it; of tensors that no recorded operation gave. Only of floats.
   const Tensor& requires_grad_(bool on = true, std::source_location where = COTAN_HERE) const;
   bool is_leaf() const;  ///< no operation that requires a gradient gave it
@@ -156,9 +153,10 @@ class Tensor {
   /// @name Writing
   /// All of them write into the elements, which every view of them sees, and give the tensor back.
   /// @{
-  const Tensor& copy_(const Tensor& source, std::source_location where = COTAN_HERE) const;
-  const Tensor& fill_(double value, std::source_location where = COTAN_HERE) const;
-  const Tensor& zero_(std::source_location where = COTAN_HERE) const;
+  const Tensor& copy_(const Tensor& source,
+                      std::source_location where = COTAN_HERE) const;  ///< another tensor, which broadcasts
+  const Tensor& fill_(double value, std::source_location where = COTAN_HERE) const;  ///< one number
+  const Tensor& zero_(std::source_location where = COTAN_HERE) const;                ///< 0
   /// @}
 
   /// For the library.
@@ -168,58 +166,14 @@ class Tensor {
   const std::shared_ptr<detail::TensorImpl>& shared_impl() const { return impl_; }  ///< for the library
 
  private:
-  void assign(const detail::Scalar& value) &&;
+  void assign(const Operand& value) &&;
   std::shared_ptr<detail::TensorImpl> impl_;
 };
 
+/// As PyTorch prints it: tensor([[1., 2.], [3., 4.]]); runs what is recorded.
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
 /// A tensor of the elements of an Array, which is not copied: writes give the tensor new memory.
 Tensor from(const Array& array, bool requires_grad = false);
-
-namespace detail {
-/// The line of a call, while it lasts.
-class At {
- public:
-  explicit At(const std::source_location& where);
-  ~At();
-  At(const At&) = delete;
-
- private:
-  std::source_location where_;
-  const std::source_location* outer_;
-  cotan::detail::CallSite site_;
-};
-/// The innermost line.
-const std::source_location& line();
-}  // namespace detail
-
-/// What functions of tensors take: a tensor, and the line of the call. For parameters only.
-class Input {
- public:
-  Input(const Tensor& tensor, std::source_location where = COTAN_HERE) : tensor_(tensor), at_(where) {}
-  operator const Tensor&() const { return tensor_; }
-  const Tensor* operator->() const { return &tensor_; }  ///< members of the tensor
-  const Tensor& operator*() const { return tensor_; }    ///< the tensor
-
- private:
-  const Tensor& tensor_;
-  detail::At at_;
-};
-
-/// A tensor or a C++ number, and the line of the call. For parameters only.
-class Operand {
- public:
-  Operand(const Tensor& tensor, std::source_location where = COTAN_HERE) : tensor_(tensor), at_(where) {}
-  template <class T>
-    requires std::is_arithmetic_v<T>
-  Operand(T value, std::source_location where = COTAN_HERE) : number_(detail::scalar(value)), at_(where) {}
-  bool is_number() const { return number_.has_value(); }     ///< or a tensor
-  const Tensor& tensor() const { return tensor_; }           ///< where it is one
-  const detail::Scalar& number() const { return *number_; }  ///< where it is one
-
- private:
-  Tensor tensor_;
-  std::optional<detail::Scalar> number_;
-  detail::At at_;
-};
 
 }  // namespace cotan::torch

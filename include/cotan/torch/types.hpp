@@ -30,11 +30,14 @@ inline constexpr DType kLong = i64;           ///< libtorch's int64
 inline constexpr DType kBool = DType::bool_;  ///< libtorch's bool
 /// @}
 
+class Generator;
+
 /// Of tensors that are made: {.dtype = torch::float64, .requires_grad = true}.
 struct TensorOptions {
-  std::optional<DType> dtype = {};  ///< by default what the function says, mostly float32
-  std::string device = "";          ///< "cpu", "webgpu"; by default default_device()
-  bool requires_grad = false;       ///< collects gradients
+  std::optional<DType> dtype = {};       ///< by default what the function says, mostly float32
+  std::string device = "";               ///< "cpu", "webgpu"; by default default_device()
+  bool requires_grad = false;            ///< collects gradients
+  const Generator* generator = nullptr;  ///< of random numbers; by default default_generator()
 };
 
 }  // namespace cotan::torch

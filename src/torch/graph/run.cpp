@@ -49,7 +49,7 @@ void split_results() {
   std::vector<Value> former;  // they end after the lock of storages
   for_each_storage([&](Storage& s) {
     const Value& v = s.value();
-    if (!v || v.node->results.size() < 2 || v.node->has_history()) return;
+    if (!v || v.node->results.size() < 2 || v.node->has_history() || v.requires_grad()) return;
     former.push_back(v);
     Value alone = data(v.node->results[v.index]);
     alone.node->requires_grad = v.node->requires_grad;  // of which another backward() says that it was freed

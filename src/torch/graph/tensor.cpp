@@ -164,7 +164,4 @@ const Tensor& Tensor::detach_() const {
 
 // Writing ---------------------------------------------------------------------------------------
 
-void Tensor::operator=(const Tensor& x) && { copy_(x, {}); }
-void Tensor::operator=(Tensor&& x) && { copy_(x, {}); }
-
 }  // namespace cotan::torch

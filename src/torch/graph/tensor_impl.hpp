@@ -55,14 +55,17 @@ struct Gradient {
 /// the last two kinds, and to views of those.
 enum class Creation : std::uint8_t { ordinary, without_gradients, one_of_several };
 
+struct IndexTarget;
+
 class TensorImpl {
  public:
   TensorImpl(std::shared_ptr<Storage> s, Layout l) : storage(std::move(s)), layout(std::move(l)) {}
   const std::shared_ptr<Storage> storage;
   const Layout layout;
-  std::shared_ptr<TensorImpl> parent;    ///< of a view: what it is a view of
-  std::shared_ptr<const ViewStep> step;  ///< and how
-  std::shared_ptr<Gradient> gradient;    ///< where it has or wants one
+  std::shared_ptr<TensorImpl> parent;         ///< of a view: what it is a view of
+  std::shared_ptr<const ViewStep> step;       ///< and how
+  std::shared_ptr<Gradient> gradient;         ///< where it has or wants one
+  std::shared_ptr<const IndexTarget> target;  ///< of x(indices) that is a copy: where an assignment to it writes
   Creation creation = Creation::ordinary;
   Value history;  ///< of what detach() gave: how it was made, where that requires gradients
   bool is_detached() const { return step && step->hides_history(); }

@@ -137,14 +137,6 @@ Tensor softplus(const Input& x, double beta, double threshold) {
              [](const Array& a, double factor, double limit) { return in_wide<softplus_of>(a, factor, limit); });
   return op(*x, beta, threshold);
 }
-Tensor sigmoid(const Input& x) {
-  static const auto op = define("sigmoid", {.saves = Saves::result}, [](const Array& a) { return rules::sigmoid(a); });
-  return op(*x);
-}
-Tensor tanh(const Input& x) {
-  static const auto op = define("tanh", {.saves = Saves::result}, [](const Array& a) { return np::tanh(a); });
-  return op(*x);
-}
 Tensor softsign(const Input& x) {
   static const auto op =
       define("softsign", {.saves = Saves::first}, [](const Array& a) { return a / (np::abs(a) + 1.0); });

@@ -47,13 +47,16 @@ class Binary {
 /// `y`, which was computed from x among others, is written into x. Its shape must be x's; its dtype may be another one
 /// of the same kind.
 const Tensor& write_back(const Tensor& x, const Tensor& y, std::string_view op);
-/// x.op_(…): what `f` gives is written into x.
-template <class F>
-const Tensor& in_place(const Tensor& x, std::string_view op, std::source_location where, F&& f) {
-  const At at(where);
-  check_writable(x, op);
-  const WriteScope scope(x.impl());
-  return write_back(x, f(), op);
+/// The axes of a reduction, not negative, in order; none where all are meant.
+std::vector<int> axes_of(const Tensor& x, const std::vector<int>& dims, std::string_view op);
+inline Axes over(const std::vector<int>& axes) { return axes.empty() ? Axes() : Axes(axes); }
+/// What indices and sums of integers have: int64, or where there are no 64-bit numbers int32.
+DType whole_type(const Tensor& x);
+/// What a sum is computed in: `asked`, or of integers and bools `whole`.
+inline DType summed_type(const Array& a, std::optional<DType> asked, DType whole) {
+  return asked ? *asked : is_inexact(a.dtype()) ? a.dtype() : whole;
 }
+/// The tensor, or the number as a 0-d tensor of dtype t where `like` is.
+Tensor as_tensor(const Operand& operand, DType t, const Tensor& like);
 
 }  // namespace cotan::torch::detail

@@ -1,5 +1,7 @@
 #include "torch/ops/promotion.hpp"
 
+#include <deque>
+
 namespace cotan::torch::detail {
 
 namespace {
@@ -36,6 +38,12 @@ DType result_type(std::span<const Operand* const> operands) {
 DType result_type(const Operand& a, const Operand& b) {
   const Operand* const both[] = {&a, &b};
   return result_type(both);
+}
+DType result_type(const std::vector<Tensor>& tensors) {
+  std::deque<Operand> operands;
+  std::vector<const Operand*> all;
+  for (const Tensor& t : tensors) all.push_back(&operands.emplace_back(t, std::source_location{}));
+  return result_type(all);
 }
 DType floating_type(DType t) { return is_inexact(t) ? t : f32; }
 

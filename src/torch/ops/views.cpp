@@ -75,12 +75,12 @@ Tensor transpose(const Input& x, int dim0, int dim1) {
 
 Tensor select(const Input& x, int dim, std::int64_t index) {
   static const auto read = define("select", {}, [](const Array& a, int axis, std::int64_t i) {
-    std::vector<Index> indices(static_cast<std::size_t>(axis), Index(all));
+    std::vector<Index> indices(static_cast<std::size_t>(axis), Index(cotan::all));
     indices.push_back(i);
     return cotan::detail::get_index(a, indices);
   });
   static const auto write = define("select_write", {}, [](const Array& a, const Array& b, int axis, std::int64_t i) {
-    std::vector<Index> indices(static_cast<std::size_t>(axis), Index(all));
+    std::vector<Index> indices(static_cast<std::size_t>(axis), Index(cotan::all));
     indices.push_back(i);
     return IndexUpdate(a, indices).set(b);
   });
@@ -101,7 +101,7 @@ Tensor select(const Input& x, int dim, std::int64_t index) {
 
 Tensor slice(const Input& x, int dim, std::int64_t start, std::int64_t end, std::int64_t step) {
   static const auto indices = [](int axis, std::int64_t first, std::int64_t last, std::int64_t by) {
-    std::vector<Index> out(static_cast<std::size_t>(axis), Index(all));
+    std::vector<Index> out(static_cast<std::size_t>(axis), Index(cotan::all));
     out.push_back(range(first, last, by));
     return out;
   };

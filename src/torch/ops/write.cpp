@@ -65,6 +65,5 @@ const Tensor& Tensor::fill_(double value, std::source_location where) const {
   return *this;
 }
 const Tensor& Tensor::zero_(std::source_location where) const { return fill_(0, where); }
-void Tensor::assign(const Scalar& value) && { fill_(value.real, {}); }
 
 }  // namespace cotan::torch

@@ -11,7 +11,9 @@
 /// `torch.nn.functional`.
 namespace cotan::torch::nn::functional {
 using torch::relu;
-}
+using torch::sigmoid;
+using torch::tanh;
+}  // namespace cotan::torch::nn::functional
 
 namespace cotan::torch {
 // What PyTorch has in torch, too, or DESIGN.md promises there.

@@ -25,8 +25,6 @@ Tensor tanhshrink(const Input& x);                                         ///< 
 Tensor threshold(const Input& x, double threshold, double value);          ///< x where x > threshold, else value
 /// log(1 + e^(beta x)) / beta; x itself where beta x > threshold.
 Tensor softplus(const Input& x, double beta = 1, double threshold = 20);
-Tensor sigmoid(const Input& x);            ///< 1 / (1 + e⁻ˣ)
-Tensor tanh(const Input& x);               ///< hyperbolic tangent
 Tensor softsign(const Input& x);           ///< x / (1 + |x|)
 Tensor logsigmoid(const Input& x);         ///< log(sigmoid(x))
 Tensor glu(const Input& x, int dim = -1);  ///< the first half of an axis times sigmoid of the second
