@@ -101,6 +101,28 @@ def lstm(p):
     return [(*weights, np.zeros(4 * hidden, np.float32)), uniform((p["length"], p["batch"], hidden), 3)]
 
 
+def gpt2_leaves(p):
+    """Weights of a GPT-2 (cotan_training.cpp): embeddings, the last norm, then twelve of each block."""
+    width = p["width"]
+
+    def weight(rows, columns, seed, spread=None):
+        return uniform((rows, columns), seed) * np.float32(spread or rows**-0.5)
+
+    def ones():
+        return np.ones(width, np.float32)
+
+    def zeros(size=width):
+        return np.zeros(size, np.float32)
+
+    leaves = [weight(p["vocabulary"], width, 1, 0.035), weight(p["positions"], width, 2, 0.017), ones(), zeros()]
+    for k in range(p["layers"]):
+        seed = 10 * (k + 1)
+        leaves += [ones(), zeros(), weight(width, 3 * width, seed), zeros(3 * width)]
+        leaves += [weight(width, width, seed + 1), zeros(), ones(), zeros()]
+        leaves += [weight(width, 4 * width, seed + 2), zeros(4 * width), weight(4 * width, width, seed + 3), zeros()]
+    return leaves
+
+
 # kind -> parameters -> list of arguments
 def updates(p):
     """A vector, where to change it, and by what."""

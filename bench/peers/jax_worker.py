@@ -12,6 +12,7 @@ import jax_loops
 import jax_namespaces
 import jax_optimizers
 import jax_ports
+import jax_training
 from worker import Case, serve, summarize
 
 
@@ -93,6 +94,8 @@ KINDS = {
 def make(p):
     if p["kind"] == "adam":
         return jax_optimizers.adam(p)
+    if p["kind"] in jax_training.KINDS:
+        return jax_training.KINDS[p["kind"]](p)
     if p["kind"] not in KINDS:
         return None
     jax.clear_caches()

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 import inputs
+import torch_training
 from worker import Case, serve, summarize
 
 
@@ -178,6 +179,8 @@ def leaves(result):
 
 
 def make(p, use_compile):
+    if p["kind"] in torch_training.KINDS:
+        return None if use_compile else torch_training.KINDS[p["kind"]](p)
     if p["kind"] == "adam" and not use_compile:
         return adam(p)
     if p["kind"] not in KINDS:

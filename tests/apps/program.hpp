@@ -1,4 +1,4 @@
-// cotan-dlm as a process, in a folder of its own.
+// A program as a process, in a folder of its own: cotan-dlm, or another one.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -32,8 +32,8 @@ struct Outcome {
 /// A folder to run the program in, removed with the object.
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "cotan-dlm-XXXXXX").string();
+  explicit Folder(fs::path program = COTAN_DLM) : program_(std::move(program)) {
+    std::string name = (fs::temp_directory_path() / (program_.filename().string() + "-XXXXXX")).string();
     folder_ = mkdtemp(name.data());
   }
   Folder(const Folder&) = delete;
@@ -41,8 +41,8 @@ class Folder {
 
   /// Runs the program there.
   Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command =
-        "cd '" + folder_.string() + "' && '" COTAN_DLM "' " + arguments + " <" + input + " >stdout.txt 2>stderr.txt";
+    const std::string command = "cd '" + folder_.string() + "' && '" + program_.string() + "' " + arguments + " <" +
+                                input + " >stdout.txt 2>stderr.txt";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "stdout.txt"),
             contents(folder_ / "stderr.txt")};
@@ -62,14 +62,14 @@ class Folder {
     const Outcome o = run(arguments);
     EXPECT_EQ(o.code, code) << arguments << "\n" << o.error;
     EXPECT_TRUE(o.says(words)) << arguments << "\n" << o.error;
-    EXPECT_TRUE(o.error.starts_with("cotan-dlm: [")) << o.error;
+    EXPECT_TRUE(o.error.starts_with(program_.filename().string() + ": [")) << o.error;
     EXPECT_EQ(std::count(o.error.begin(), o.error.end(), '\n'), 1) << o.error;
     EXPECT_NE(o.error.find_first_of(";:", o.error.find(']')), std::string::npos)
         << "it does not say what to do: " << o.error;
     EXPECT_TRUE(o.out.empty()) << o.out;
   }
 
-  fs::path folder_;
+  fs::path program_, folder_;
 };
 
 class Program : public testing::Test, public Folder {};
