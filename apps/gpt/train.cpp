@@ -121,7 +121,6 @@ class Training {
       throw std::runtime_error(fmt::format("the tokenizer has {} tokens, the model {}; they do not belong together.",
                                            tokenizer_->vocab_size(), config.vocab_size));
     if (!o_.device.empty()) cotan::default_device(o_.device == "cpu" ? "native" : o_.device);
-    texts_.emplace(o_.files, *tokenizer_, config.n_positions, o_.held_out, o_.seed);
     torch::manual_seed(o_.seed);
     net_.emplace(config);
     net_->checkpoint = o_.checkpoint;
@@ -129,6 +128,13 @@ class Training {
     if (saved) put_weights(*net_, saved->weights, last->string());
     make_optimizer();
     if (saved) restore(*saved, *last);
+    texts_.emplace(o_.files, *tokenizer_, fs::path(o_.out) / "tokens",
+                   TextOptions{.context = config.n_positions,
+                               .batch = o_.batch,
+                               .held_out = o_.held_out,
+                               .seed = o_.seed,
+                               .first_batch = static_cast<std::uint64_t>(step_ * o_.accumulate),
+                               .quiet = o_.quiet});
     if (!o_.quiet) introduce(last);
   }
   void introduce(const std::optional<fs::path>& last) const {
@@ -160,11 +166,11 @@ class Training {
     optimizer_->zero_grad();
     Tensor total;
     for (std::int64_t i = 0; i < o_.accumulate; ++i) {
-      const auto [words, following] = texts_->batch(step_ * o_.accumulate + i, o_.batch);
+      const cotan::TokenBatch batch = texts_->next();
       Tensor loss;
       {
         const torch::autocast lower(o_.amp == "f16" ? torch::float16 : torch::bfloat16, !o_.amp.empty());
-        loss = net_->loss(torch::from(words), torch::from(following)) / static_cast<double>(o_.accumulate);
+        loss = net_->loss(torch::from(batch.tokens), torch::from(batch.targets)) / static_cast<double>(o_.accumulate);
       }
       loss.backward();
       total = total.defined() ? total + loss.detach() : loss.detach();
@@ -175,7 +181,7 @@ class Training {
   }
 
   void look_at_held_out(Meter& meter) {
-    const double loss = texts_->held_out_loss(*net_, o_.batch);
+    const double loss = texts_->held_out_loss(*net_);
     history_.held_steps.push_back(static_cast<double>(step_ + 1));
     history_.held_losses.push_back(loss);
     meter.say(fmt::format("step {}: held-out loss {:.4f}, perplexity {:.4g}", step_ + 1, loss, std::exp(loss)));
