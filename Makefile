@@ -1,7 +1,7 @@
 # Short names for what people do most. CMakePresets.json holds the build itself.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs format clean nightly clang tidy asan tsan setup setup_nightly
+.PHONY: help demo demo-gpt test bench docs format clean nightly clang tidy asan tsan setup setup_nightly
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
@@ -14,11 +14,15 @@ define build
 endef
 
 help:  ## show this list
-	@sed -n 's/^\([a-z ]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo: setup  ## build cotan-dlm and fit the built-in series; reports and plots go to out/
 	$(call build,release,cotan-dlm)
 	@build/release/apps/cotan-dlm demo $(ARGS)
+
+demo-gpt: setup  ## build cotan-gpt, train a small model on sentences about numbers, and let it talk
+	$(call build,release,cotan-gpt)
+	@build/release/apps/cotan-gpt demo $(ARGS)
 
 test: setup  ## build everything and run the tests
 	$(call build,release)

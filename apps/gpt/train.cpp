@@ -222,6 +222,7 @@ class Training {
                       "nats per token",
                       {{"each step", "#b9bec6", history_.steps, history_.losses},
                        {"running mean", "#0072B2", history_.steps, smooth}}};
+    panel.legend_above = true;
     if (!history_.held_steps.empty())
       panel.series.push_back({"held out", "#D55E00", history_.held_steps, history_.held_losses, true});
     write_text(fs::path(o_.out) / "loss.svg", apps::svg_plot({panel}));

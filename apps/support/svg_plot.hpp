@@ -19,6 +19,7 @@ struct Panel {
   std::string title, x_label, y_label;
   std::vector<Series> series;
   bool log_y = false;
+  bool legend_above = false;  ///< top right, where curves fall
 };
 
 namespace detail {
@@ -71,7 +72,9 @@ inline std::string draw(const Panel& panel, double left, double top, double widt
       fmt::format("<text x='{}' y='{}' class='label'>{}</text>\n", left + width / 2, top + height + 38, panel.x_label);
   svg += fmt::format("<text x='{0}' y='{1}' class='label' transform='rotate(-90 {0} {1})'>{2}</text>\n", left - 48,
                      top + height / 2, panel.y_label);
-  double legend = top + height - 18.0 * static_cast<double>(panel.series.size()) + 6;  // bottom left
+  // Bottom left, where curves that rise leave room, or top right.
+  double legend = panel.legend_above ? top + 20 : top + height - 18.0 * static_cast<double>(panel.series.size()) + 6;
+  const double legend_left = panel.legend_above ? left + width - 130 : left + 12;
   for (const Series& s : panel.series) {
     if (s.points) {
       for (std::size_t i = 0; i < s.x.size(); ++i)
@@ -87,7 +90,7 @@ inline std::string draw(const Panel& panel, double left, double top, double widt
     if (panel.series.size() > 1) {
       svg += fmt::format(
           "<rect x='{}' y='{}' width='14' height='4' fill='{}'/><text x='{}' y='{}' class='tick'>{}</text>\n",
-          left + 12, legend - 6, s.color, left + 32, legend, s.label);
+          legend_left, legend - 6, s.color, legend_left + 20, legend, s.label);
       legend += 18;
     }
   }
