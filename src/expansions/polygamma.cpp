@@ -34,11 +34,22 @@ Array polygamma_of_one(const Array& x, std::int64_t n) {
   const Array zero = scalar(dtype, 0), one = scalar(dtype, 1), none = nan_of(dtype);
   const Array enough = scalar(dtype, 20.0 + static_cast<double>(n));
   const Array pole = (x <= zero) & (np::floor(x) == x), outside = x <= scalar(dtype, far_below);
-  const auto needs_more = [&](std::span<const Array> in) { return Arrays{in[0] < enough}; };
-  const auto step = [&](std::span<const Array> in) { return Arrays{in[0] + one, in[1] + power(one / in[0], n + 1)}; };
-  const Arrays out = loop_while({ops::select(pole | outside, enough, x), zero}, needs_more, step);
+  // Of a high order only a few terms count: what is left after one at x is less than it times 1 + x / n.
+  const double least = dtype == f64 ? 1e-18 : 1e-9;
+  const auto counts = [&](const Array& at, const Array& sum, const Array& term) {
+    return (at <= one) | (term * (at * (1 / static_cast<double>(n)) + 1.0) >= np::abs(sum) * least);
+  };
+  const auto needs_more = [&](std::span<const Array> in) {
+    return Arrays{(in[0] < enough) & counts(in[0], in[1], in[2])};
+  };
+  const auto step = [&](std::span<const Array> in) {
+    const Array term = power(one / in[0], n + 1);
+    return Arrays{in[0] + one, in[1] + term, term};
+  };
+  const Arrays out = loop_while({ops::select(pole | outside, enough, x), zero, zero}, needs_more, step);
   const double sign = n % 2 ? 1 : -1;
-  const Array y = sign * (out[1] * std::tgamma(static_cast<double>(n) + 1) + series(out[0], n));
+  const Array rest = ops::select(out[0] < enough, zero, series(ops::select(out[0] < enough, enough, out[0]), n));
+  const Array y = sign * (out[1] * std::tgamma(static_cast<double>(n) + 1) + rest);
   const Array at_pole = n % 2 ? scalar(dtype, std::numeric_limits<double>::infinity()) : none;
   return ops::select(outside, none, ops::select(pole, at_pole, y));
 }

@@ -231,7 +231,10 @@ long double polygamma_of(std::int64_t n, long double x) {
   for (; x < threshold; x += 1.0L) {
     if (x == 0.0L)
       return n % 2 ? std::numeric_limits<long double>::infinity() : std::numeric_limits<long double>::quiet_NaN();
-    sum += factorial / std::pow(x, order + 1.0L);
+    const long double term = factorial / std::pow(x, order + 1.0L);
+    sum += term;
+    // What is left is less than term * (1 + x / n): of a high order only a few terms count.
+    if (x > 0 && term * (1.0L + x / order) < 1e-21L * std::abs(sum)) return sign * sum;
   }
   // (n-1)!/x^n + n!/(2 x^(n+1)) + sum of B_2k (2k+n-1)! / ((2k)! x^(2k+n))
   static constexpr long double bernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,

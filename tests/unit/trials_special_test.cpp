@@ -54,6 +54,20 @@ TEST(TrialsSpecial, PolygammaOfManyDerivativesEnds) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5);
 }
 
+TEST(TrialsSpecial, PolygammaOfHighOrders) {
+  struct Known {  // by mpmath
+    int n;
+    double x, value;
+  };
+  const Known known[] = {
+      {22, 1, -1.1240008617808912e+21},      {22, 7.5, -8.9144807097612083},      {22, 40, -3.7788982987960488e-16},
+      {22, 100, -5.6926164209301104e-25},    {22, -3.25, 7.9094519667650484e+34}, {100, 1, -9.3326215443944153e+157},
+      {100, 7.5, -3.8798725271054952e+69},   {100, 40, -0.00015834291085306513},  {100, 100, -1.4771021691741669e-44},
+      {100, -3.25, 5.9987778449433916e+218}, {150, 40, -7.1849165737443045e+20},  {150, 100, -7.3581753925282812e-40}};
+  for (const auto& [n, x, value] : known)
+    EXPECT_NEAR(cotan::lax::polygamma(n, f64({x})).item<double>() / value, 1, 4e-15) << n << " " << x;
+}
+
 TEST(TrialsSpecial, LargeShapesContinueTheSeries) {
   // On both sides of the shape from which on the other formula holds values, slopes and those of samples go on.
   for (const double deviations : {-3.0, -0.5, 0.0, 0.01, 2.0}) {
