@@ -1,6 +1,9 @@
 // Damaged copies of valid files, for fuzzers of readers.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>

@@ -1,4 +1,6 @@
 // Damaged safetensors files: read as what they are, or refused with an IoError that names the file; nothing else.
+#include <cotan/error.hpp>
+
 #include "io/files.hpp"
 #include "io/mutations.hpp"
 #include "io/safetensors_format.hpp"

@@ -113,6 +113,9 @@ TEST(Tokenizer, ThreadsUseOneTogether) {
   for (std::size_t i = 0; i < got.size(); ++i) threads.emplace_back([&, i] { got[i] = t.encode_ids(documents[i]); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(got, want);
+  const auto batch = t.encode_batch(documents);
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(batch[i], want[i]);
+  EXPECT_EQ(batch.back(), t.encode_ids(documents.back()));
 }
 TEST(Tokenizer, MergesInTheOrderOfTheFile) {
   EXPECT_EQ(ids_of(file(bpe(R"(["a b","ab a"])")), "ababa"), (Ids{2, 3}));

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cotan/io.hpp>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>

@@ -49,7 +49,7 @@ class Tokenizer {
   /// The ids alone, which is faster.
   std::vector<std::int32_t> encode_ids(std::string_view text, bool add_special_tokens = true,
                                        const std::source_location& where = COTAN_HERE) const;
-  /// The ids of many texts.
+  /// The ids of many texts, on several threads.
   std::vector<std::vector<std::int32_t>> encode_batch(const std::vector<std::string>& texts,
                                                       bool add_special_tokens = true,
                                                       const std::source_location& where = COTAN_HERE) const;

@@ -1,7 +1,10 @@
 // The stages of a tokenizer, one after the other.
 #include <algorithm>
+#include <atomic>
 #include <cotan/io/tokenizer.hpp>
+#include <future>
 #include <map>
+#include <thread>
 
 #include "core/error.hpp"
 #include "io/file.hpp"
@@ -169,8 +172,17 @@ std::vector<std::vector<std::int32_t>> Tokenizer::encode_batch(const std::vector
                                                                bool add_special_tokens,
                                                                const std::source_location& where) const {
   const detail::CallSite site(where);
-  std::vector<std::vector<std::int32_t>> out;
-  for (const std::string& text : texts) out.push_back(encode_ids(text, add_special_tokens, {}));
+  std::vector<std::vector<std::int32_t>> out(texts.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < texts.size();) out[i] = encode_ids(texts[i], add_special_tokens, {});
+  };
+  constexpr std::size_t worth_a_thread = 16;
+  std::vector<std::future<void>> others;
+  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), texts.size() / worth_a_thread);
+  for (std::size_t i = 1; i < most; ++i) others.push_back(std::async(std::launch::async, work));
+  work();
+  for (auto& other : others) other.get();
   return out;
 }
 
