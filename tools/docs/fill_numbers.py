@@ -100,10 +100,11 @@ def rows(run, *names):
 
 
 def code(file, region):
-    """What stands between // [region] and // [/region]."""
-    found = re.search(rf"^( *)// \[{region}\]\n(.*?)^ *// \[/{region}\]", (ROOT / file).read_text(), re.S | re.M)
+    """What stands between // [region] and // [/region], in Python # [region]."""
+    mark, language = ("#", "python") if file.endswith(".py") else ("//", "cpp")
+    found = re.search(rf"^( *){mark} \[{region}\]\n(.*?)^ *{mark} \[/{region}\]", (ROOT / file).read_text(), re.S | re.M)
     lines = [line.removeprefix(found.group(1)) for line in found.group(2).strip("\n").split("\n")]
-    return "```cpp\n" + "\n".join(lines) + "\n```"
+    return f"```{language}\n" + "\n".join(lines) + "\n```"
 
 
 def filled(text):

@@ -69,7 +69,9 @@ class Detached final : public ViewStep {
  public:
   Value read(const Value& base) const override {
     static const auto op = define("detach", {.differentiable = false}, [](const Array& x) { return x; });
-    return op.value(tensor_of(base));
+    // What has no history is the same value: reading it runs nothing.
+    const Value& contents = base.node->kind == Node::Kind::leaf ? base.node->inputs()[0] : base;
+    return contents.requires_grad() ? op.value(tensor_of(contents)) : contents;
   }
   Value write(const Value&, const Value& contents) const override { return read(contents); }
   bool hides_history() const override { return true; }

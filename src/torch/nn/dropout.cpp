@@ -3,6 +3,7 @@
 #include <cotan/random.hpp>
 #include <cotan/torch/nn/functional/normalization.hpp>
 
+#include "torch/graph/devices.hpp"
 #include "torch/nn/rules.hpp"
 
 namespace cotan::torch::nn::functional {
@@ -75,12 +76,13 @@ Tensor embedding(const Input& indices, const Tensor& weight, const EmbeddingOpti
 }
 
 Tensor one_hot(const Input& indices, std::int64_t num_classes) {
-  static const auto op = define("one_hot", {.differentiable = false},
-                                [](const Array& i, std::int64_t classes) { return rules::one_hot(i, classes, i64); });
+  static const auto op =
+      define("one_hot", {.differentiable = false},
+             [](const Array& i, std::int64_t classes, DType t) { return rules::one_hot(i, classes, t); });
   if (!is_integer(indices->dtype()))
     throw_with_line<TypeError>(fmt::format("[one_hot] indices are {}; they must be integers.", name(indices->dtype())));
   if (num_classes == -1) num_classes = np::max(indices->array(line())).item<std::int64_t>() + 1;
-  return op(*indices, num_classes);
+  return op(*indices, num_classes, has_doubles(device_named(indices->device())) ? i64 : i32);
 }
 
 }  // namespace cotan::torch::nn::functional

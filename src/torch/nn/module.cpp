@@ -147,8 +147,11 @@ void convert(const Listing& all, const TensorOptions& to) {
         fmt::format("[to] modules become of a floating dtype, not {}; give f32, say.", cotan::name(*to.dtype)));
   replace(all, [&](const Tensor& t) {
     Tensor out = to.dtype && is_floating(t.dtype()) ? cast(t, *to.dtype) : t.detach();
-    if (!to.device.empty()) out = from(device_put(out.array(), torch::detail::device_named(to.device)));
-    return out;
+    if (to.device.empty()) return out;
+    const std::string device = torch::detail::device_named(to.device);
+    const Array array = out.array();
+    const bool too_wide = array.dtype() == i64 && !torch::detail::has_doubles(device);  // counts of batches
+    return from(device_put(too_wide ? array.astype(i32) : array, device));
   });
 }
 void make_own(const Listing& all) {

@@ -52,8 +52,8 @@ struct EmbeddingOptions {
 };
 /// The rows of `weight` that `indices` name. An index that names none gives NaN.
 Tensor embedding(const Input& indices, const Tensor& weight, const EmbeddingOptions& options = {});
-/// 1 at the class along a new last axis, else 0, i64. Without num_classes the largest index is read, which runs what is
-/// recorded.
+/// 1 at the class along a new last axis, else 0; i64, or i32 where the device has no more. Without num_classes the
+/// largest index is read, which runs what is recorded.
 Tensor one_hot(const Input& indices, std::int64_t num_classes = -1);
 
 }  // namespace cotan::torch::nn::functional
