@@ -11,6 +11,7 @@ namespace torch_models {
 namespace torch = cotan::torch;
 namespace nn = cotan::torch::nn;
 namespace F = cotan::torch::nn::functional;
+using torch::Slice;
 using torch::Tensor;
 
 /// One model of the golden.

@@ -16,10 +16,10 @@ struct Attention {
 
   Tensor operator()(const Tensor& x) const {
     const std::int64_t b = x.size(0), t = x.size(1), e = x.size(2);
-    std::vector<Tensor> parts = torch::split(qkv(x), e, 2);
-    for (Tensor& h : parts) h = torch::transpose(torch::view(h, {b, t, c.heads, e / c.heads}), 1, 2);
+    std::vector<Tensor> parts = qkv(x).split(e, 2);
+    for (Tensor& h : parts) h = h.view({b, t, c.heads, e / c.heads}).transpose(1, 2);
     const Tensor y = F::scaled_dot_product_attention(parts[0], parts[1], parts[2], {.is_causal = true});
-    return proj(torch::reshape(torch::transpose(y, 1, 2), {b, t, e}));
+    return proj(y.transpose(1, 2).reshape({b, t, e}));
   }
 };
 
@@ -59,7 +59,7 @@ struct Gpt {
   COTAN_TREE(wte, wpe, blocks, norm, head)  // a struct with a constructor lists its fields
 
   Tensor operator()(const Tensor& tokens) const {
-    Tensor x = wte(tokens) + torch::narrow(wpe.weight, 0, 0, tokens.size(1));
+    Tensor x = wte(tokens) + wpe.weight(Slice(0, tokens.size(1)));
     for (const Block& block : blocks) x = block(x);
     return head(norm(x));
   }
@@ -80,8 +80,8 @@ TEST(TorchModels, Gpt) {
       {{decay, {.lr = 1e-3, .weight_decay = 0.1}}, {others, {.lr = 1e-3, .weight_decay = 0}}});
   for (const Tensor& tokens : batches) {
     optimizer.zero_grad();
-    const Tensor logits = net(torch::slice(tokens, 1, 0, -1));
-    const Tensor loss = F::cross_entropy(torch::flatten(logits, 0, 1), torch::flatten(torch::slice(tokens, 1, 1, 17)));
+    const Tensor logits = net(tokens(Slice(), Slice(0, -1)));
+    const Tensor loss = F::cross_entropy(logits.flatten(0, 1), tokens(Slice(), Slice(1)).flatten());
     loss.backward();
     nn::utils::clip_grad_norm_(nn::parameters(net), 1.0);
     optimizer.step();

@@ -32,9 +32,9 @@ TEST(TorchModels, Lstm) {
   LanguageModel::State state;
   for (const Tensor& tokens : batches) {
     optimizer.zero_grad();
-    const auto [logits, next] = net(torch::slice(tokens, 1, 0, -1), state);
+    const auto [logits, next] = net(tokens(Slice(), Slice(0, -1)), state);
     state = {next.first.detach(), next.second.detach()};  // truncated back-propagation through time
-    const Tensor loss = F::cross_entropy(torch::flatten(logits, 0, 1), torch::flatten(torch::slice(tokens, 1, 1, 13)));
+    const Tensor loss = F::cross_entropy(logits.flatten(0, 1), tokens(Slice(), Slice(1)).flatten());
     loss.backward();
     nn::utils::clip_grad_norm_(nn::parameters(net), 0.5);
     optimizer.step();

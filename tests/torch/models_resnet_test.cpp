@@ -43,7 +43,7 @@ struct ResNet18 {
   Tensor operator()(const Tensor& images) const {
     Tensor x = F::relu(bn1(conv1(images)));
     for (const nn::Sequential& stage : stages) x = stage(x);
-    return fc(torch::flatten(F::adaptive_avg_pool2d(x, 1), 1));
+    return fc(F::adaptive_avg_pool2d(x, 1).flatten(1));
   }
 };
 // [/resnet]

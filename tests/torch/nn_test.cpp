@@ -168,6 +168,9 @@ TEST(TorchNn, GradientsOfAllParameters) {
 
 TEST(TorchNn, OtherDtypes) {
   Tied net;
+  const Tensor before = net.head.weight;
+  nn::to(net, torch::float32);
+  EXPECT_TRUE(net.head.weight.is_same(before));
   nn::to(net, torch::float64);
   EXPECT_EQ(net.head.weight.dtype(), torch::float64);
   EXPECT_TRUE(net.head.weight.is_same(net.wte.weight));

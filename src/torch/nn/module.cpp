@@ -141,25 +141,26 @@ void requires_grad_(const Listing& all, bool on) {
 }
 
 void convert(const Listing& all, const TensorOptions& to) {
-  static const auto cast = torch::detail::define("to", {}, [](const Array& x, DType t) { return x.astype(t); });
   if (to.dtype && !is_floating(*to.dtype))
     throw_with_line<TypeError>(
         fmt::format("[to] modules become of a floating dtype, not {}; give f32, say.", cotan::name(*to.dtype)));
+  const std::string device = torch::detail::device_named(to.device);
   replace(all, [&](const Tensor& t) {
-    Tensor out = to.dtype && is_floating(t.dtype()) ? cast(t, *to.dtype) : t.detach();
-    if (to.device.empty()) return out;
-    const std::string device = torch::detail::device_named(to.device);
+    const bool casts = to.dtype && is_floating(t.dtype()) && *to.dtype != t.dtype();
+    const bool moves = !to.device.empty() && torch::detail::device_named(t.device()) != device;
+    if (!casts && !moves) return t;
+    const Tensor out = casts ? torch::to(t.detach(), *to.dtype) : t.detach();
+    if (!moves) return out;
     const Array array = out.array();
     const bool too_wide = array.dtype() == i64 && !torch::detail::has_doubles(device);  // counts of batches
     return from(device_put(too_wide ? array.astype(i32) : array, device));
   });
 }
 void make_own(const Listing& all) {
-  static const auto copy = torch::detail::define("clone", {}, [](const Array& x) { return x; });
   if (all.behind_shared_pointers)
     throw_with_line<ValueError>(
         "[clone] the module holds others by shared_ptr, which a copy of it would hold too; hold them by value.");
-  replace(all, [](const Tensor& t) { return copy(t); });
+  replace(all, [](const Tensor& t) { return torch::clone(t); });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cotan/control_flow.hpp>
 #include <cotan/torch/creation.hpp>
+#include <cotan/torch/joining.hpp>
 #include <cotan/torch/nn/functional.hpp>
 #include <cotan/torch/nn/init.hpp>
 #include <cotan/torch/nn/recurrent.hpp>
@@ -69,15 +70,6 @@ std::tuple<Array, Array> rnn(const Array& x, const Array& h0, const Weights& w, 
 }
 
 constexpr Traits traits{.saves = Saves::operands, .cast = Cast::lower};
-
-Tensor joined(const std::vector<Tensor>& parts) {
-  static const auto op = define("cat", {}, [](const Arrays& all) { return np::concatenate(all, -1); });
-  return parts.size() == 1 ? parts[0] : op(parts);
-}
-Tensor stacked(const std::vector<Tensor>& parts) {
-  static const auto op = define("stack", {}, [](const Arrays& all) { return np::stack(all, 0); });
-  return op(parts);
-}
 
 }  // namespace
 
@@ -170,11 +162,11 @@ std::pair<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& x, const std
       outputs.push_back(y);
       last[0].push_back(h_last);
     }
-    sequence = joined(outputs);
+    sequence = outputs.size() == 1 ? outputs[0] : cat(outputs, -1);
   }
   std::vector<Tensor> final_states;
   for (const auto& of_layers : last)
-    final_states.push_back(batched ? stacked(of_layers) : squeeze(stacked(of_layers), {1}));
+    final_states.push_back(batched ? stack(of_layers) : squeeze(stack(of_layers), {1}));
   return {!batched ? squeeze(sequence, {1}) : options.batch_first ? transpose(sequence, 0, 1) : sequence, final_states};
 }
 

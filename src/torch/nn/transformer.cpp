@@ -91,7 +91,6 @@ std::pair<Tensor, Tensor> MultiheadAttention::operator()(const Input& query, con
       [](const Array& q, const Array& k, const std::optional<Array>& mask, bool causal) {
         return weights_of(q, k, mask, causal);
       });
-  static const auto mean_op = torch::detail::define("mean", {}, [](const Array& x) { return numpy::mean(x, 1); });
   const std::int64_t width = in_proj_weight.size(1);
   if ((query->dim() != 2 && query->dim() != 3) || key.dim() != query->dim() || value.dim() != query->dim() ||
       query->size(-1) != width)
@@ -123,7 +122,7 @@ std::pair<Tensor, Tensor> MultiheadAttention::operator()(const Input& query, con
     heads =
         functional::scaled_dot_product_attention(q, k, v, {.attn_mask = mask, .dropout_p = rate, .is_causal = causal});
   const Tensor y = out_proj(reshape(transpose(heads, 1, 2), {q.size(0), q.size(2), width}));
-  if (weights.defined() && call.average_attn_weights) weights = mean_op(weights);
+  if (weights.defined() && call.average_attn_weights) weights = mean(weights, 1);
   if (weights.defined() && !batched) weights = squeeze(weights, {0});
   return {!batched ? squeeze(y, {0}) : batch_first ? y : transpose(y, 0, 1), weights};
 }
