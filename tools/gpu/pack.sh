@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Packs what a machine with a GPU needs to run the tests and the benchmarks without building or installing anything: the
 # library, everything it links but libc, Dawn, the Vulkan loader, the test programs. Goes to build/device (about 50 MB).
+# pack.sh [--to FOLDER] [PROGRAM…]: elsewhere, and other programs (under build/release) than the tests and cotan_bench.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 build=build/release
 out=build/device
+[[ ${1:-} == --to ]] && { out=$2; shift 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out" "$work/lib" "$work/app"
 
-programs=("$build"/bench/cotan_bench "$build"/tests/test_{webgpu,cases,control,dlm,native})
+[[ $# -gt 0 ]] || set -- bench/cotan_{bench,gpt2} tests/test_{webgpu,cases,control,dlm,native}
+programs=("${@/#/$build/}")
 for file in "${programs[@]}"; do
   [[ -f $file ]] || { echo "pack: $file is missing; build it first: cmake --build --preset release" >&2; exit 1; }
 done
