@@ -6,6 +6,7 @@
 #include "compiler/in_place.hpp"
 #include "compiler/kernels.hpp"
 #include "compiler/memory.hpp"
+#include "compiler/side_by_side.hpp"
 #include "core/error.hpp"
 #include "core/overloaded.hpp"
 #include "ops/ops.hpp"
@@ -252,6 +253,7 @@ void build_steps(const Flat& flat, const Target& target, Program& program) {
   if (target.check_size)
     for (const AbstractValue& type : flat.types) target.check_size(type);
   Compiler(flat, target, program).run();
+  if (target.joins_alike) put_side_by_side(program);
   program.small = is_small(flat, program);
   if (target.item_bytes)
     for (Buffer& b : program.buffers) b.item_bytes = target.item_bytes(b.type.dtype);

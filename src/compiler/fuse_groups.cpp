@@ -16,8 +16,9 @@ constexpr std::size_t most_members = 96;
 /// Most operations in a chain within a kernel: expressions are walked recursively, and stacks are finite.
 constexpr int longest_chain = 400;
 
-/// Kernels of at most this many elements share a loop with others of their shape, related or not.
-constexpr std::int64_t small_domain = 4096;
+/// Kernels of at most this many elements share a loop with others of their shape, related or not. Where alike kernels
+/// run as one anyway, strangers would only make elementwise ones unlike.
+constexpr std::int64_t small_domain = 4096, small_beside_alike = 64;
 constexpr int most_strangers = 32;
 
 std::int64_t product(const Shape& shape) { return ops::product(shape); }
@@ -65,30 +66,73 @@ std::int64_t Group::row_size() const {
   return n;
 }
 
+bool Fuser::move_alone(BufferId u, int home, int reader, std::vector<Moved>& moved) {
+  const int from = node_of_[u];
+  Group& g = *out_.nodes[from].group;
+  if (g.members.size() != 1 || g.has_reduction || definitions_.kind(u) != Kind::pointwise || required_[u] ||
+      std::any_of(readers_[u].begin(), readers_[u].end(), [&](int node) { return node != reader; }))
+    return false;
+  for (BufferId w : operands_[u])
+    if (const int node = node_of_[w]; node > home && (!out_.nodes[node].group || !move_alone(w, home, from, moved)))
+      return false;
+  const auto fit = fits(u, home);
+  if (!fit) return false;
+  moved.push_back({g.members[0], from});
+  g.members.clear();
+  add_member(u, home, *fit);
+  return true;
+}
+
+int Fuser::join_alone(BufferId v, int chosen) {
+  std::vector<Expr> loads;
+  collect_loads(definitions_.expand(v, index_of(v)), loads);
+  int home = -1;  // the last of the groups that compute other operands
+  BufferId alone = -1;
+  for (Expr load : loads) {
+    const auto u = static_cast<BufferId>(load->bits);
+    if (node_of_[u] == chosen)
+      alone = u;
+    else
+      home = std::max(home, node_of_[u]);
+  }
+  if (alone < 0 || home < 0 || home > chosen || !out_.nodes[home].group) return chosen;
+  std::vector<Moved> moved;
+  if (move_alone(alone, home, -1, moved) && fits(v, home)) return home;
+  for (; !moved.empty(); moved.pop_back()) {
+    const auto& [member, from] = moved.back();
+    out_.nodes[home].group->members.pop_back();
+    out_.nodes[from].group->members.push_back(member);
+    node_of_[member.value] = from;
+  }
+  return chosen;
+}
+
 void Fuser::place(BufferId v) {
   if (placed_[v]) return;
   placed_[v] = true;
   if (definitions_.type(v).size() == 0) return;
   int chosen = -1;
-  Fit fit{};
   for (int node : candidates(v))
-    if (const auto f = fits(v, node)) {
+    if (fits(v, node)) {
       chosen = node;
-      fit = *f;
       break;
     }
-  if (chosen < 0) {
+  if (chosen < 0)
     chosen = new_group(v);
-    fit = *fits(v, chosen);
-  }
-  Group& g = *out_.nodes[chosen].group;
+  else
+    chosen = join_alone(v, chosen);
+  add_member(v, chosen, *fits(v, chosen));
+}
+
+void Fuser::add_member(BufferId v, int node, const Fit& fit) {
+  Group& g = *out_.nodes[node].group;
   if (definitions_.kind(v) == Kind::reduction && !g.has_reduction) {
     g.has_reduction = true;
     g.reduced = squeezed_mask(v);
   }
   g.members.push_back({v, fit.row, fit.level});
-  node_of_[v] = chosen;
-  note_reads(v, g, fit.row, chosen);
+  node_of_[v] = node;
+  note_reads(v, g, fit.row, node);
 }
 
 int Fuser::new_group(BufferId v) {
@@ -108,9 +152,7 @@ std::vector<bool> Fuser::squeezed_mask(BufferId v) const {
   return mask;
 }
 
-std::vector<int> Fuser::candidates(BufferId v) {
-  std::vector<int> producers, siblings;
-  std::vector<Expr> loads;
+const std::vector<Expr>& Fuser::index_of(BufferId v) {
   // Results of one operation are computed at once: at the same index.
   const Equation* e = definitions_.equation(v);
   if (e != indexed_ || !e->primitive->scalars) {
@@ -118,7 +160,14 @@ std::vector<int> Fuser::candidates(BufferId v) {
     index_.clear();
     for (auto d : domain_of(v)) index_.push_back(expr::variable(d));
   }
-  collect_loads(definitions_.expand(v, index_), loads);
+  return index_;
+}
+
+std::vector<int> Fuser::candidates(BufferId v) {
+  std::vector<int> producers, siblings;
+  std::vector<Expr> loads;
+  const Equation* e = definitions_.equation(v);
+  collect_loads(definitions_.expand(v, index_of(v)), loads);
   const auto add_readers = [&](BufferId u) {
     if (definitions_.type(u).size() <= 1) return;
     if (const auto at = readers_.find(u); at != readers_.end())
@@ -141,7 +190,8 @@ std::vector<int> Fuser::candidates(BufferId v) {
   std::sort(siblings.begin(), siblings.end());  // the earlier one, so that more can follow it
   producers.insert(producers.end(), siblings.begin(), siblings.end());
   // Small kernels that have nothing in common but their shape: one loop instead of two.
-  if (product(domain_of(v)) <= small_domain)
+  const bool stays_alike = target_.joins_alike && definitions_.kind(v) != Kind::reduction;
+  if (product(domain_of(v)) <= (stays_alike ? small_beside_alike : small_domain))
     for (int n = static_cast<int>(out_.nodes.size()) - 1, seen = 0; n >= 0 && seen < most_strangers; --n, ++seen)
       if (out_.nodes[n].group && out_.nodes[n].group->extents == without_ones(domain_of(v))) producers.push_back(n);
   return groups_among(producers);

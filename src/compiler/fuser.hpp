@@ -61,11 +61,24 @@ class Fuser {
   }
 
   void place(BufferId v);
+  /// Where the chosen group is an operand that is computed by itself, and that nobody else has read yet: both go to the
+  /// group that computes the last of the others, if they can. (What a label is compared with, before it is added to a
+  /// softmax.) The group to take.
+  int join_alone(BufferId v, int chosen);
+  struct Moved {
+    Member member;
+    int from;
+  };
+  /// Moves `u`, and before it what it is computed from, where nobody but `reader` reads it.
+  bool move_alone(BufferId u, int home, int reader, std::vector<Moved>& moved);
+  void add_member(BufferId v, int node, const Fit& fit);
 
   int new_group(BufferId v);
 
   std::vector<bool> squeezed_mask(BufferId v) const;
 
+  /// An arbitrary index of its elements.
+  const std::vector<Expr>& index_of(BufferId v);
   /// Groups that compute an operand, the latest first; then groups that read the same memory, the earliest first.
   std::vector<int> candidates(BufferId v);
   /// Of a loop, and held in registers.
@@ -78,7 +91,7 @@ class Fuser {
   void note_reads(BufferId v, const Group& g, bool row, int node);
 
   const Equation* indexed_ = nullptr;
-  std::vector<Expr> index_;  ///< an arbitrary index of the results of `indexed_`
+  std::vector<Expr> index_;  ///< of the results of `indexed_`
   const Block& block_;
   const bool in_loop_;
   Definitions& definitions_;

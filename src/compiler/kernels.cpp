@@ -189,17 +189,29 @@ std::int64_t count(const Kernel& kernel, bool reduced) {
   return n;
 }
 
-/// Cuts the first reduced loop into pieces that run in parallel; a second kernel combines their results.
+/// The reduced loop to cut into `pieces`: the first that has so many steps, or else the longest of those outside. (What
+/// zeros pad is a short loop around long ones.)
+std::vector<Loop>::iterator loop_to_cut(Kernel& kernel, std::int64_t pieces) {
+  auto best = kernel.loops.end();
+  for (auto l = kernel.loops.begin(); l != kernel.loops.end(); ++l)
+    if (l->reduced && (best == kernel.loops.end() ||
+                       (best->extent < pieces && l->extent > best->extent && &*l != &kernel.loops.back())))
+      best = l;
+  return best;
+}
+
+/// Cuts a reduced loop into pieces that run in parallel; a second kernel combines their results.
 std::optional<Kernel> cut(Kernel& kernel, const Target::Cut& how, Program& program) {
   if (kernel.passes.size() != 1 || kernel.passes[0].reductions.empty()) return std::nullopt;
   for (const Reduce& r : kernel.passes[0].reductions)
     if (r.position) return std::nullopt;
   const std::int64_t kept = count(kernel, false), reduced = count(kernel, true);
   if (kept > how.few_results || reduced < kept || kept * reduced < how.long_reduction) return std::nullopt;
-  auto first = std::find_if(kernel.loops.begin(), kernel.loops.end(), [](const Loop& l) { return l.reduced; });
   constexpr std::int64_t most_partial_results = 1 << 18, shortest_piece = 64;
-  std::int64_t pieces = std::min({first->extent, how.most_pieces, kept * reduced / how.piece_elements,
-                                  most_partial_results / kept, reduced / shortest_piece});
+  std::int64_t pieces = std::min(
+      {how.most_pieces, kept * reduced / how.piece_elements, most_partial_results / kept, reduced / shortest_piece});
+  const auto first = loop_to_cut(kernel, pieces);
+  pieces = std::min(pieces, first->extent);
   if (pieces < 2) return std::nullopt;
   first->length = (first->extent + pieces - 1) / pieces;
   if (constexpr std::int64_t whole_vectors = 64; first->length > whole_vectors)

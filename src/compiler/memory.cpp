@@ -186,7 +186,10 @@ class Lifetimes {
  private:
   void walk(const std::vector<Step>& steps, int scope) {
     for (const Step& step : steps) {
-      line_.push_back({&step, scope, static_cast<int>(line_.size())});
+      // Those that run at the same time have one position.
+      const auto* routine = std::get_if<Routine>(&step);
+      const int position = static_cast<int>(line_.size()) - (routine && routine->beside_last ? 1 : 0);
+      line_.push_back({&step, scope, position});
       visit_step(step, Overloaded{[&](const Repeat& loop) {
                                     const auto inside = static_cast<std::size_t>(loop.scope);
                                     repeats_.push_back(&loop);

@@ -90,6 +90,8 @@ struct Routine {
   Params params;
   std::vector<Operand> operands;
   std::vector<BufferId> results;
+  /// It may run at the same time as the step before, which is a routine too: neither needs the other, nor its memory.
+  bool beside_last = false;
 };
 
 struct Repeat;
@@ -189,6 +191,8 @@ struct Target {
   /// The device has temporary memory in blocks of so many bytes, and every array lies within one of them; 0: one block
   /// of any size.
   std::int64_t block_bytes = 0;
+  /// Kernels that are alike run as one where they follow each other.
+  bool joins_alike = false;
   /// Reductions of this many elements to few results are cut into pieces.
   struct Cut {
     std::int64_t long_reduction = 1 << 17, few_results = 1024, piece_elements = 1 << 16, most_pieces = 256;

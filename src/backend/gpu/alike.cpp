@@ -46,7 +46,8 @@ bool must_stay_behind(const Unit& later, const Unit& earlier) {
 }  // namespace
 
 std::vector<AlikeSteps> group_alike_steps(Program& program, const Capabilities& device) {
-  constexpr std::size_t most_instances = 1024, worth_of_small = 8;
+  constexpr std::size_t most_instances = 1024, worth_of_small = 8, worth_of_sums = 5;
+  constexpr std::int64_t long_sum = 128;
   std::vector<Step>& steps = program.steps;
   std::vector<Shader> shaders(steps.size());
   using Key = std::tuple<std::string, std::array<std::uint32_t, 3>, std::uint32_t>;
@@ -98,8 +99,12 @@ std::vector<AlikeSteps> group_alike_steps(Program& program, const Capabilities& 
   for (const Unit& unit : units) {
     const std::size_t first = ordered.size(), count = unit.steps.size();
     // Few small ones are better off with what else is small.
+    const auto* kernel = std::get_if<Kernel>(&steps[unit.steps[0]]);
     const bool small = fits_one_group(program, steps[unit.steps[0]], device);
-    if (count > 1 && (!small || count >= worth_of_small)) {
+    const std::size_t worth = !small                                         ? 2
+                              : kernel && reduced_count(*kernel) >= long_sum ? worth_of_sums
+                                                                             : worth_of_small;
+    if (count >= worth && count > 1) {
       AlikeSteps alike{first, count, shaders[unit.steps[0]]};
       for (std::size_t k = 1; k < count; ++k)
         alike.shader.slots.insert(alike.shader.slots.end(), shaders[unit.steps[k]].slots.begin(),

@@ -251,7 +251,7 @@ bool reduces_along_rows(const Kernel& kernel) {
   for (const Loop& l : kernel.loops) (l.reduced ? last_reduced : last_kept) = &l;
   if (!last_kept) return true;
   if (!last_reduced) return false;
-  int votes = 0;
+  std::int64_t votes = 0;
   for (const Pass& pass : kernel.passes) {
     std::vector<Expr> loads;
     for (const Reduce& r : pass.reductions) compiler::collect_loads(r.value, loads);
@@ -261,9 +261,10 @@ bool reduces_along_rows(const Kernel& kernel) {
         const auto a = affine_in(l->operands[0], loop->variable);
         return a ? std::abs(a->coefficient) : std::int64_t{1} << 40;
       };
-      const std::int64_t k = stride(last_kept), r = stride(last_reduced);
-      if (r == 1 && k != 1) votes += k == 0 ? 1 : 2;
-      if (k == 1 && r != 1) votes -= r == 0 ? 1 : 2;
+      // What is the same for a whole row, or in all rows, is little beside matrices.
+      const std::int64_t k = stride(last_kept), r = stride(last_reduced), matrix = 32;
+      if (r == 1 && k != 1) votes += k == 0 ? 1 : matrix;
+      if (k == 1 && r != 1) votes -= r == 0 ? 1 : matrix;
     }
   }
   return votes > 0;
@@ -325,6 +326,11 @@ Manner along_rows(const Kernel& kernel, const Capabilities& device) {
   spread.team = std::min(spread.team, device.workgroup_threads);
   if (spread.team * largest < units) {
     spread.team = std::min(device.workgroup_threads, large_team);
+    // Few long rows: more threads for each, as long as they have several turns.
+    constexpr std::int64_t all_threads = 1 << 18, turns = 16;
+    while (!device.software && 2 * spread.team <= device.workgroup_threads && spread.team * rows < all_threads &&
+           2 * spread.team * turns <= units)
+      spread.team *= 2;
     return out;
   }
   out.in_registers = true;
@@ -337,8 +343,12 @@ Manner along_rows(const Kernel& kernel, const Capabilities& device) {
 /// Rows that are neighbours themselves: neighbouring threads take neighbouring rows, and where there are few of them,
 /// several share one.
 Manner across_rows(const Kernel& kernel, const Capabilities& device) {
-  constexpr std::int64_t many_threads = 1 << 17, side_by_side = 32, worth_sharing = 8;
+  constexpr std::int64_t many_threads = 1 << 17, worth_sharing = 8;
   const std::int64_t rows = kept_count(kernel), row = reduced_count(kernel);
+  // Lines of memory are read whole, unless that makes fewer groups than a large GPU has cores.
+  constexpr std::int64_t many_groups = 128, least = 8;
+  std::int64_t side_by_side = 32;
+  while (!device.software && row > 1 && side_by_side > least && rows / side_by_side < many_groups) side_by_side /= 2;
   Manner out;
   Spread& spread = out.spread;
   spread.teams_are_neighbours = false;
@@ -364,12 +374,12 @@ Shader kernel_shader(Program& program, const Kernel& kernel, const Surroundings&
   ShaderBuilder s(program, kernel.name, device);
   Writer& w = s.body;
   // Enough reads on the way at once to keep the memory busy.
-  constexpr std::int64_t many_elements = 1 << 18;
+  constexpr std::int64_t many_elements = 1 << 18, very_many = 1 << 20;
   if (!reduces && rows >= many_elements && kernel.passes.size() == 1 && kernel.passes[0].rows.empty()) {
     const std::uint32_t team = std::min(device.workgroup_threads, 256u);
     s.vectors = lies_in_fours(kernel, kernel.loops.back());
     Units units(s, loops_of(kernel, false), s.vectors);
-    const int per_thread = s.vectors ? 2 : 4;
+    const int per_thread = s.vectors && rows < very_many ? 2 : 4;
     const std::int64_t groups = (units.count() + team * per_thread - 1) / (team * per_thread);
     s.enter(around, team);
     w.let("number", fmt::format("i32((group.y * groups.x + group.x) * {}u + thread)", team * per_thread));

@@ -151,7 +151,8 @@ std::optional<LoopPlan> plan_steps(const Program& program, std::span<const Step>
       }
   } else {
     // As many as the loops have use for: more would only have to be waited for.
-    const std::int64_t rows = work.loops > 0 ? work.loop_rows : work.rows;
+    // (Threads share long rows.)
+    const std::int64_t rows = work.loops > 0 ? work.loop_rows : std::max(work.rows, work.terms / work.rows / 2);
     std::uint32_t wanted = rows <= 32 ? 32 : rows <= 128 ? 64 : rows <= 512 ? 128 : 256;
     if (const auto forced = environment::number("COTAN_WEBGPU_THREADS")) wanted = static_cast<std::uint32_t>(*forced);
     plan.threads = std::min(device.workgroup_threads, wanted);

@@ -52,7 +52,8 @@ Shader counting_sort_shader(const Program& program, const compiler::Routine& rou
 
 bool prefers_sum_of_runs(const Primitive& p) { return &p == &sum_of_runs_p; }
 
-/// A team of threads for each key: it finds where the key's run begins and adds up, each thread in its columns.
+/// A team of threads for some keys that follow each other: it finds where the run of the first begins, and the next
+/// ones begin where that ends. Threads add up each in its columns.
 Shader sum_of_runs_shader(const Program& program, const compiler::Routine& routine, const Surroundings& around,
                           const Capabilities& device) {
   const compiler::Operand &keys = routine.operands[0], &order = routine.operands[1], &values = routine.operands[2];
@@ -61,33 +62,43 @@ Shader sum_of_runs_shader(const Program& program, const compiler::Routine& routi
   const std::uint32_t all = std::min(threads, device.workgroup_threads);
   const auto team = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(width, 1))), all));
+  // Searching takes as long as writing tens of rows: no more teams than are needed to keep a large GPU busy.
+  constexpr std::int64_t enough_threads = 1 << 18, most_keys = 64;
   const std::uint32_t rows = all / team;
-  const std::int64_t groups = (count + rows - 1) / rows;
+  const std::int64_t each = std::clamp<std::int64_t>(count * team / enough_threads, 1, most_keys);
+  const std::int64_t teams = (count + each - 1) / each, groups = (teams + rows - 1) / rows;
   ShaderBuilder s(program, "sums by key", device);
   Writer& w = s.body;
   s.enter(around, all);
-  w.let("key", fmt::format("i32(group.y * groups.x + group.x) * {} + i32(thread / {}u)", rows, team));
-  w.line(fmt::format("if (key >= {}) {{ return; }}", count));
+  w.let("first_key",
+        fmt::format("(i32(group.y * groups.x + group.x) * {} + i32(thread / {}u)) * {}", rows, team, each));
+  w.line(fmt::format("if (first_key >= {}) {{ return; }}", count));
   const auto entry = [&](const std::string& at) { return element(s, order, at); };
-  w.variable("begin", "0");
+  const auto key_at = [&](const std::string& at) {
+    return element(s, keys, entry(fmt::format("min({}, {})", at, n - 1)));
+  };
+  w.variable("end", "0");
   w.variable("jump", std::bit_floor(static_cast<std::uint64_t>(n)));
   w.open("for (; jump > 0; jump = jump >> 1u)");
-  w.let("last", "begin + jump - 1");
-  w.line(fmt::format("if (last < {} && {} < key) {{ begin += jump; }}", n,
-                     element(s, keys, entry(fmt::format("min(last, {})", n - 1)))));
+  w.let("last", "end + jump - 1");
+  w.line(fmt::format("if (last < {} && {} < first_key) {{ end += jump; }}", n, key_at("last")));
   w.close();
+  w.variable("next_key", key_at("end"));
+  w.let("end_key", fmt::format("min(first_key + {}, {})", each, count));
+  w.open_loop("key", "first_key", "end_key");
+  w.let("begin", "end");
+  w.line(fmt::format("while (end < {} && next_key == key) {{ end++; next_key = {}; }}", n, key_at("end")));
   w.open_loop("column", fmt::format("i32(thread % {}u)", team), width, team);
   const double start = routine.params.get<double>("start");
   w.variable_of(type_name(dtype), "sum",
                 is_floating(dtype) ? w.opaque(std::bit_cast<std::uint32_t>(static_cast<float>(start)), DType::f32)
                                    : fmt::format("{}(0)", type_name(dtype)));
-  w.open_loop("at", "begin", n);
-  w.let("entry", entry("at"));
-  w.line(fmt::format("if ({} != key) {{ break; }}", element(s, keys, "entry")));
+  w.open_loop("at", "begin", "end");
   w.line(fmt::format("sum = {};", combine(w, expr::ReduceOp::sum, dtype, "sum",
-                                          element(s, values, fmt::format("entry * {} + column", width)))));
+                                          element(s, values, fmt::format("{} * {} + column", entry("at"), width)))));
   w.close();
   w.line(s.store(routine.results[0], dtype, fmt::format("key * {} + column", width), "sum"));
+  w.close();
   w.close();
   return s.finish(all, grid(groups, device.groups));
 }
