@@ -138,12 +138,26 @@ class Planner {
   void add(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out,
            std::optional<std::size_t> number = std::nullopt) {
     for (std::size_t k = 0; k < steps.size();) {
-      const std::size_t together = add_small(steps.subspan(k), around, out);
-      if (together == 0) add_step(steps[k], around, out);
-      const std::size_t taken = std::max<std::size_t>(together, 1);
-      if (number) plan_.units.insert(plan_.units.end(), taken, static_cast<int>(*number + k));
+      std::size_t taken = add_small(steps.subspan(k), around, out);
+      const bool as_one = taken > 0;
+      bool pair = false;
+      if (taken == 0 && number) {
+        taken = add_products(steps.subspan(k), around, out);
+        pair = taken > 1 && is_beside(steps[k + 1]);
+      }
+      if (taken == 0) add_step(steps[k], around, out);
+      taken = std::max<std::size_t>(taken, 1);
+      for (std::size_t n = 0; number && n < taken; ++n) {
+        const std::size_t first = as_one || (pair && n < 2) ? 0 : n;
+        plan_.units.push_back(static_cast<int>(*number + k + first));
+        if (pair && n < 2) plan_.side_by_side[*number + k + n] = true;
+      }
       k += taken;
     }
+  }
+  static bool is_beside(const Step& step) {
+    const auto* routine = std::get_if<Routine>(&step);
+    return routine && routine->beside_last;
   }
 
   /// Small steps in a row are one dispatch. How many it took.
@@ -266,6 +280,70 @@ class Planner {
       out.push_back(dispatch(add_shader(std::move(shader))));
   }
 
+  /// Two products at the same time; and the kernel that alone reads the last one, which adds up its parts. How many
+  /// steps it took: none if it is neither.
+  std::size_t add_products(std::span<const Step> steps, const Surroundings& around, std::vector<PlannedStep>& out) {
+    const auto product_at = [&](std::size_t k) -> const Routine* {
+      const auto* routine = k < steps.size() ? std::get_if<Routine>(&steps[k]) : nullptr;
+      if (!routine || !is_matmul(*routine->primitive)) return nullptr;
+      return buffer(program_.root(routine->results[0])).storage == Storage::none ? nullptr : routine;
+    };
+    const Routine* routine = product_at(0);
+    if (!routine) return 0;
+    const MatmulProblem problem = matmul_problem(*routine);
+    tune_if_wanted(problem, device_, timer_);
+    if (const Routine* other = product_at(1); other && other->beside_last) {
+      const MatmulProblem second = matmul_problem(*other);
+      tune_if_wanted(second, device_, timer_);
+      if (const auto tiles = tiles_of_pair(problem, second, device_)) {
+        const CutMatmul x = with_scratch({problem, tiles->first}), y = with_scratch({second, tiles->second}, x.scratch);
+        out.push_back(dispatch(add_shader(matmul_pair_shader(program_, x, y, around, device_))));
+        if (x.scratch >= 0) out.push_back(dispatch(add_shader(sum_of_parts(program_, x, around, device_))));
+        if (y.scratch < 0 || add_reader(steps.subspan(2), y, around, out)) return y.scratch < 0 ? 2 : 3;
+        out.push_back(dispatch(add_shader(sum_of_parts(program_, y, around, device_))));
+        return 2;
+      }
+    }
+    const CutMatmul cut = with_scratch({problem, choose_tile(problem, device_)});
+    std::vector<Shader> shaders = matmul_shaders(program_, problem, cut.tile, cut.scratch, around, device_);
+    out.push_back(dispatch(add_shader(std::move(shaders[0]))));
+    if (shaders.size() == 1) return 1;
+    if (add_reader(steps.subspan(1), cut, around, out)) return 2;
+    out.push_back(dispatch(add_shader(std::move(shaders[1]))));
+    return 1;
+  }
+  /// Memory for the parts, where there are any.
+  CutMatmul with_scratch(CutMatmul cut, BufferId behind = -1) {
+    const std::int64_t count = cut.tile.splits;
+    if (count > 1) cut.scratch = scratch({sum_type(cut.problem.dtype), {cut.problem.size() * count}}, behind);
+    return cut;
+  }
+  /// Whether the first step is a kernel that can add up the parts of the product, which nobody else reads.
+  bool add_reader(std::span<const Step> steps, const CutMatmul& product, const Surroundings& around,
+                  std::vector<PlannedStep>& out) {
+    constexpr int most_parts = 16;
+    const auto* kernel = steps.empty() ? nullptr : std::get_if<Kernel>(&steps[0]);
+    const BufferId result = product.problem.result;
+    const bool is_result = std::any_of(program_.outputs.begin(), program_.outputs.end(),
+                                       [&](const compiler::Output& o) { return o.buffer == result; });
+    if (!kernel || product.tile.splits > most_parts || fits_one_group(program_, steps[0], device_) || is_result ||
+        product.problem.dtype != DType::f32 || program_.root(result) != result || readers_of(result) != 1)
+      return false;
+    const auto reader = reading_parts(*kernel, product);
+    if (reader) add_kernel(*reader, around, out);
+    return reader.has_value();
+  }
+  /// Steps that read a buffer or a part of it.
+  int readers_of(BufferId b) {
+    if (readers_.empty()) {
+      readers_.resize(program_.buffers.size());
+      compiler::for_each_step(program_.steps, [&](const Step& step) {
+        for (BufferId read : compiler::reads_of(step)) ++readers_[static_cast<std::size_t>(program_.root(read))];
+      });
+    }
+    return readers_[static_cast<std::size_t>(b)];
+  }
+
   void add_cumulative(const Routine& routine, const Surroundings& around, std::vector<PlannedStep>& out) {
     const CumulativeProblem problem = cumulative_problem(routine);
     if (buffer(program_.root(problem.result)).storage == Storage::none) return;
@@ -275,19 +353,23 @@ class Planner {
       out.push_back(dispatch(add_shader(std::move(shader))));
   }
 
-  /// Memory between two dispatches that follow each other: all of it is in one place, after everything else.
-  BufferId scratch(const AbstractValue& type) {
+  /// Memory between two dispatches that follow each other: all of it is in one place, after everything else; or where
+  /// two are needed, behind the other.
+  BufferId scratch(const AbstractValue& type, BufferId behind = -1) {
     program_.buffers.push_back({.type = type, .storage = Storage::arena, .scope = 0, .item_bytes = element_bytes});
-    scratch_.push_back(static_cast<BufferId>(program_.buffers.size()) - 1);
-    return scratch_.back();
+    const auto b = static_cast<BufferId>(program_.buffers.size()) - 1;
+    buffer(b).place = behind < 0 ? 0 : buffer(behind).place + compiler::stride_of(buffer(behind));
+    scratch_.push_back(b);
+    return b;
   }
   void place_scratch() {
-    BufferId largest = -1;
+    BufferId last = -1;
+    const auto end = [&](BufferId b) { return buffer(b).place + compiler::stride_of(buffer(b)); };
     for (BufferId b : scratch_)
-      if (largest < 0 || compiler::stride_of(buffer(b)) > compiler::stride_of(buffer(largest))) largest = b;
-    if (largest < 0) return;
-    const std::int64_t place = new_place(buffer(largest).type, compiler::stride_of(buffer(largest)));
-    for (BufferId b : scratch_) buffer(b).place = place;
+      if (last < 0 || end(b) > end(last)) last = b;
+    if (last < 0) return;
+    const std::int64_t place = new_place(buffer(last).type, end(last));
+    for (BufferId b : scratch_) buffer(b).place += place;
   }
 
   void add_repeat(const Step& step, const Surroundings& around, std::vector<PlannedStep>& out) {
@@ -357,6 +439,7 @@ class Planner {
   const TileTimer& timer_;
   expr::GraphScope graph_;
   std::vector<BufferId> scratch_;
+  std::vector<int> readers_;
   std::int64_t end_ = 0;  ///< of the places that are taken
 };
 

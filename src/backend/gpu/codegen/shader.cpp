@@ -191,6 +191,15 @@ std::optional<std::string> ShaderBuilder::quad(BufferId b, Expr offset) {
   }
 }
 
+std::optional<std::string> ShaderBuilder::quad_at(BufferId b, const std::string& number) {
+  if (!quad(b, expr::integer(0))) return std::nullopt;
+  const std::string name = body.new_name("quad");
+  body.let(name, number);
+  const Expr v = expr::variable(std::int64_t{1} << 28);
+  body.bind(v, name);
+  return quad(b, v * expr::integer(4));
+}
+
 std::string ShaderBuilder::loaded(BufferId b, DType dtype, const std::string& offset) {
   if (const auto at = values_.find(b); at != values_.end()) {
     // Sums of halves are f32 until somebody asks for the sum.

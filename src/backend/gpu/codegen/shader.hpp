@@ -63,6 +63,8 @@ class ShaderBuilder {
   std::string store(BufferId b, DType dtype, const std::string& offset, const std::string& value);
   /// The four elements of a buffer from `offset` on, at once; nothing where that is no multiple of four.
   std::optional<std::string> quad(BufferId b, Expr offset);
+  /// Vector `number`, an expression of the shader, where a buffer is an array of vectors.
+  std::optional<std::string> quad_at(BufferId b, const std::string& number);
   /// Blocks are arrays of vectors of four, and single elements their components. To be set before anything is named.
   bool vectors = false;
   /// Of the device; 0: it has no subgroups, or of several sizes.

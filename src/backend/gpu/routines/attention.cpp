@@ -124,7 +124,7 @@ std::size_t AttentionTile::shared_bytes(std::int64_t width, bool backward) const
                   : 16 * ((rows_of + columns) * vectors + weights) + joined;
 }
 
-std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, bool backward,
+std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, std::int64_t count, bool backward,
                                             const Capabilities& device) {
   const auto fits = [&](const AttentionTile& t) {
     return t.shared_bytes(width, backward) <= device.workgroup_bytes &&
@@ -135,6 +135,11 @@ std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t widt
                                      {8, 2, 4},  {8, 1, 4},  {4, 1, 4}, {2, 1, 4}};
   constexpr AttentionTile quickly_compiled{4, 1, 4, true};
   if (device.software && fits(quickly_compiled)) return quickly_compiled;
+  // Few tiles do not keep a large GPU busy: smaller ones, with the same number of threads.
+  constexpr AttentionTile for_few{8, 4, 16};
+  constexpr std::int64_t few = 256;
+  const std::int64_t tiles_of_largest = count * ((rows + tiles[0].row_count() - 1) / tiles[0].row_count());
+  if (!backward && tiles_of_largest < few && rows > for_few.row_count() / 2 && fits(for_few)) return for_few;
   for (const AttentionTile& t : tiles) {
     const bool mostly_empty = t.row_count() > 8 && t.row_count() >= 2 * rows;
     if (!mostly_empty && fits(t)) return t;
@@ -153,8 +158,8 @@ bool prefers_attention(const Primitive& p, std::span<const AbstractValue> types,
     return false;
   // Sums that one shader makes must be those that the other divides by: both ways, or none.
   return std::isfinite(static_cast<float>(params.get<double>("scale"))) &&
-         attention_tile(at.queries, at.width, true, device) && attention_tile(at.keys, at.width, true, device) &&
-         attention_tile(at.queries, at.width, false, device);
+         attention_tile(at.queries, at.width, 1, true, device) && attention_tile(at.keys, at.width, 1, true, device) &&
+         attention_tile(at.queries, at.width, 1, false, device);
 }
 
 std::vector<Shader> attention_shaders(const Program& program, const compiler::Routine& routine,
@@ -162,15 +167,16 @@ std::vector<Shader> attention_shaders(const Program& program, const compiler::Ro
   const AttentionProblem p = attention_problem(program, routine);
   std::vector<Shader> out;
   if (routine.primitive == &ops::attention_p) {
-    out.push_back(
-        attention_forward_shader(program, p, *attention_tile(p.queries, p.width, false, device), around, device));
+    out.push_back(attention_forward_shader(
+        program, p, *attention_tile(p.queries, p.width, p.batch * p.heads, false, device), around, device));
     return out;
   }
   if (p.key_gradient.buffer >= 0 || p.value_gradient.buffer >= 0)
-    out.push_back(attention_keys_shader(program, p, *attention_tile(p.keys, p.width, true, device), around, device));
+    out.push_back(attention_keys_shader(
+        program, p, *attention_tile(p.keys, p.width, p.batch * p.key_heads, true, device), around, device));
   if (p.query_gradient.buffer >= 0 || p.score_gradient.buffer >= 0)
-    out.push_back(
-        attention_queries_shader(program, p, *attention_tile(p.queries, p.width, true, device), around, device));
+    out.push_back(attention_queries_shader(
+        program, p, *attention_tile(p.queries, p.width, p.batch * p.heads, true, device), around, device));
   return out;
 }
 

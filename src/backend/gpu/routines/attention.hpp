@@ -40,9 +40,10 @@ struct AttentionTile {
   int column_count() const { return 4 * thread_columns; }
   std::size_t shared_bytes(std::int64_t width, bool backward) const;
 };
-/// The largest that the device has room for, unless COTAN_WEBGPU_ATTENTION says "16x4x8", or "16x4x8,8x4x8" for
+/// For `count` matrices of `rows` rows: the largest that the device has room for, or where these are few one that makes
+/// more groups; unless COTAN_WEBGPU_ATTENTION says "16x4x8", or "16x4x8,8x4x8" for
 /// forwards and backwards; nothing: there is none.
-std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, bool backward,
+std::optional<AttentionTile> attention_tile(std::int64_t rows, std::int64_t width, std::int64_t count, bool backward,
                                             const Capabilities& device);
 
 /// Whether these shaders are for this operation.

@@ -5,10 +5,6 @@
 
 namespace cotan::gpu {
 
-namespace {
-constexpr int lanes = 4;
-}
-
 AttentionWriter::AttentionWriter(const Program& program, const AttentionProblem& problem, const AttentionTile& tile,
                                  const char* name, const Surroundings& around, const Capabilities& device)
     : p_(problem),
@@ -74,20 +70,11 @@ bool AttentionWriter::has_quads(const AttentionSide& side) const {
   return !side.offset || expr::as_integer(expr::floor_mod(side.offset, lanes)) == 0;
 }
 
-/// Vector `number` of a buffer, whose memory is vectors; nothing where its own begin elsewhere.
-std::string AttentionWriter::bound_quad(BufferId buffer, const std::string& number) {
-  const std::string name = w_.new_name("quad");
-  w_.let(name, number);
-  const Expr v = expr::variable(std::int64_t{1} << 28);
-  w_.bind(v, name);
-  return s_.quad(buffer, v * expr::integer(lanes)).value_or("");
-}
-
 std::string AttentionWriter::loaded_vector(const AttentionSide& side, const std::string& row_at,
                                            const std::string& vector) {
   if (s_.vectors && has_quads(side))
-    if (const std::string quad = bound_quad(side.buffer, fmt::format("({} >> 2u) + {}", row_at, vector)); !quad.empty())
-      return d_.bitcast(d_.vector("f32"), quad);
+    if (const auto quad = s_.quad_at(side.buffer, fmt::format("({} >> 2u) + {}", row_at, vector)))
+      return d_.bitcast(d_.vector("f32"), *quad);
   std::string out;
   for (int k = 0; k < lanes; ++k) {
     std::string element = fmt::format("{} * {} + {}", vector, lanes, k);
@@ -203,12 +190,12 @@ void AttentionWriter::store_sums(const AttentionSide& side, const std::string& b
     for (int u = 0; u < own_vectors(); ++u) {
       w_.open((u + 1) * tile_.thread_columns <= vectors_ ? "" : fmt::format("if ({} < {})", column_of(u), vectors_));
       w_.let("y", fmt::format("{} * {}", value(sums, i, u), fmt::format(fmt::runtime(factor), i)));
-      const std::string quad =
-          s_.vectors && has_quads(side) ? bound_quad(side.buffer, fmt::format("(at >> 2u) + vector{}", u)) : "";
-      if (!quad.empty()) {
+      const auto quad = s_.vectors && has_quads(side) ? s_.quad_at(side.buffer, fmt::format("(at >> 2u) + vector{}", u))
+                                                      : std::nullopt;
+      if (quad) {
         const std::string y =
             fmt::format("{}, {}, {}, {}", rounded("y.x"), rounded("y.y"), rounded("y.z"), rounded("y.w"));
-        w_.line(fmt::format("{} = {};", quad, d_.bitcast(d_.vector("u32"), d_.make_vector("f32", y))));
+        w_.line(fmt::format("{} = {};", *quad, d_.bitcast(d_.vector("u32"), d_.make_vector("f32", y))));
       } else {
         for (int k = 0; k < lanes; ++k) {
           const std::string element = fmt::format("vector{} * {} + {}", u, lanes, k);

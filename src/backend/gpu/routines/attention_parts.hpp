@@ -76,7 +76,6 @@ class AttentionWriter {
   int weight_pitch() const { return tile_.thread_columns | 1; }
   int own_vectors() const { return (vectors_ + tile_.thread_columns - 1) / tile_.thread_columns; }
   std::string loaded_vector(const AttentionSide& side, const std::string& row_at, const std::string& vector);
-  std::string bound_quad(BufferId buffer, const std::string& number);
   bool has_quads(const AttentionSide& side) const;
 };
 

@@ -83,6 +83,23 @@ class ForcedTile {
 /// type that is summed in), and their sum.
 std::vector<Shader> matmul_shaders(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
                                    BufferId scratch, const Surroundings& around, const Capabilities& device);
+/// A product as it is cut up.
+struct CutMatmul {
+  MatmulProblem problem;
+  MatmulTile tile;
+  BufferId scratch = -1;
+};
+/// Two products that know nothing of each other in one dispatch; parts are not added up.
+Shader matmul_pair_shader(const Program& program, const CutMatmul& first, const CutMatmul& second,
+                          const Surroundings& around, const Capabilities& device);
+Shader sum_of_parts(const Program& program, const CutMatmul& product, const Surroundings& around,
+                    const Capabilities& device);
+/// Tiles for two products at the same time, with as many threads; nothing where they had better follow each other.
+std::optional<std::pair<MatmulTile, MatmulTile>> tiles_of_pair(const MatmulProblem& first, const MatmulProblem& second,
+                                                               const Capabilities& device);
+/// A kernel that reads the product, as one that adds up the parts in its place, in the same order; nothing where it
+/// reads more than the product of one step, or reads what it writes.
+std::optional<compiler::Kernel> reading_parts(const compiler::Kernel& kernel, const CutMatmul& product);
 /// The type of sums: halves are added up as f32, narrow integers as wide ones.
 DType sum_type(DType dtype);
 

@@ -8,16 +8,15 @@ namespace {
 
 class NarrowWriter : MatmulWriter {
  public:
-  NarrowWriter(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-               const Surroundings& around, const Capabilities& device)
-      : MatmulWriter(program, problem, tile, scratch, around, device),
+  NarrowWriter(ShaderBuilder& shader, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch)
+      : MatmulWriter(shader, problem, tile, scratch),
         left_is_wide_(problem.rows >= problem.columns),
         wide_(left_is_wide_ ? problem.left : problem.right),
         narrow_(left_is_wide_ ? problem.right : problem.left),
         wide_extent_(left_is_wide_ ? problem.rows : problem.columns),
         narrow_extent_(left_is_wide_ ? problem.columns : problem.rows) {}
 
-  Shader write() {
+  void write() {
     const std::int64_t row_tiles = (wide_extent_ + tile_.rows - 1) / tile_.rows,
                        column_tiles = (narrow_extent_ + tile_.columns - 1) / tile_.columns;
     enter(row_tiles * column_tiles);
@@ -36,7 +35,6 @@ class NarrowWriter : MatmulWriter {
     add_terms();
     add_up();
     store_sums();
-    return finish();
   }
 
  private:
@@ -135,9 +133,8 @@ class NarrowWriter : MatmulWriter {
 
 }  // namespace
 
-Shader narrow_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                     const Surroundings& around, const Capabilities& device) {
-  return NarrowWriter(program, problem, tile, scratch, around, device).write();
+void write_narrow(ShaderBuilder& shader, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch) {
+  NarrowWriter(shader, problem, tile, scratch).write();
 }
 
 }  // namespace cotan::gpu

@@ -1,5 +1,7 @@
 #include "backend/gpu/routines/matmul_parts.hpp"
 
+#include <algorithm>
+
 namespace cotan::gpu {
 
 std::string offset_of(const AxisGroup& axes, const std::string& index) {
@@ -14,6 +16,19 @@ std::string offset_of(const AxisGroup& axes, const std::string& index) {
     out += axes.strides[k] == 1 ? fmt::format("({})", digit) : fmt::format("({}) * ({})", digit, axes.strides[k]);
   }
   return out.empty() ? "0" : out;
+}
+
+bool lies_in_quads(const MatmulSide& side) {
+  const AxisGroup &along = side.along_depth() ? side.depth : side.width,
+                  &other = side.along_depth() ? side.width : side.depth;
+  if (along.step() != 1 || along.extents.back() % lanes) return false;
+  const auto whole = [](const std::vector<std::int64_t>& strides, std::size_t count) {
+    return std::all_of(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(count),
+                       [](std::int64_t s) { return s % lanes == 0; });
+  };
+  return whole(along.strides, along.strides.size() - 1) && whole(other.strides, other.strides.size()) &&
+         whole(side.batch.strides, side.batch.strides.size()) &&
+         (!side.offset || expr::as_integer(expr::floor_mod(side.offset, lanes)) == 0);
 }
 
 DepthParts depth_parts(const MatmulProblem& problem, const MatmulTile& tile) {
@@ -36,24 +51,29 @@ std::string rounded_sum(Writer& w, DType dtype, const std::string& sum) {
   return fmt::format("(({}) & 0x{:x}u)", sum, (1u << bits) - 1);
 }
 
-MatmulWriter::MatmulWriter(const Program& program, const MatmulProblem& problem, const MatmulTile& tile,
-                           BufferId scratch, const Surroundings& around, const Capabilities& device)
+std::int64_t group_count(const MatmulProblem& p, const MatmulTile& t) {
+  const auto pieces = [](std::int64_t extent, std::int64_t step) { return (extent + step - 1) / step; };
+  const bool tiled = t.kind == MatmulTile::Kind::tiled;
+  const std::int64_t rows = tiled ? p.rows : std::max(p.rows, p.columns),
+                     columns = tiled ? p.columns : std::min(p.rows, p.columns);
+  return p.batch * pieces(rows, t.rows) * pieces(columns, t.columns) * depth_parts(p, t).count;
+}
+
+std::string name_of(const MatmulProblem& p) { return fmt::format("matmul {}x{}x{}", p.rows, p.columns, p.depth); }
+
+MatmulWriter::MatmulWriter(ShaderBuilder& shader, const MatmulProblem& problem, const MatmulTile& tile,
+                           BufferId scratch)
     : problem_(problem),
       tile_(tile),
       scratch_(scratch),
-      around_(around),
-      device_(device),
-      s_(program, fmt::format("matmul {}x{}x{}", problem.rows, problem.columns, problem.depth), device),
+      s_(shader),
       w_(s_.body),
       type_(type_name(problem.dtype)),
       real_(is_floating(problem.dtype)) {}
 
 void MatmulWriter::enter(std::int64_t tiles) {
-  s_.enter(around_, static_cast<std::uint32_t>(tile_.threads()));
   const DepthParts parts = depth_parts(problem_, tile_);
-  groups_ = tiles * parts.count * problem_.batch;
-  w_.let("number", "i32(group.y * groups.x + group.x)");
-  w_.line(fmt::format("if (number >= {}) {{ return; }}", groups_));
+  w_.line(fmt::format("if (number >= {}) {{ return; }}", tiles * parts.count * problem_.batch));
   w_.let("tile", fmt::format("number % {}", tiles));
   if (scratch_ < 0) {
     w_.let("batch", fmt::format("number / {}", tiles));
@@ -67,10 +87,6 @@ void MatmulWriter::enter(std::int64_t tiles) {
   w_.let("end_term", fmt::format("min({}, first_term + {})", problem_.depth, parts.length));
 }
 
-Shader MatmulWriter::finish() {
-  return s_.finish(static_cast<std::uint32_t>(tile_.threads()), grid(groups_, device_.groups));
-}
-
 void MatmulWriter::declare_base(const MatmulSide& side, const std::string& name) {
   const std::string offset = side.offset ? w_.value(side.offset) : "0";
   w_.let(name, fmt::format("{} + {}", offset, offset_of(side.batch, "batch")));
@@ -78,6 +94,22 @@ void MatmulWriter::declare_base(const MatmulSide& side, const std::string& name)
 
 std::string MatmulWriter::loaded(const MatmulSide& side, const std::string& offset) {
   return s_.loaded(side.buffer, problem_.dtype, offset);
+}
+
+bool MatmulWriter::stores_quads() const {
+  return s_.vectors && problem_.columns % lanes == 0 && itemsize(problem_.dtype) == 4;
+}
+
+void MatmulWriter::store_quad(const std::string& row, const std::string& column, const std::string& sums) {
+  const std::string at =
+      fmt::format("(batch * {} + {}) * {} + ({}) / {}", problem_.rows, row, problem_.columns / lanes, column, lanes);
+  const auto quad = scratch_ >= 0 ? s_.quad_at(scratch_, fmt::format("part * {} + {}", problem_.size() / lanes, at))
+                                  : s_.quad_at(problem_.result, at);
+  if (quad) {
+    w_.line(fmt::format("{} = {};", *quad, w_.dialect().bitcast(w_.dialect().vector("u32"), sums)));
+    return;
+  }
+  for (int k = 0; k < lanes; ++k) store(row, fmt::format("{} + {}", column, k), fmt::format("{}.{}", sums, "xyzw"[k]));
 }
 
 void MatmulWriter::store(const std::string& row, const std::string& column, const std::string& sum) {

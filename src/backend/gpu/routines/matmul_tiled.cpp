@@ -8,7 +8,7 @@ namespace cotan::gpu {
 
 namespace {
 
-constexpr int lanes = 4;  ///< of a vector
+constexpr const char* parts_of_vectors[] = {".x", ".y", ".z", ".w"};
 
 /// How the threads of a group copy a slice of one operand: `width` x `depth` elements.
 struct Loader {
@@ -18,11 +18,13 @@ struct Loader {
   std::int64_t extent;  ///< of the whole operand along the width
   std::string first;    ///< where the slice begins there
   bool checks_depth;    ///< the last slice is not full
+  bool quads;           ///< a thread reads vectors of four neighbours
 
-  /// Neighbouring threads read neighbouring elements. Where those are along the depth, a thread reads four of
-  /// the width, which it can store as a vector.
+  /// Neighbouring threads read neighbouring elements. Where those are along the depth, a thread reads four of the
+  /// width, which it can store as a vector; and as vectors of the depth, four of them, which it turns round.
   bool along_depth() const { return side.along_depth(); }
-  int loads() const { return width * depth / threads; }
+  int per_load() const { return quads ? lanes : 1; }
+  int loads() const { return width * depth / threads / per_load(); }
   /// Vectors from one term to the next. One more than needed keeps those who store along the depth out of
   /// each other's banks.
   int pitch() const { return width / lanes + (along_depth() ? 1 : 0); }
@@ -31,34 +33,61 @@ struct Loader {
   std::string place(int more) const { return fmt::format("{}_at{}", name, more); }
   std::string loaded(int e) const { return fmt::format("{}_r{}", name, e); }
 
-  // Element `e` of a thread is at width() + width_more(e), depth() + depth_more(e) of the slice.
+  // Load `e` of a thread is at width() + width_more(e), depth() + depth_more(e) of the slice.
+  int across() const { return width / per_load(); }   ///< loads of a term of a slice, along the width
+  int columns() const { return depth / per_load(); }  ///< loads of a row of a slice, along the depth
+  /// Eight neighbours store vectors in different banks: four rows of vectors, two columns.
+  static constexpr int rows_side_by_side = 4;
   std::string width_of_thread() const {
+    if (along_depth() && quads)
+      return fmt::format("i32(thread % {}u + thread / {}u * {}u) * {}", rows_side_by_side,
+                         rows_side_by_side * columns(), rows_side_by_side, lanes);
     if (along_depth()) return fmt::format("i32(thread / {}u) * {}", depth, lanes);
-    return threads < width ? "i32(thread)" : fmt::format("i32(thread % {}u)", width);
+    const std::string number = threads < across() ? "i32(thread)" : fmt::format("i32(thread % {}u)", across());
+    return quads ? fmt::format("{} * {}", number, lanes) : number;
   }
   std::string depth_of_thread() const {
+    if (along_depth() && quads) return fmt::format("i32(thread / {}u % {}u) * {}", rows_side_by_side, columns(), lanes);
     if (along_depth()) return fmt::format("i32(thread % {}u)", depth);
-    return threads < width ? "0" : fmt::format("i32(thread / {}u)", width);
+    return threads < across() ? "0" : fmt::format("i32(thread / {}u)", across());
   }
   int width_more(int e) const {
-    if (along_depth()) return e / lanes * (threads / depth) * lanes + e % lanes;
-    return threads < width ? e % (width / threads) * threads : 0;
+    if (along_depth()) return e / lanes * (threads / columns()) * lanes + e % lanes;
+    return threads < across() ? e % (across() / threads) * threads * per_load() : 0;
   }
   int depth_more(int e) const {
     if (along_depth()) return 0;
-    return threads < width ? e / (width / threads) : e * (threads / width);
+    return threads < across() ? e / (across() / threads) : e * (threads / across());
   }
 };
 
+Loader loader_of(const MatmulProblem& problem, const MatmulTile& tile, bool left, const char* name) {
+  const MatmulSide& side = left ? problem.left : problem.right;
+  const int width = left ? tile.rows : tile.columns, threads = tile.threads(), loads = width * tile.depth / lanes;
+  // Whole blocks of four vectors for each thread, where they have to be turned round.
+  const bool shares =
+      side.along_depth() ? loads % (lanes * threads) == 0 && threads % tile.depth == 0 : loads % threads == 0;
+  return {.side = side,
+          .name = name,
+          .width = width,
+          .depth = tile.depth,
+          .threads = threads,
+          .extent = left ? problem.rows : problem.columns,
+          .first = left ? "first_row" : "first_column",
+          .checks_depth = problem.depth % tile.depth != 0,
+          .quads = lies_in_quads(side) && shares};
+}
+
 class TiledWriter : MatmulWriter {
  public:
-  TiledWriter(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-              const Surroundings& around, const Capabilities& device)
-      : MatmulWriter(program, problem, tile, scratch, around, device),
-        left_(loader(problem.left, "a", tile.rows, problem.rows, "first_row")),
-        right_(loader(problem.right, "b", tile.columns, problem.columns, "first_column")) {}
+  /// Two in one shader have shared memory of different names.
+  TiledWriter(ShaderBuilder& shader, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+              bool is_second)
+      : MatmulWriter(shader, problem, tile, scratch),
+        left_(loader_of(problem, tile, true, is_second ? "p" : "a")),
+        right_(loader_of(problem, tile, false, is_second ? "q" : "b")) {}
 
-  Shader write() {
+  void write() {
     const std::int64_t tile_rows = (problem_.rows + tile_.rows - 1) / tile_.rows,
                        tile_columns = (problem_.columns + tile_.columns - 1) / tile_.columns;
     enter(tile_rows * tile_columns);
@@ -70,13 +99,10 @@ class TiledWriter : MatmulWriter {
         w_.variable(sum(i, j), w_.dialect().make_vector(type_, zero()));
     tile_.prefetch ? add_overlapped() : add_in_turn();
     store_sums();
-    return finish();
   }
 
  private:
-  Loader loader(const MatmulSide& side, const char* name, int width, std::int64_t extent, const char* first) const {
-    return {side, name, width, tile_.depth, tile_.threads(), extent, first, problem_.depth % tile_.depth != 0};
-  }
+  std::string type_of_loads(const Loader& l) const { return l.quads ? w_.dialect().vector(type_) : type_; }
   static std::string sum(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
   /// Tiles are walked in bands of some rows: groups that run at the same time then read the same few slices.
@@ -107,7 +133,7 @@ class TiledWriter : MatmulWriter {
     for (int more : distinct(l, &Loader::width_more)) {
       std::string at = fmt::format("{} + {}_width + {}", l.first, l.name, more);
       // What is past the end is not stored in the end: any element will do.
-      if (l.extent % l.width) at = fmt::format("min({}, {})", at, l.extent - 1);
+      if (l.extent % l.width) at = fmt::format("min({}, {})", at, l.extent - (l.quads && !l.along_depth() ? lanes : 1));
       const std::string number = fmt::format("{}_number{}", l.name, more);
       w_.let(number, at);
       w_.let(l.place(more), fmt::format("{}_base + {}", l.name, offset_of(l.side.width, number)));
@@ -134,23 +160,40 @@ class TiledWriter : MatmulWriter {
       w_.let(fmt::format("{}_at", term(more)), offset_of(l.side.depth, inside));
     }
     for (int e = 0; e < l.loads(); ++e) {
-      const std::string k = term(l.depth_more(e));
-      std::string x = loaded(l.side, fmt::format("{} + {}_at", l.place(l.width_more(e)), k));
-      if (l.checks_depth) x = fmt::format("select({}, {}, {} < {})", zero(), x, k, problem_.depth);
+      const std::string k = term(l.depth_more(e)), at = fmt::format("{} + {}_at", l.place(l.width_more(e)), k);
+      std::string x = l.quads ? loaded_quad(l.side, at) : loaded(l.side, at), none = zero();
+      if (l.quads) none = w_.dialect().make_vector(type_, none);
+      if (l.checks_depth) x = fmt::format("select({}, {}, {} < {})", none, x, k, problem_.depth);
       w_.line(declares ? w_.dialect().let(l.loaded(e), x) : fmt::format("{} = {};", l.loaded(e), x));
     }
+  }
+  std::string loaded_quad(const MatmulSide& side, const std::string& at) {
+    const Dialect& d = w_.dialect();
+    if (const auto quad = s_.quad_at(side.buffer, fmt::format("({}) >> 2u", at)))
+      return d.bitcast(d.vector(type_), *quad);
+    std::string elements;  // of a buffer that begins anywhere
+    for (int k = 0; k < lanes; ++k) elements += (k ? ", " : "") + loaded(side, fmt::format("{} + {}", at, k));
+    return d.make_vector(type_, elements);
   }
   /// Hands them to the group; `buffer` is what is added to places.
   void share(const Loader& l, const std::string& buffer) {
     const std::string to = fmt::format("{}_to{}", l.name, buffer);
     for (int e = 0; e < l.loads(); e += l.along_depth() ? lanes : 1) {
       const int vector = l.depth_more(e) * l.pitch() + l.width_more(e) / lanes;
-      if (l.along_depth())
-        w_.line(fmt::format("{}[{} + {}] = {};", l.shared(), to, vector,
-                            w_.dialect().make_vector(type_, fmt::format("{}, {}, {}, {}", l.loaded(e), l.loaded(e + 1),
-                                                                        l.loaded(e + 2), l.loaded(e + 3)))));
+      const auto of_four = [&](const char* part) {
+        return w_.dialect().make_vector(type_, fmt::format("{1}{0}, {2}{0}, {3}{0}, {4}{0}", part, l.loaded(e),
+                                                           l.loaded(e + 1), l.loaded(e + 2), l.loaded(e + 3)));
+      };
+      const auto place = [&](int more) { return fmt::format("{}[{} + {}]", l.shared(), to, vector + more); };
+      if (l.along_depth() && l.quads)
+        for (int k = 0; k < lanes; ++k)
+          w_.line(fmt::format("{} = {};", place(k * l.pitch()), of_four(parts_of_vectors[k])));
+      else if (l.along_depth())
+        w_.line(fmt::format("{} = {};", place(0), of_four("")));
+      else if (l.quads)
+        w_.line(fmt::format("{} = {};", place(0), l.loaded(e)));
       else
-        w_.line(fmt::format("{}[{} + {}][{}_width % {}] = {};", l.shared(), to, vector, l.name, lanes, l.loaded(e)));
+        w_.line(fmt::format("{}[{}_width % {}] = {};", place(0), l.name, lanes, l.loaded(e)));
     }
   }
   std::string buffer_offset(const Loader& l, const std::string& which) const {
@@ -171,7 +214,7 @@ class TiledWriter : MatmulWriter {
   /// The next slice is on its way to registers while the current one is multiplied.
   void add_overlapped() {
     for (const Loader* l : {&left_, &right_})
-      for (int e = 0; e < l->loads(); ++e) w_.variable_of(type_, l->loaded(e));
+      for (int e = 0; e < l->loads(); ++e) w_.variable_of(type_of_loads(*l), l->loaded(e));
     for (const Loader* l : {&left_, &right_}) load(*l, "first_term", false);
     for (const Loader* l : {&left_, &right_}) share(*l, "");
     w_.barrier();
@@ -235,8 +278,12 @@ class TiledWriter : MatmulWriter {
       for (int j = 0; j < tile_.thread_columns; ++j) {
         const std::string column =
             fmt::format("first_column + thread_column * {} + {}", lanes, j / lanes * column_groups + j % lanes);
+        if (stores_quads() && j % lanes) continue;
         if (checks_columns) w_.open(fmt::format("if ({} < {})", column, problem_.columns));
-        store(row, column, fmt::format("{}.{}", sum(i, j / lanes), "xyzw"[j % lanes]));
+        if (stores_quads())
+          store_quad(row, column, sum(i, j / lanes));
+        else
+          store(row, column, fmt::format("{}.{}", sum(i, j / lanes), "xyzw"[j % lanes]));
         if (checks_columns) w_.close();
       }
       if (checks_rows) w_.close();
@@ -248,9 +295,13 @@ class TiledWriter : MatmulWriter {
 
 }  // namespace
 
-Shader tiled_matmul(const Program& program, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
-                    const Surroundings& around, const Capabilities& device) {
-  return TiledWriter(program, problem, tile, scratch, around, device).write();
+void write_tiled(ShaderBuilder& shader, const MatmulProblem& problem, const MatmulTile& tile, BufferId scratch,
+                 bool is_second) {
+  TiledWriter(shader, problem, tile, scratch, is_second).write();
+}
+
+bool reads_quads(const MatmulProblem& problem, const MatmulTile& tile) {
+  return loader_of(problem, tile, true, "").quads || loader_of(problem, tile, false, "").quads;
 }
 
 }  // namespace cotan::gpu

@@ -1,7 +1,9 @@
 // Which tile a product gets: by a rough model of how long a device takes, or by what the environment says.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cotan/device.hpp>
 
 #include "backend/gpu/routines/matmul_parts.hpp"
 #include "backend/gpu/routines/matmul_table.hpp"
@@ -22,42 +24,73 @@ bool is_narrow(const MatmulProblem& p) { return std::min(p.rows, p.columns) <= m
 /// Groups that run at the same time. There is no way to ask a device; this is a large GPU.
 double cores(const Capabilities& device) { return device.software ? 2 : 132; }
 
-std::int64_t pieces(std::int64_t extent, std::int64_t step) { return (extent + step - 1) / step; }
-
 std::int64_t tiles_of(const MatmulProblem& p, const MatmulTile& t) {
-  if (t.kind == Kind::tiled) return p.batch * pieces(p.rows, t.rows) * pieces(p.columns, t.columns);
-  return p.batch * pieces(std::max(p.rows, p.columns), t.rows) * pieces(std::min(p.rows, p.columns), t.columns);
+  return group_count(p, t) / depth_parts(p, t).count;
 }
 
 /// What reading and adding up parts costs, in cycles: a dispatch, and memory.
 double cost_of_parts(const MatmulProblem& p, std::int64_t parts) {
-  constexpr double dispatch = 5000, bytes_per_cycle = 2000;
+  constexpr double dispatch = 7000, bytes_per_cycle = 2000;
   if (parts == 1) return 0;
   return dispatch + 2.0 * 4 * static_cast<double>(p.size() * parts) / bytes_per_cycle;
 }
 
-/// Cycles that a product takes, roughly: larger tiles make better use of what was read.
-double cost_of(const MatmulProblem& p, const MatmulTile& t, const Capabilities& device) {
-  constexpr double lanes = 128, start = 1000;
-  const DepthParts parts = depth_parts(p, t);
-  const double waves = std::ceil(static_cast<double>(tiles_of(p, t) * parts.count) / cores(device));
+/// Cycles that a product takes, roughly. A core is kept busy by sums that do not wait for each other, of all groups
+/// that it runs at once, which is worst for what is left after the last full round; and threads with more sums read
+/// less of shared memory for each. The constants were fitted to an H200.
+class Busy {
+ public:
+  Busy(double sums, double groups, const Capabilities& device)
+      : sums_(sums),
+        at_once_(std::max(std::floor(most_sums / sums), 1.0)),
+        in_rounds_(std::floor(groups / cores(device) / at_once_) * at_once_),
+        rest_(std::ceil(groups / cores(device) - in_rounds_)) {}
+  /// What a core does one after the other, in groups; and the same as if none had to wait.
+  double groups() const { return in_rounds_ + rest_; }
+  double turns() const { return in_rounds_ / at_once_ * waiting(at_once_) + waiting(rest_); }
+
+ private:
+  static constexpr double half_busy = 5000, most_sums = 36864;
+  double waiting(double n) const { return n == 0 ? 0 : n / (n * sums_ / (n * sums_ + half_busy)); }
+  double sums_, at_once_, in_rounds_, rest_;
+};
+
+/// Cycles of one group that does not wait.
+double cost_of_group(const MatmulProblem& p, const MatmulTile& t) {
+  constexpr double lanes_of_core = 128;
   const double reads = 1.0 / t.thread_rows + 1.0 / t.thread_columns;  // of shared memory per product
-  const double moves = 8.0 / t.rows + 8.0 / t.columns;                // to shared memory
-  const double products = static_cast<double>(t.rows * t.columns) * static_cast<double>(parts.length) / lanes;
-  return waves * (start + products * (1 + reads + moves)) + cost_of_parts(p, parts.count);
+  return static_cast<double>(t.rows * t.columns) * static_cast<double>(depth_parts(p, t).length) / lanes_of_core *
+         (0.95 + 2.1 * reads);
+}
+double start_of_group(const MatmulTile& t) { return 1000 + 25 * t.thread_rows * t.thread_columns; }
+
+double cost_of(const MatmulProblem& p, const MatmulTile& t, const Capabilities& device) {
+  const Busy busy(static_cast<double>(t.rows * t.columns), static_cast<double>(group_count(p, t)), device);
+  return busy.turns() * cost_of_group(p, t) + busy.groups() * start_of_group(t) +
+         cost_of_parts(p, depth_parts(p, t).count);
 }
 
-/// Parts of the depth that keep all cores busy, none of them too short to be worth its sum.
-std::vector<int> splits_of(const MatmulProblem& p, const MatmulTile& t, std::int64_t shortest,
-                           const Capabilities& device) {
+/// The same for two at a time.
+double cost_of_pair(const MatmulProblem& p, const MatmulTile& t, const MatmulProblem& q, const MatmulTile& u,
+                    const Capabilities& device) {
+  const double own = static_cast<double>(group_count(p, t)), other = static_cast<double>(group_count(q, u)),
+               all = own + other, x = cost_of_group(p, t), y = cost_of_group(q, u);
+  const auto mean = [&](double a, double b) { return (own * a + other * b) / all; };
+  const Busy busy(mean(t.rows * t.columns, u.rows * u.columns), all, device);
+  constexpr double uneven = 0.5;  // the last to begin may be one of those that take longest
+  return busy.turns() * mean(x, y) + uneven * (std::max(x, y) - mean(x, y)) +
+         busy.groups() * mean(start_of_group(t), start_of_group(u)) + cost_of_parts(p, depth_parts(p, t).count) +
+         cost_of_parts(q, depth_parts(q, u).count);
+}
+
+/// The most parts of the depth: none of them too short to be worth its sum, and no more than keep all cores busy.
+std::int64_t most_splits(const MatmulProblem& p, const MatmulTile& t, std::int64_t shortest,
+                         const Capabilities& device) {
   constexpr std::int64_t most_bytes = 256 << 20;
   const auto wanted = static_cast<std::int64_t>(4 * cores(device)) / std::max<std::int64_t>(tiles_of(p, t), 1);
   const std::int64_t room =
       std::min<std::int64_t>(most_bytes, static_cast<std::int64_t>(device.binding_bytes / 2)) / (4 * p.size());
-  const std::int64_t most = std::min({wanted, p.depth / shortest, room, std::int64_t{64}});
-  std::vector<int> out{1};
-  for (int s = 2; s <= most; s *= 2) out.push_back(s);
-  return out;
+  return std::max<std::int64_t>(std::min({wanted, p.depth / shortest, room, std::int64_t{64}}), 1);
 }
 
 std::vector<MatmulTile> narrow_tiles(const MatmulProblem& p, const Capabilities& device) {
@@ -76,7 +109,7 @@ std::vector<MatmulTile> narrow_tiles(const MatmulProblem& p, const Capabilities&
     t.thread_rows = thread_rows;
     t.depth = threads / (rows / thread_rows);
     const std::int64_t shortest = std::int64_t{t.depth} * 4;
-    t.splits = splits_of(p, t, shortest, device).back();
+    t.splits = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(most_splits(p, t, shortest, device))));
     if (fits(t, p, device)) out.push_back(t);
   };
   if (side.along_depth()) {
@@ -91,26 +124,38 @@ std::vector<MatmulTile> narrow_tiles(const MatmulProblem& p, const Capabilities&
   return out;
 }
 
+/// The tile with its depth in one part, two, three, …
+std::vector<MatmulTile> split_ways(const MatmulProblem& p, MatmulTile t, const Capabilities& device) {
+  constexpr std::int64_t shortest_steps = 4;
+  std::vector<MatmulTile> out;
+  for (t.splits = 1; t.splits <= most_splits(p, t, shortest_steps * t.depth, device); ++t.splits)
+    if (fits(t, p, device) && depth_parts(p, t).count == t.splits) out.push_back(t);
+  return out;
+}
+
 std::vector<MatmulTile> large_tiles(const MatmulProblem& p, const Capabilities& device) {
   std::vector<MatmulTile> out;
-  for (MatmulTile t : {MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
-                       MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-                       MatmulTile{.rows = 128, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-                       MatmulTile{.rows = 64, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8},
-                       MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 4},
-                       MatmulTile{.rows = 64, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4},
-                       MatmulTile{.rows = 32, .columns = 64, .depth = 16, .thread_rows = 4, .thread_columns = 4},
-                       MatmulTile{.rows = 32, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4}}) {
-    if (device.software) t.unroll = 1;  // its compiler takes longer than the product
-    constexpr std::int64_t shortest_steps = 8;
-    for (int splits : splits_of(p, t, shortest_steps * t.depth, device)) {
-      t.splits = splits;
-      if (fits(t, p, device)) out.push_back(t);
-    }
-  }
-  std::stable_sort(out.begin(), out.end(), [&](const MatmulTile& x, const MatmulTile& y) {
+  const auto cheaper = [&](const MatmulTile& x, const MatmulTile& y) {
     return cost_of(p, x, device) < cost_of(p, y, device);
-  });
+  };
+  for (MatmulTile t :
+       {MatmulTile{.rows = 128, .columns = 128, .depth = 16, .thread_rows = 16, .thread_columns = 8, .unroll = 8},
+        MatmulTile{.rows = 128, .columns = 128, .depth = 8, .thread_rows = 8, .thread_columns = 8},
+        MatmulTile{.rows = 128, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8, .unroll = 16},
+        MatmulTile{.rows = 64, .columns = 128, .depth = 16, .thread_rows = 8, .thread_columns = 8, .unroll = 16},
+        MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 8, .unroll = 16},
+        MatmulTile{.rows = 64, .columns = 64, .depth = 16, .thread_rows = 8, .thread_columns = 4},
+        MatmulTile{.rows = 64, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4},
+        MatmulTile{.rows = 32, .columns = 64, .depth = 16, .thread_rows = 4, .thread_columns = 4},
+        MatmulTile{.rows = 32, .columns = 32, .depth = 16, .thread_rows = 4, .thread_columns = 4}}) {
+    if (device.software && t.thread_rows > 8) continue;
+    if (device.software) t.unroll = 1;  // its compiler takes longer than the product
+    constexpr std::ptrdiff_t kept = 3;  // of the ways to split a tile's depth
+    std::vector<MatmulTile> ways = split_ways(p, t, device);
+    std::stable_sort(ways.begin(), ways.end(), cheaper);
+    out.insert(out.end(), ways.begin(), ways.begin() + std::min(kept, std::ssize(ways)));
+  }
+  std::stable_sort(out.begin(), out.end(), cheaper);
   return out;
 }
 
@@ -165,6 +210,36 @@ MatmulTile choose_tile(const MatmulProblem& p, const Capabilities& device) {
   const std::vector<MatmulTile> all = candidate_tiles(p, device);
   if (all.empty()) raise<InternalError>("[gpu] no tile fits a matrix product; this is a bug in cotan.");
   return all.front();
+}
+
+std::optional<std::pair<MatmulTile, MatmulTile>> tiles_of_pair(const MatmulProblem& p, const MatmulProblem& q,
+                                                               const Capabilities& device) {
+  constexpr double dispatch = 7000;
+  const MatmulTile alone = choose_tile(p, device), other = choose_tile(q, device);
+  if (alone.kind != Kind::tiled || other.kind != Kind::tiled) return std::nullopt;
+  std::optional<std::pair<MatmulTile, MatmulTile>> best;
+  double least = cost_of(p, alone, device) + cost_of(q, other, device) + dispatch;
+  const auto consider = [&](const MatmulTile& t, const MatmulTile& u) {
+    if (t.threads() != u.threads() || t.shared_bytes() + u.shared_bytes() + 32 > device.workgroup_bytes) return;
+    const double cost = cost_of_pair(p, t, q, u, device);
+    if (cost >= least) return;
+    least = cost;
+    best = {t, u};
+    // Both loops have to stay in the cache of instructions.
+    for (MatmulTile* tile : {&best->first, &best->second}) tile->unroll = std::min(tile->unroll, 4);
+  };
+  // What was asked for, or found by trying, stays.
+  if (forced_tile || environment::text("COTAN_WEBGPU_MATMUL") || autotune()) {
+    consider(alone, other);
+    return best;
+  }
+  for (const MatmulTile& t : candidate_tiles(p, device))
+    for (const MatmulTile& u : candidate_tiles(q, device)) {
+      if (t.threads() != u.threads()) continue;
+      for (const MatmulTile& way : split_ways(p, t, device))
+        if (way.splits <= 8 || way.splits == t.splits) consider(way, u);
+    }
+  return best;
 }
 
 // As text ----------------------------------------------------------------------------------------------
