@@ -20,6 +20,7 @@ class Compiler {
   Compiler(const Flat& flat, const Target& target, Program& program)
       : flat_(flat), target_(target), program_(program), definitions_(flat, target) {
     for (const AbstractValue& type : flat.types) program_.buffers.push_back({.type = type});
+    for (const auto& [v, elements] : flat.padded) program_.buffers[static_cast<std::size_t>(v)].padded = elements;
     schedule_ = fuse(flat, definitions_, target, materialized_);
     for (std::size_t v = 0; v < flat.types.size(); ++v) {
       if (materialized_[v]) program_.buffers[v].storage = Storage::arena;

@@ -267,6 +267,10 @@ Var Flattener::slice_of(const Atom& x, const AbstractValue& type, const ForLoop&
   return slice;
 }
 
-Flat flatten(const Jaxpr& jaxpr, const Target& target) { return Flattener(target).run(jaxpr); }
+Flat flatten(const Jaxpr& jaxpr, const Target& target) {
+  Flat out = Flattener(target).run(jaxpr);
+  if (target.pads_rows) pad_rows(out);
+  return out;
+}
 
 }  // namespace cotan::compiler

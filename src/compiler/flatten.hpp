@@ -84,6 +84,7 @@ struct Flat {
   /// Per value: the number of lanes that lie side by side in a last axis, which its type has but its equation does not.
   std::vector<std::int64_t> lanes;
   std::unordered_map<std::int32_t, Ints> strides;               ///< of values that do not lie densely in memory
+  std::unordered_map<std::int32_t, std::int64_t> padded;        ///< elements that some of those take
   std::unordered_map<std::int32_t, std::int32_t> written_over;  ///< values that are put where another one lies
   std::vector<Var> inputs;
   Block top;
@@ -95,6 +96,8 @@ struct Flat {
   }
 };
 Flat flatten(const Jaxpr& jaxpr, const Target& target);
+/// Computed matrices with long rows, which products read and nothing asks for as a whole, get rows of whole vectors.
+void pad_rows(Flat& flat);
 /// Buffers and steps for all values: what is computed together (fuse.cpp) becomes kernels (kernels.cpp).
 void build_steps(const Flat& flat, const Target& target, Program& program);
 /// The first lane of a group. The last group begins early enough to be a whole one.

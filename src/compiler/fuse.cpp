@@ -89,7 +89,9 @@ Operand Fuser::dense_operand(const Atom& a) {
   if (const Var* v = std::get_if<Var>(&a)) {
     in_memory(a);
     operand.buffer = v->id;
-    operand.strides = ops::strides_of(operand.type.shape);
+    const auto& known = definitions_.program().strides;
+    const auto at = definitions_.program().padded.contains(v->id) ? known.find(v->id) : known.end();
+    operand.strides = at != known.end() ? at->second : ops::strides_of(operand.type.shape);
   } else {
     operand.literal = std::get<Literal>(a).value;
   }

@@ -32,8 +32,9 @@ struct Buffer {
   std::int64_t copies = 1;
   Expr copy = {};
   std::size_t item_bytes = 0;  ///< bytes per element on the device; 0: as on the host
+  std::int64_t padded = 0;     ///< elements that it takes, where its rows are longer than they look; 0: its size
   std::size_t bytes() const {
-    return static_cast<std::size_t>(type.size()) * (item_bytes ? item_bytes : itemsize(type.dtype));
+    return static_cast<std::size_t>(padded ? padded : type.size()) * (item_bytes ? item_bytes : itemsize(type.dtype));
   }
 };
 
@@ -191,6 +192,8 @@ struct Target {
   /// The device has temporary memory in blocks of so many bytes, and every array lies within one of them; 0: one block
   /// of any size.
   std::int64_t block_bytes = 0;
+  /// Rows of temporary matrices begin at multiples of four elements.
+  bool pads_rows = false;
   /// Kernels that are alike run as one where they follow each other.
   bool joins_alike = false;
   /// Reductions of this many elements to few results are cut into pieces.

@@ -106,6 +106,20 @@ TEST_F(WebGpuTraining, SumsOfWhatZerosPadAreCutInManyPieces) {
   EXPECT_EQ(steps.find(": 2 groups"), std::string::npos) << steps;
 }
 
+TEST_F(WebGpuTraining, RowsOfWholeVectors) {
+  // What lies between the rows is what was there before: numbers that are none.
+  const auto nothing = ct::jit([](const Array& x) { return np::sort(np::log(-1.0 - x * x).reshape({-1})); });
+  for (const bool dirty : {false, true}) {
+    if (dirty) ct::block_until_ready(nothing(numbers({200, 1100})));
+    const auto f = [](const Arrays& x) {
+      const Array y = np::sin(x[0]) * 2.0;  // read along its rows and across them
+      return Arrays{np::matmul(y, x[1]), np::matmul(y.T(), x[2]), np::sum(y, 0)};
+    };
+    for (const std::int64_t n : {1029, 1030, 1031})
+      expect_as_reference(f, {numbers({96, n}), numbers({n, 72}, 0.2), numbers({96, 80}, 0.3)}, 1e-4);
+  }
+}
+
 TEST_F(WebGpuTraining, AReaderAddsUpTheProductsParts) {
   setenv("COTAN_WEBGPU_MATMUL", "32x32x16,4x4,prefetch,splits=3", 1);
   ct::clear_caches();

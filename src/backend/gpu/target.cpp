@@ -51,7 +51,7 @@ lowering::Target target_of(const Capabilities& device, Wanted is_expanded, void 
   t.item_bytes = item_bytes;
   t.keeps_rows = false;
   t.block_bytes = static_cast<std::int64_t>(device.block_bytes());
-  t.joins_alike = true;
+  t.joins_alike = t.pads_rows = true;
   t.parallel_work = 0;
   t.parallel_pieces = std::int64_t{1} << 40;
   t.small_bytes = 4096;

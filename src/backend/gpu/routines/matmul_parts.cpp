@@ -18,16 +18,22 @@ std::string offset_of(const AxisGroup& axes, const std::string& index) {
   return out.empty() ? "0" : out;
 }
 
+std::int64_t whole_quads(std::int64_t extent) { return (extent + lanes - 1) / lanes * lanes; }
+
 bool lies_in_quads(const MatmulSide& side) {
   const AxisGroup &along = side.along_depth() ? side.depth : side.width,
                   &other = side.along_depth() ? side.width : side.depth;
-  if (along.step() != 1 || along.extents.back() % lanes) return false;
-  const auto whole = [](const std::vector<std::int64_t>& strides, std::size_t count) {
+  if (along.step() != 1) return false;
+  // The last vector of a row may reach into what lies between it and the next.
+  const bool whole_rows = along.extents.back() % lanes == 0;
+  const std::int64_t row = whole_quads(along.extents.back());
+  if (!whole_rows && (!along.single() || other.strides.empty())) return false;
+  const auto fits = [&](const std::vector<std::int64_t>& strides, std::size_t count) {
     return std::all_of(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(count),
-                       [](std::int64_t s) { return s % lanes == 0; });
+                       [&](std::int64_t s) { return s % lanes == 0 && (whole_rows || s >= row); });
   };
-  return whole(along.strides, along.strides.size() - 1) && whole(other.strides, other.strides.size()) &&
-         whole(side.batch.strides, side.batch.strides.size()) &&
+  return fits(along.strides, along.strides.size() - 1) && fits(other.strides, other.strides.size()) &&
+         fits(side.batch.strides, side.batch.strides.size()) &&
          (!side.offset || expr::as_integer(expr::floor_mod(side.offset, lanes)) == 0);
 }
 

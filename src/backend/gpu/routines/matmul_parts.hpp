@@ -10,8 +10,10 @@ std::string offset_of(const AxisGroup& axes, const std::string& index);
 
 /// Elements of a vector.
 inline constexpr int lanes = 4;
-/// Whether the operand's memory is vectors of four neighbours, along the axis that it runs along.
+/// Whether the operand's memory is vectors of four neighbours, along the axis that it runs along. What the last vector
+/// of a row has behind its end is anything, NaN too.
 bool lies_in_quads(const MatmulSide& side);
+std::int64_t whole_quads(std::int64_t extent);
 
 /// Writes a product into a shader that is entered already and knows the `number` of the group.
 class MatmulWriter {

@@ -133,7 +133,8 @@ class TiledWriter : MatmulWriter {
     for (int more : distinct(l, &Loader::width_more)) {
       std::string at = fmt::format("{} + {}_width + {}", l.first, l.name, more);
       // What is past the end is not stored in the end: any element will do.
-      if (l.extent % l.width) at = fmt::format("min({}, {})", at, l.extent - (l.quads && !l.along_depth() ? lanes : 1));
+      if (l.extent % l.width)
+        at = fmt::format("min({}, {})", at, l.quads && !l.along_depth() ? whole_quads(l.extent) - lanes : l.extent - 1);
       const std::string number = fmt::format("{}_number{}", l.name, more);
       w_.let(number, at);
       w_.let(l.place(more), fmt::format("{}_base + {}", l.name, offset_of(l.side.width, number)));
@@ -155,15 +156,20 @@ class TiledWriter : MatmulWriter {
     const auto term = [&](int more) { return fmt::format("{}_term{}", l.name, more); };
     for (int more : distinct(l, &Loader::depth_more)) {
       w_.let(term(more), fmt::format("{} + {}_depth + {}", first, l.name, more));
-      const std::string inside =
-          l.checks_depth ? fmt::format("min({}, {})", term(more), problem_.depth - 1) : term(more);
+      const bool in_quads = l.along_depth() && l.quads;
+      const std::int64_t last = in_quads ? whole_quads(problem_.depth) - lanes : problem_.depth - 1;
+      const std::string inside = l.checks_depth ? fmt::format("min({}, {})", term(more), last) : term(more);
       w_.let(fmt::format("{}_at", term(more)), offset_of(l.side.depth, inside));
     }
     for (int e = 0; e < l.loads(); ++e) {
       const std::string k = term(l.depth_more(e)), at = fmt::format("{} + {}_at", l.place(l.width_more(e)), k);
       std::string x = l.quads ? loaded_quad(l.side, at) : loaded(l.side, at), none = zero();
       if (l.quads) none = w_.dialect().make_vector(type_, none);
-      if (l.checks_depth) x = fmt::format("select({}, {}, {} < {})", none, x, k, problem_.depth);
+      std::string exists = fmt::format("{} < {}", k, problem_.depth);
+      if (l.along_depth() && l.quads && problem_.depth % lanes != 0)
+        exists = w_.dialect().make_vector(
+            "bool", fmt::format("{0} < {1}, {0} + 1 < {1}, {0} + 2 < {1}, {0} + 3 < {1}", k, problem_.depth));
+      if (l.checks_depth) x = fmt::format("select({}, {}, {})", none, x, exists);
       w_.line(declares ? w_.dialect().let(l.loaded(e), x) : fmt::format("{} = {};", l.loaded(e), x));
     }
   }
