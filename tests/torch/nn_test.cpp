@@ -231,6 +231,18 @@ TEST(TorchNn, FirstValues) {
   within(square, 0.5);
 }
 
+TEST(TorchNn, LogitsAreInMemoryOnce) {
+  const std::int64_t rows = 64, classes = 5000;
+  const nn::Linear head(8, classes, {.bias = false});
+  const Tensor x = torch::ones({rows, 8}), target = torch::zeros({rows}, {.dtype = torch::int64});
+  torch::mark_step();
+  F::cross_entropy(head(x), target).backward();
+  torch::mark_step();
+  const cotan::Explanation e = torch::explain();
+  EXPECT_LT(e.peak_bytes, 2 * rows * classes * 4);  // with their gradient, weights and those of weights
+  EXPECT_EQ(e.text().find("stop_gradient"), std::string::npos) << e.text();  // gradients are not copied
+}
+
 TEST(TorchNn, ASummaryHasALineForEachModule) {
   const std::string text = nn::summary(Mlp());
   EXPECT_NE(text.find("Mlp                                58"), text.npos) << text;

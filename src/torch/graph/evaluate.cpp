@@ -143,7 +143,8 @@ class Frame {
         out = node.call->op->lower(*node.call, operands(i));
       }
     }
-    if (!node.requires_grad)
+    // Outside of passes nothing is differentiated; a gradient would be copied for it.
+    if (!node.requires_grad && inside_)
       for (Array& a : out) a = stop_gradient(a);
     return out;
   }
