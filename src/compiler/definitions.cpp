@@ -1,13 +1,13 @@
 #include "compiler/definitions.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "compiler/operations.hpp"
 #include "core/buffer.hpp"
 #include "core/error.hpp"
 #include "core/overloaded.hpp"
 #include "core/typed.hpp"
+#include "expr/walk.hpp"
 #include "ops/ops.hpp"
 
 namespace cotan::compiler {
@@ -57,34 +57,33 @@ bool is_single_term(const expr::Reduction& r) {
   return true;
 }
 
-template <class F>
-void for_each_node(Expr e, F&& f) {
-  std::vector<Expr> stack{e};
-  std::unordered_set<const expr::Node*> seen;
-  while (!stack.empty()) {
-    const Expr at = stack.back();
-    stack.pop_back();
-    if (!seen.insert(at.get()).second) continue;
-    f(at);
-    stack.insert(stack.end(), at->operands.begin(), at->operands.end());
-  }
-}
-
 }  // namespace
 
 void collect_loads(Expr e, std::vector<Expr>& loads) {
-  for_each_node(e, [&](Expr at) {
+  expr::for_each_node({e}, [&](Expr at) {
     if (at->op == expr::Op::load) loads.push_back(at);
   });
 }
 int cost_of(Expr e) {
   int cost = 0;
-  for_each_node(e, [&](Expr at) { cost += weight(at->op); });
+  expr::for_each_node({e}, [&](Expr at) { cost += weight(at->op); });
   return cost;
 }
 int cost_along(Expr variable, Expr e) {
+  std::vector<Expr> nodes;
+  expr::for_each_node({e}, [&](Expr at) {
+    if (at->id >= variable->id) nodes.push_back(at);
+  });
+  // Operands before what is computed of them.
+  std::sort(nodes.begin(), nodes.end(), [](Expr a, Expr b) { return a->id < b->id; });
+  expr::Visited dependent;
   int cost = 0;
-  for_each_node(e, [&](Expr at) { cost += depends_on(at, variable) ? weight(at->op) : 0; });
+  for (Expr at : nodes) {
+    const auto depends = [&](Expr operand) { return dependent.contains(operand); };
+    if (!(at == variable) && std::none_of(at->operands.begin(), at->operands.end(), depends)) continue;
+    dependent.insert(at);
+    cost += weight(at->op);
+  }
   return cost;
 }
 

@@ -1,8 +1,8 @@
 // Loops of a kernel: split where an index is divided by a constant, merged where two are used as one.
 #include <algorithm>
-#include <unordered_set>
 
 #include "compiler/kernels.hpp"
+#include "expr/walk.hpp"
 
 namespace cotan::compiler {
 
@@ -24,16 +24,9 @@ void for_each_expression(Kernel& kernel, F&& f) {
 }
 template <class F>
 void for_each_node(Kernel& kernel, F&& f) {
-  std::unordered_set<const expr::Node*> seen;
-  std::vector<Expr> stack;
-  for_each_expression(kernel, [&](Expr& e) { stack.push_back(e); });
-  while (!stack.empty()) {
-    const Expr at = stack.back();
-    stack.pop_back();
-    if (!seen.insert(at.get()).second) continue;
-    f(at);
-    stack.insert(stack.end(), at->operands.begin(), at->operands.end());
-  }
+  std::vector<Expr> all;
+  for_each_expression(kernel, [&](Expr& e) { all.push_back(e); });
+  expr::for_each_node(std::move(all), f);
 }
 void substitute_all(Kernel& kernel, expr::Substitution map) {
   for_each_expression(kernel, [&](Expr& e) { e = substitute(e, map); });

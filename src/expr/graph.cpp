@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/typed.hpp"
 #include "expr/expr.hpp"
+#include "expr/walk.hpp"
 
 namespace cotan::expr {
 
@@ -93,14 +94,37 @@ std::optional<double> as_real(Expr e) {
 
 // Walks ---------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Those of the thread that no walk uses now.
+std::vector<std::unique_ptr<Visited::Marks>>& idle_marks() {
+  thread_local std::vector<std::unique_ptr<Visited::Marks>> marks;
+  return marks;
+}
+
+}  // namespace
+
+Visited::Visited() {
+  auto& idle = idle_marks();
+  if (idle.empty()) {
+    marks_ = std::make_unique<Marks>();
+  } else {
+    marks_ = std::move(idle.back());
+    idle.pop_back();
+  }
+  if (++marks_->walk == 0) *marks_ = {.walk = 1, .last_walk = {}};  // all numbers were used
+}
+Visited::~Visited() { idle_marks().push_back(std::move(marks_)); }
+
 bool depends_on(Expr e, Expr variable) {
+  if (e->id < variable->id) return false;
   std::vector<Expr> stack{e};
-  std::unordered_map<const Node*, bool> seen;
+  Visited seen;
   while (!stack.empty()) {
     const Expr at = stack.back();
     stack.pop_back();
     if (at == variable) return true;
-    if (at->id < variable->id || !seen.emplace(at.get(), true).second) continue;
+    if (at->id < variable->id || !seen.insert(at)) continue;
     stack.insert(stack.end(), at->operands.begin(), at->operands.end());
   }
   return false;

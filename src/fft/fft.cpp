@@ -94,8 +94,7 @@ Complex complex_along(std::string_view op, const Complex& a, int axis, std::opti
 Complex real_along(std::string_view op, const Array& a, int axis, std::optional<std::int64_t> length,
                    std::string_view norm) {
   const std::int64_t n = checked_length(op, length.value_or(a.shape(axis)));
-  return real_transform(scaled(with_length(a, axis, n), scale_of(op, norm, Direction::forward, n) * real_scale(n)),
-                        axis);
+  return real_transform(with_length(a, axis, n), axis, scale_of(op, norm, Direction::forward, n));
 }
 Array real_inverse_along(std::string_view op, const Complex& a, int axis, std::optional<std::int64_t> length,
                          std::string_view norm) {

@@ -19,17 +19,20 @@ Array every_other(const Array& a, int axis, std::int64_t first) {
 
 }  // namespace
 
-Complex real_transform(const Array& a, int axis) {
+Complex real_transform(const Array& a, int axis, double scale) {
   const std::int64_t n = a.shape(axis), half = n / 2;
+  const auto scaled = [](const Complex& x, double by) {
+    return by == 1 ? x : map(x, [&](const Array& part) { return part * by; });
+  };
   if (n % 2 == 1) {
     const Complex y = transform({a, ops::zeros_like(a)}, axis);
-    return map(y, [&](const Array& x) { return ops::slice_axis(x, axis, 0, half + 1); });
+    return scaled(map(y, [&](const Array& x) { return ops::slice_axis(x, axis, 0, half + 1); }), scale);
   }
   const Complex z = map(transform({every_other(a, axis, 0), every_other(a, axis, 1)}, axis),
                         [&](const Array& x) { return closed(x, axis); });
   const Complex other = conj(map(z, [&](const Array& x) { return ops::rev(x, {axis}); }));
   const Complex even = z + other, odd = -times_i(z - other);
-  return even + odd * roots(n, z.re.shape(), axis, a.dtype());
+  return scaled(even + odd * roots(n, z.re.shape(), axis, a.dtype()), scale / 2);
 }
 
 Array real_inverse_transform(const Complex& a, std::int64_t n, int axis) {

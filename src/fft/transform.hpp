@@ -29,9 +29,8 @@ inline Complex inverse_transform(const Complex& a, int axis) {
 }
 /// By a convolution with a chirp (Bluestein), which is transforms of a length with small factors.
 Complex chirp_transform(const Complex& a, int axis);
-/// The first n / 2 + 1 results for real numbers, times 2 where n is even: see real_scale.
-Complex real_transform(const Array& a, int axis);
-inline double real_scale(std::int64_t n) { return n % 2 == 0 ? 0.5 : 1; }
+/// The first n / 2 + 1 results for real numbers, times a scale.
+Complex real_transform(const Array& a, int axis, double scale);
 /// n real results from the first n / 2 + 1 numbers, with exp(+2 pi i j k / n).
 Array real_inverse_transform(const Complex& a, std::int64_t n, int axis);
 

@@ -4,6 +4,9 @@
 
 namespace cotan {
 
+/// Whether a Fourier transform of operands of this type along an axis is a routine with pairs as its result.
+using TransformsInPairs = bool (*)(const AbstractValue& type, std::int64_t axis);
+JaxprPtr transforms_in_pairs(const JaxprPtr& jaxpr, TransformsInPairs wanted);
 /// Linear programs that derivatives left of associative scans become other equations: chunks of chunks where
 /// `in_levels`, else scans. Runs before other rewrites of the operations inside, since those may be differentiated
 /// here.

@@ -78,6 +78,7 @@ constexpr Pass complex_parts{"complex parts",
 void expand_first(State& s) {
   s.jaxpr = expand_routines(s.jaxpr, s.target->expands_first, s.target->expands_first, s.target->block);
 }
+void put_transforms_in_pairs(State& s) { s.jaxpr = transforms_in_pairs(s.jaxpr, s.target->in_pairs); }
 void lower_rests(State& s) { s.jaxpr = lower_associative_rests(s.jaxpr, s.target->control.in_levels); }
 void expand(State& s) { s.jaxpr = expand_routines(s.jaxpr, s.target->expands, s.target->expands_in_loops); }
 void share_scans(State& s) { s.jaxpr = shared_scans_in_lanes(s.jaxpr, s.target->shares_scans); }
@@ -93,6 +94,7 @@ void build(State& s);
 void plan(State& s);
 
 constexpr auto expands_first = [](const State& s) { return s.expands_first; };
+constexpr auto expands_to_pairs = [](const State& s) { return s.target->in_pairs && s.expands_first; };
 constexpr auto expands = [](const State& s) { return s.target->expands != nullptr; };
 constexpr auto shares_scans = [](const State& s) { return s.target->shares_scans > 0; };
 constexpr auto sinks_outputs = [](const State& s) { return s.target->sinks_outputs; };
@@ -101,6 +103,8 @@ constexpr auto splits_constants = [](const State& s) { return s.target->splits_c
 constexpr auto in_levels = [](const State& s) { return s.target->control.in_levels; };
 
 constexpr Pass device_passes[] = {
+    {"transforms in pairs", "long Fourier transforms become a routine whose result has parts side by side",
+     put_transforms_in_pairs, expands_to_pairs},
     // Where routines are plain operations (native: Fourier transforms, attention). What derivatives compute again is
     // computed once; what a checkpoint computes again is not shared, since it is still inside a call.
     {"expand first", "routines that are plain operations on this device become those", expand_first, expands_first},

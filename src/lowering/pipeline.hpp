@@ -10,6 +10,8 @@ namespace cotan::lowering {
 
 /// What a device says of itself. Which passes run, and what they do, follows from it alone.
 struct Target {
+  /// Fourier transforms that are fft_pairs_p; nullptr: none.
+  TransformsInPairs in_pairs = nullptr;
   /// Routines that the device runs as plain operations everywhere (Fourier transforms, attention, special functions).
   /// They are expanded first, so that equal parts of them are merged.
   Wanted expands_first = nullptr;

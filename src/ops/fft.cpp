@@ -43,7 +43,7 @@ Types fft_type(const Primitive& self, std::span<const AbstractValue> x, const Pa
 
 /// In double and by another algorithm than compiled programs: the oracle.
 Arrays fft_eval(const Primitive& self, std::span<const Array> x, const Params& params) {
-  const AbstractValue type = result_type(self, x, params);
+  const AbstractValue type{x[0].dtype(), x[0].shape(), false};
   auto [re, re_buffer] = allocate_like(x, type);
   auto [im, im_buffer] = allocate_like(x, type);
   const Extents e(type.shape, params.integer("axis"));
@@ -93,6 +93,57 @@ BatchResult fft_batch(const Primitive& self, std::span<const Array> x, std::span
                params.with("axis", params.integer("axis") + 1)),
           {0, 0}};
 }
+
+// fft_pairs -----------------------------------------------------------------------------------------
+
+/// Operands: real parts, imaginary parts. The result has both along a last axis of size 2, in the other order if
+/// "swapped".
+Types fft_pairs_type(const Primitive& self, std::span<const AbstractValue> x, const Params& params) {
+  check_dtype(self, x[0].dtype, Accepts::floating);
+  internal_check(x[0].shape == x[1].shape && x[0].dtype == x[1].dtype && params.integer("axis") < x[0].ndim(),
+                 "parts of a transform are of two kinds");
+  AbstractValue type{x[0].dtype, x[0].shape, false};
+  type.shape.push_back(2);
+  return {type};
+}
+Arrays fft_pairs_eval(const Primitive&, std::span<const Array> x, const Params& params) {
+  const Arrays y = fft_eval(fft_p, x, params);  // which does not look at tables
+  Shape part = x[0].shape();
+  part.push_back(1);
+  Arrays parts{reshape(y[0], part), reshape(y[1], part)};
+  if (params.flag("swapped")) std::swap(parts[0], parts[1]);
+  return {concatenate(parts, static_cast<int>(part.size()) - 1)};
+}
+BatchResult fft_pairs_batch(const Primitive& self, std::span<const Array> x, std::span<const int> dims,
+                            std::int64_t size, const Params& params) {
+  return {bind(self, {batch_at_front(x[0], dims[0], size), batch_at_front(x[1], dims[1], size)},
+               params.with("axis", params.integer("axis") + 1)),
+          {0}};
+}
+
+}  // namespace
+
+std::optional<WholeTransform> whole_transform(const Jaxpr& program, const DefUse& values, const Equation& e) {
+  if (e.primitive != &concatenate_p || e.inputs.size() != 2) return std::nullopt;
+  const Equation* transforms[2] = {};
+  std::size_t parts[2] = {};
+  for (std::size_t k = 0; k < 2; ++k) {
+    Atom a = e.inputs[k];
+    const Equation* home = values.definition(a);
+    for (; home && home->primitive == &reshape_p; home = values.definition(a)) a = home->inputs[0];
+    if (!home || home->primitive != &fft_p) return std::nullopt;
+    transforms[k] = home;
+    parts[k] = home->outputs[0] == std::get<Var>(a) ? 0 : 1;
+  }
+  Shape shape = program.type(transforms[0]->outputs[0]).shape;
+  shape.push_back(2);
+  const bool is_last = e.params.integer("dimension") + 1 == static_cast<std::int64_t>(shape.size());
+  if (transforms[0] != transforms[1] || parts[0] == parts[1] || !is_last || program.type(e.outputs[0]).shape != shape)
+    return std::nullopt;
+  return WholeTransform{transforms[0], parts[0] == 1};
+}
+
+namespace {
 
 // butterfly ---------------------------------------------------------------------------------------
 
@@ -235,7 +286,13 @@ const Primitive fft_p{.name = "fft",
                       .transpose = fft_transpose,
                       .batch = fft_batch};
 
-// Only programs that are being compiled have it: nothing differentiates those.
+// Only programs that are being compiled have these: nothing differentiates them.
+const Primitive fft_pairs_p{.name = "fft_pairs",
+                            .op_class = OpClass::routine,
+                            .type = fft_pairs_type,
+                            .eval = fft_pairs_eval,
+                            .batch = fft_pairs_batch,
+                            .not_differentiable = true};
 const Primitive butterfly_p{
     .name = "butterfly",
     .op_class = OpClass::elementwise,
@@ -244,6 +301,6 @@ const Primitive butterfly_p{
     .batch = elementwise_batch,
     .not_differentiable = true,
     .scalars = [](std::span<const expr::Expr> x, const Params& params) { return butterfly<expr::Expr>(x, params); }};
-const Listed fft_listed{&fft_p, &butterfly_p};
+const Listed fft_listed{&fft_p, &fft_pairs_p, &butterfly_p};
 
 }  // namespace cotan::ops

@@ -3,8 +3,11 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "core/def_use.hpp"
 
 namespace cotan::ops {
 
@@ -34,6 +37,14 @@ bool has_fft_plan(std::int64_t n);
 FftPlan fft_plan(std::int64_t n);
 /// All tables of a plan, one after the other.
 std::vector<double> fft_tables(const FftPlan& plan);
+
+/// An equation that puts both results of a transform together along a last axis of size 2.
+struct WholeTransform {
+  const Equation* transform;
+  bool swapped;  ///< the imaginary part is first
+};
+/// Whether `e`, of the program, is one.
+std::optional<WholeTransform> whole_transform(const Jaxpr& program, const DefUse& values, const Equation& e);
 
 /// All roots of unity of order n.
 std::vector<std::complex<double>> roots_of_unity(std::int64_t n);

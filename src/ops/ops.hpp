@@ -50,7 +50,7 @@ extern const Primitive conv_general_dilated_p;
 extern const Primitive gather_p, scatter_p, scatter_add_p, scatter_mul_p, scatter_min_p, scatter_max_p, dynamic_slice_p,
     dynamic_update_slice_p;
 // fft.cpp
-extern const Primitive fft_p, butterfly_p;
+extern const Primitive fft_p, fft_pairs_p, butterfly_p;
 // sort.cpp
 extern const Primitive sort_p, top_k_p;
 // linalg/: decompositions

@@ -611,8 +611,9 @@ TEST_F(Expansions, bitcasts_between_widths) {
 
 TEST_F(Expansions, every_routine_has_one) {
   // What is about complex numbers is rewritten before devices see it; LAPACK's routines for them are the CPU's
-  // alone, and so is Schur's form.
-  const std::set<std::string_view> of_complex{"complex", "real", "imag", "conj", "eig", "schur", "complex_routine"};
+  // alone, and so is Schur's form. The CPU's lowering alone makes fft_pairs of fft.
+  const std::set<std::string_view> of_complex{"complex",         "real",     "imag", "conj", "eig", "schur",
+                                              "complex_routine", "fft_pairs"};
   for (const Primitive* p : ops::all_primitives()) {
     if (RuleFor<axes::AcrossAxis>::find(*p)) continue;  // collectives are gone once vmap has found their axis
     const bool lowered = p->scalar || p->scalars || p->element;

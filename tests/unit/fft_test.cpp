@@ -1,5 +1,7 @@
 // What the case table does not say about Fourier transforms: long ones, their accuracy, identities, transforms of
 // programs that have them, and what is refused.
+#include "ops/fft.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -186,12 +188,16 @@ TEST(Fft, DerivativesAreTransforms) {
   EXPECT_EQ(count, 2u) << program;
 }
 TEST(Fft, ProgramsAreSmall) {
-  // Tables of a long transform are a small part of its data, and a stage is a kernel.
+  // Tables of a long transform are a small part of its data, and it is one routine.
   const std::int64_t n = std::int64_t{1} << 20;
   const Array x = np::zeros({n}, c64);
   const Explanation e = explain(jit(forward), x);
-  EXPECT_EQ(e.dispatches, 5);  // the last writes both parts side by side
+  EXPECT_EQ(e.dispatches, 1);
   EXPECT_LT(e.argument_bytes - 8 * n, 512 << 10);
+  // Of a length that has none, a stage is a kernel; the last writes both parts side by side.
+  const std::int64_t odd = 19683;
+  EXPECT_EQ(explain(jit(forward), np::zeros({odd}, c64)).dispatches,
+            static_cast<std::int64_t>(ops::fft_plan(odd).stages.size()));
 }
 TEST(Fft, IsTracedOnce) {
   const auto f = jit(forward);

@@ -7,11 +7,13 @@
 #include <cotan/cotan.hpp>
 #include <cotan/device.hpp>
 #include <cstring>
+#include <functional>
 #include <random>
 
 #include "core/backend.hpp"
 #include "core/trace.hpp"
 #include "core/typed.hpp"
+#include "ops/fft.hpp"
 #include "ops/gather_scatter.hpp"
 #include "ops/ops.hpp"
 #include "unit/random_arrays.hpp"
@@ -19,6 +21,7 @@
 namespace {
 
 using namespace cotan;
+namespace np = numpy;
 using random_arrays::Integer;
 using random_arrays::Values;
 
@@ -241,6 +244,93 @@ TEST(NativeRoutines, ScatterOfManyRows) {
     for (DType dtype : {f32, bf16})
       check(*p, {random_array(dtype, {3000, 48}), indices(i32, {5000, 1}, -10, 3010), random_array(dtype, {5000, 48})},
             rows);
+}
+
+TEST(NativeRoutines, ScatterOfManyElements) {
+  const Primitive* all[] = {&ops::scatter_p, &ops::scatter_add_p, &ops::scatter_mul_p, &ops::scatter_max_p};
+  for (const Primitive* p : all)
+    for (const Integer count : {5000, 150000})  // the second are sums in parts
+      for (const Integer places : {1, 60, 9000})
+        for (DType dtype : {f32, bf16, i32, bool_})
+          for (DType index : {i32, i64}) {
+            const bool inside = between(0, 1), in_order = between(0, 1), clip = between(0, 1);
+            Array at = indices(index, {count, 1}, inside ? 0 : -2, inside ? places - 1 : places + 2);
+            if (in_order) at = np::sort(at, 0);
+            const bool rounds = p == &ops::scatter_add_p && is_floating(dtype) && count > 5000;
+            // Sums of bf16 round at every step, in parts at smaller values: only few values have one result.
+            if (rounds && dtype == bf16) continue;
+            check(*p,
+                  {random_array(dtype, {places}, Values::few), at,
+                   random_array(dtype, {count}, rounds ? Values::plain : Values::special)},
+                  {{"update_window_dims", Ints{}},
+                   {"inserted_window_dims", Ints{0}},
+                   {"scatter_dims_to_operand_dims", Ints{0}},
+                   {"operand_batching_dims", Ints{}},
+                   {"scatter_indices_batching_dims", Ints{}},
+                   {"mode", std::string(clip ? ops::mode_clip : ops::mode_fill_or_drop)},
+                   {"unique_indices", false}},
+                  rounds ? 1e-4 : 0, std::to_string(count) + (in_order ? " in order" : ""));
+          }
+}
+
+/// Zeros that nothing else is added to keep their signs, also in parts.
+TEST(NativeRoutines, ScatterAddKeepsSignsOfZeros) {
+  const Array zeros = np::full({100}, -0.0), at = np::arange(200000) % 50;
+  const Array sums = jit([](const Array& a, const Array& i, const Array& v) { return a.at(i).add(v); })(
+      zeros, at, np::full({200000}, -0.0));
+  for (const float x : sums.to_vector<float>()) EXPECT_TRUE(x == 0 && std::signbit(x));
+}
+
+/// A transform of n numbers up to 2: results are about sqrt(n), and errors some roundings of that, in small results
+/// too.
+double fft_tolerance(DType dtype, Integer n) {
+  return (dtype == f64 ? 4e-15 : 2e-6) * std::sqrt(static_cast<double>(n));
+}
+
+TEST(NativeRoutines, FourierTransforms) {
+  const std::vector<Lines> cases = {{{256}, 0},         {{1024}, 0},       {{65536}, 0},          {{3 * 256}, 0},
+                                    {{5 * 7 * 256}, 0}, {{20480}, 0},      {{30, 512}, 1},        {{2, 3, 16384}, 2},
+                                    {{256, 16}, 0},     {{3, 300, 32}, 1}, {{2, 1029, 3, 16}, 1}, {{512, 48}, 0}};
+  for (const Lines& c : cases)
+    for (DType dtype : {f32, f64}) {
+      const Integer n = c.shape[static_cast<std::size_t>(c.axis)];
+      const std::vector<double> tables = ops::fft_tables(ops::fft_plan(n));
+      const Array re = random_array(dtype, c.shape), im = random_array(dtype, c.shape),
+                  constants = Array::from_host(tables).astype(dtype);
+      const std::string what = "axis " + std::to_string(c.axis);
+      check(ops::fft_p, {re, im, constants}, {{"axis", c.axis}}, fft_tolerance(dtype, n), what);
+      for (bool swapped : {false, true})
+        check(ops::fft_pairs_p, {re, im}, {{"axis", c.axis}, {"swapped", swapped}}, fft_tolerance(dtype, n), what);
+    }
+}
+
+/// Complex arrays, and parts of them, are read and written where they lie.
+TEST(NativeRoutines, FourierTransformsOfComplexArrays) {
+  using Function = std::function<Array(const Array&)>;
+  const std::pair<std::string, Function> all[] = {
+      {"fft", [](const Array& x) { return fft::fft(x); }},
+      {"ifft", [](const Array& x) { return fft::ifft(x); }},
+      {"of every other", [](const Array& x) { return fft::fft(lax::slice(x, {0, 0}, {512, 1024}, {1, 2})); }},
+      {"of a transpose", [](const Array& x) { return fft::fft(np::transpose(x)); }},
+      {"the other way round", [](const Array& x) { return fft::fft(np::flip(x, 1)); }},
+      {"along columns", [](const Array& x) { return fft::fft(x, {.axis = 0}); }},
+      {"two axes", [](const Array& x) { return fft::fft2(x); }},
+      {"there and back", [](const Array& x) { return fft::ifft(fft::fft(x) * 2.0); }},
+      {"of real numbers", [](const Array& x) { return fft::rfft(np::real(x)); }},
+      {"real part", [](const Array& x) { return np::real(fft::fft(x)); }},
+      {"the result twice", [](const Array& x) {
+         const Array y = fft::fft(x);
+         return y + np::conj(y) * 3.0;
+       }}};
+  const Array x = lax::complex(random_array(f32, {512, 1024}), random_array(f32, {512, 1024}));
+  for (const auto& [name, f] : all) {
+    const Array ours = jit(f)(x);
+    default_device("reference");
+    const Array theirs = f(device_put(x, "reference"));
+    default_device("native");
+    expect_close(np::real(ours), device_put(np::real(theirs), "native"), fft_tolerance(f32, x.size()), name);
+    expect_close(np::imag(ours), device_put(np::imag(theirs), "native"), fft_tolerance(f32, x.size()), name);
+  }
 }
 
 /// A aᵀ + I, some of them spoiled.

@@ -19,6 +19,8 @@ cotan_compile_together(cotan_codegen)
 # Each of these defines what gemm_simd.hpp is for its instructions.
 set_source_files_properties(src/backend/native/routines/gemm_avx2.cpp src/backend/native/routines/gemm_avx512.cpp
   src/backend/native/routines/gemm_bf16.cpp src/backend/native/routines/gemm_portable.cpp
+  src/backend/native/routines/fft_avx2.cpp src/backend/native/routines/fft_avx512.cpp
+  src/backend/native/routines/fft_portable.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_sources(cotan PRIVATE ${device_sources} $<TARGET_OBJECTS:cotan_codegen>)
 target_link_libraries(cotan PRIVATE LLVM)

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "backend/native/routines/fft_kernels.hpp"
 #include "backend/native/runtime/host_memory.hpp"
 #include "backend/native/runtime/symbols.hpp"
 #include "backend/native/runtime/thread_pool.hpp"
@@ -91,8 +92,10 @@ void check_size(const AbstractValue& type) {
 }
 
 /// Routines that a CPU runs as programs of other operations: there is neither a routine for them nor code.
-bool is_expanded(const Primitive& p, std::span<const AbstractValue>, const Params&) {
-  return !p.scalar && !RuleFor<NativeRoutine>::find(p);
+bool is_expanded(const Primitive& p, std::span<const AbstractValue> types, const Params& params) {
+  const NativeRoutine* routine = RuleFor<NativeRoutine>::find(p);
+  if (routine && routine->takes) return types.empty() || !routine->takes(types, params);  // may be, if none are given
+  return !p.scalar && !routine;
 }
 
 /// Where a routine outside of loops finds its operands and results.
@@ -125,7 +128,7 @@ std::vector<void*> memory_of(const compiler::Program& program, const compiler::R
 
 const lowering::Target& native_target() {
   static const lowering::Target target = [] {
-    lowering::Target t{.expands_first = is_expanded, .block = 512};
+    lowering::Target t{.in_pairs = has_fft_routine, .expands_first = is_expanded, .block = 512};
     t.control.keep_lanes = true;
     t.compiler = {.prefers_routine = prefers_routine,
                   .takes_strides = takes_strides,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "backend/native/codegen/interleaved.hpp"
 #include "compiler/definitions.hpp"
 #include "compiler/kernels.hpp"
 #include "core/error.hpp"
+#include "expr/walk.hpp"
 
 namespace cotan::native {
 
@@ -322,9 +322,9 @@ KernelSchedule schedule_kernel(const compiler::Program& program, const Kernel& k
 
 int instructions_of(const Kernel& kernel, const KernelSchedule& s) {
   const Expr lanes = s.vector_loop >= 0 ? kernel.loops[static_cast<std::size_t>(s.vector_loop)].variable : Expr();
-  std::unordered_set<const expr::Node*> seen;
   std::vector<Expr> open;
   int all = 0;
+  expr::Visited seen;
   for (const Pass& pass : kernel.passes) {
     for (const Reduce& r : pass.reductions) open.push_back(r.value);
     for (const auto* stores : {&pass.stores, &pass.rows})
@@ -336,7 +336,7 @@ int instructions_of(const Kernel& kernel, const KernelSchedule& s) {
   while (!open.empty()) {
     const Expr e = open.back();
     open.pop_back();
-    if (!seen.insert(e.get()).second) continue;
+    if (!seen.insert(e)) continue;
     if (e->op == expr::Op::load) {
       const bool one_by_one = lanes && contiguity(e->operands[0], lanes) < 0;
       all += s.unroll * (one_by_one ? 2 * s.width : 1);  // loaded, and inserted

@@ -22,6 +22,8 @@ struct RoutineCall {
 struct NativeRoutine {
   void (*run)(const RoutineCall&);
   bool takes_strides = false;  ///< of operands
+  /// Which operands it is for, of which there is at least one; where it is not, the primitive is expanded. Null: all.
+  bool (*takes)(std::span<const AbstractValue> types, const Params& params) = nullptr;
   /// For a primitive that could be a kernel as well: whether it is a routine on these operands.
   bool (*pays)(std::span<const AbstractValue> types, const Params& params) = nullptr;
 };

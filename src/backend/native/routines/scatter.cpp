@@ -1,9 +1,12 @@
-// Windows are applied in their order where they can meet, so that results are those of one thread. In
-// parallel run parts of the operand that no window leaves, or else pieces of all windows.
+// Windows are applied in their order where they can meet, so that results are those of one thread. In parallel run
+// parts of the operand that no window leaves, or else pieces of all windows. Only sums of very many elements have
+// parts.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "backend/native/routines/cumulative_ops.hpp"
@@ -120,29 +123,64 @@ void apply_windows(std::span<const Window> windows, std::span<const WindowLoop> 
   }
 }
 
+/// Elements of one place, one after the other, wait for each other in memory: they meet in a register instead.
+template <class Combine, bool clip, class Index, class T = typename Combine::Element>
+void apply_runs(const Index* indices, std::int64_t n, std::int64_t last, T* y, std::int64_t step, const T* x,
+                std::int64_t update) {
+  std::int64_t place = -1;
+  T value{};
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t index = indices[i];
+    if (clip) index = std::clamp<std::int64_t>(index, 0, last);
+    if (static_cast<std::uint64_t>(index) > static_cast<std::uint64_t>(last)) continue;
+    if (index != place) {
+      if (place >= 0) y[place * step] = value;
+      place = index;
+      value = y[place * step];
+    }
+    Combine::one(value, x[i * update]);
+  }
+  if (place >= 0) y[place * step] = value;
+}
+
+template <class Index>
+COTAN_VECTORIZED bool are_inside(const Index* indices, std::int64_t n, Index last) {
+  using Unsigned = std::make_unsigned_t<Index>;
+  Index signs = 0;  // of what is below 0, or beyond the last
+  for (std::int64_t i = 0; i < n; ++i)
+    signs |= indices[i] | static_cast<Index>(static_cast<Unsigned>(last) - static_cast<Unsigned>(indices[i]));
+  return signs >= 0;
+}
+
+/// Most of them are other than the one before, as far as a sample shows. Where runs are short, to notice their ends
+/// costs more than to wait.
+template <class Index>
+COTAN_VECTORIZED bool lie_apart(const Index* indices, std::int64_t n) {
+  const std::int64_t pairs = std::min<std::int64_t>(n - 1, 64);
+  Index again = 0;
+  for (std::int64_t i = 0; i < pairs; ++i) again += static_cast<Index>(indices[i] == indices[i + 1]);
+  return 4 * again <= 3 * pairs;
+}
+
 template <class Combine>
 void apply_elements(const ElementWindows& windows, std::byte* to, const std::byte* from) {
   using T = typename Combine::Element;
   T* const y = reinterpret_cast<T*>(to);
-  const T* const x = reinterpret_cast<const T*>(from);
-  const auto run = [&, last = windows.last, step = windows.operand, update = windows.update]<class Index>(Index) {
-    const Index* const indices = reinterpret_cast<const Index*>(windows.indices);
-    // No prefetching: elements do not wait for each other, so that many are under way at once. Those of one place, one
-    // after the other, do: they meet in a register and not in memory.
-    std::int64_t place = -1;
-    T value{};
-    for (std::int64_t i = 0; i < windows.count; ++i) {
-      std::int64_t index = indices[i];
-      if (windows.clip) index = std::clamp<std::int64_t>(index, 0, last);
-      if (static_cast<std::uint64_t>(index) > static_cast<std::uint64_t>(last)) continue;
-      if (index != place) {
-        if (place >= 0) y[place * step] = value;
-        place = index;
-        value = y[place * step];
-      }
-      Combine::one(value, x[i * update]);
+  const T* x = reinterpret_cast<const T*>(from);
+  // No prefetching: elements of different places do not wait for each other, so that many are under way at once.
+  const auto run = [&, step = windows.operand, update = windows.update]<class Index>(Index) {
+    const auto last = static_cast<Index>(std::min<std::int64_t>(windows.last, std::numeric_limits<Index>::max()));
+    const Index* indices = reinterpret_cast<const Index*>(windows.indices);
+    constexpr std::int64_t block = 1024;
+    for (std::int64_t left = windows.count; left > 0; left -= block, indices += block, x += block * update) {
+      const std::int64_t n = std::min(block, left);
+      if (lie_apart(indices, n) && are_inside(indices, n, last))
+        for (std::int64_t i = 0; i < n; ++i) Combine::one(y[indices[i] * step], x[i * update]);
+      else if (windows.clip)
+        apply_runs<Combine, true>(indices, n, last, y, step, x, update);
+      else
+        apply_runs<Combine, false>(indices, n, last, y, step, x, update);
     }
-    if (place >= 0) y[place * step] = value;
   };
   if (windows.index_type == DType::i32)
     run(std::int32_t());
@@ -150,13 +188,29 @@ void apply_elements(const ElementWindows& windows, std::byte* to, const std::byt
     run(std::int64_t());
 }
 
-/// The two for one way to combine elements of one type.
+/// What is added to without a change, zeros of both signs included.
+template <class T>
+void fill_neutral(std::byte* to, std::int64_t n) {
+  std::fill_n(reinterpret_cast<T*>(to), n, static_cast<T>(std::is_integral_v<T> ? 0.0f : -0.0f));
+}
+template <class Combine, class T = typename Combine::Element>
+void join(std::byte* to, const std::byte* from, std::int64_t n) {
+  Combine::run(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
+}
+
+/// What Scatter needs for one way to combine elements of one type.
 struct Apply {
   void (*windows)(std::span<const Window>, std::span<const WindowLoop>, std::byte*, const std::byte*);
   void (*elements)(const ElementWindows&, std::byte*, const std::byte*);
+  /// Sums may be taken apart: parts of one begin with these, and are joined. Else null.
+  void (*fill)(std::byte* to, std::int64_t n) = nullptr;
+  void (*join)(std::byte* to, const std::byte* from, std::int64_t n) = nullptr;
 };
 template <class Combine>
 constexpr Apply apply_by = {apply_windows<Combine>, apply_elements<Combine>};
+template <class Combine>
+constexpr Apply add_by = {apply_windows<Combine>, apply_elements<Combine>, fill_neutral<typename Combine::Element>,
+                          join<Combine>};
 
 class Scatter {
  public:
@@ -175,7 +229,7 @@ class Scatter {
     const std::int64_t size = windows_.size(), work = windows_.count() * size;
     const std::vector<WindowLoop>& loops = windows_.loops();
     if (const auto elements = windows_.as_elements()) {
-      apply_.elements(*elements, result_, updates_);
+      apply_elements(*elements);
     } else if (!loops.empty() && loops.back().update != 1 && loops.back().fixed) {
       // Elements that are neighbours belong to different windows: one element of all windows at a time.
       apply_pieces(size);
@@ -196,6 +250,23 @@ class Scatter {
     parallel_for(parts.parts, [&](std::int64_t p) {
       std::memcpy(result_ + parts.begin(p), operand_ + parts.begin(p), static_cast<std::size_t>(parts.length(p)));
     });
+  }
+
+  /// Where many are added to few, in parts: how many depends on the shapes alone, and with them the order of sums.
+  void apply_elements(const ElementWindows& all) const {
+    constexpr std::int64_t many = 1 << 17, per_place = 16;
+    const Partition parts{all.count, apply_.join && all.count >= std::max(many, per_place * elements_) ? 4 : 1};
+    const std::int64_t bytes = elements_ * element_bytes_;
+    const Temporary<std::byte> others((parts.parts - 1) * bytes, "scatter");
+    parallel_for(parts.parts, [&](std::int64_t p) {
+      std::byte* const to = p == 0 ? result_ : others.data() + (p - 1) * bytes;
+      if (p > 0) apply_.fill(to, elements_);
+      ElementWindows part = all;
+      part.indices += parts.begin(p) * static_cast<std::int64_t>(itemsize(all.index_type));
+      part.count = parts.length(p);
+      apply_.elements(part, to, updates_ + parts.begin(p) * all.update * element_bytes_);
+    });
+    for (std::int64_t p = 1; p < parts.parts; ++p) apply_.join(result_, others.data() + (p - 1) * bytes, elements_);
   }
 
   void apply_in_order() const {
@@ -316,6 +387,12 @@ void scatter_by(const RoutineCall& call) {
   dispatch(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Combine<combine, T>>).run(); });
 }
 
+void scatter_add(const RoutineCall& call) {
+  if (!writes_something(call)) return;
+  dispatch(call.routine.operands[0].type.dtype,
+           [&]<class T>() { Scatter(call, add_by<Combine<ops::scalar_ops::add, T>>).run(); });
+}
+
 void scatter(const RoutineCall& call) {
   if (!writes_something(call)) return;
   dispatch_width(call.routine.operands[0].type.dtype, [&]<class T>() { Scatter(call, apply_by<Replace<T>>).run(); });
@@ -324,7 +401,7 @@ void scatter(const RoutineCall& call) {
 }  // namespace
 
 const RuleFor<NativeRoutine> runs_scatter{{&ops::scatter_p}, {scatter}};
-const RuleFor<NativeRoutine> runs_scatter_add{{&ops::scatter_add_p}, {scatter_by<ops::scalar_ops::add>}};
+const RuleFor<NativeRoutine> runs_scatter_add{{&ops::scatter_add_p}, {scatter_add}};
 const RuleFor<NativeRoutine> runs_scatter_mul{{&ops::scatter_mul_p}, {scatter_by<ops::scalar_ops::mul>}};
 const RuleFor<NativeRoutine> runs_scatter_min{{&ops::scatter_min_p}, {scatter_by<extremum<false>>}};
 const RuleFor<NativeRoutine> runs_scatter_max{{&ops::scatter_max_p}, {scatter_by<extremum<true>>}};
