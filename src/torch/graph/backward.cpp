@@ -92,28 +92,33 @@ class BackwardPass {
 
   /// Looks at everything that the roots depend on, of that at what leads to a target if `only_targets`.
   void explore(bool only_targets) {
-    std::unordered_set<Node*> seen;
+    const std::uint64_t visit = next_visit();
     std::vector<Node*> waiting;
     const auto reach = [&](const Value& v) {
       if (!v.requires_grad()) return;
-      if (v.node->kind == Node::Kind::leaf && !only_targets) add_target(v);
-      if (v.node->kind != Node::Kind::leaf && seen.insert(v.node.get()).second) waiting.push_back(v.node.get());
+      if (v.node->kind == Node::Kind::leaf) {
+        if (!only_targets) add_target(v);
+      } else if (std::exchange(v.node->visited, visit) != visit)
+        waiting.push_back(v.node.get());
     };
     for (const Value& v : roots_) reach(v);
+    std::vector<std::pair<std::uint64_t, Node*>> found;
     while (!waiting.empty()) {
       Node& n = *waiting.back();
       waiting.pop_back();
-      nodes_.push_back(n.shared_from_this());
+      found.emplace_back(n.id, &n);
       for (const Value& v : n.inputs()) reach(v);
     }
-    std::sort(nodes_.begin(), nodes_.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+    std::sort(found.begin(), found.end());
+    nodes_.reserve(found.size());
+    for (const auto& [id, node] : found) nodes_.push_back(node->shared_from_this());
     if (only_targets) keep_ways_to_targets();
     for (const NodePtr& n : nodes_)
       for (const Watch& w : n->watches)
         if (w.hooks || w.gradient.lock()) add_target({n, w.index});
     for (const NodePtr& n : nodes_)
       if (!ends_.contains(n.get())) check(*n);
-    std::erase_if(nodes_, [&](const NodePtr& n) { return ends_.contains(n.get()); });
+    if (!ends_.empty()) std::erase_if(nodes_, [&](const NodePtr& n) { return ends_.contains(n.get()); });
   }
 
   /// The gradients, from the last recorded target to the first; hooks are called on the way.
@@ -147,6 +152,7 @@ class BackwardPass {
 
  private:
   std::size_t index_of(const Value& v) const {
+    if (!has_inner_targets_ && v.node->kind != Node::Kind::leaf) return targets_.size();
     const auto it = index_.find({v.node.get(), v.index});
     return it == index_.end() ? targets_.size() : it->second;
   }
@@ -165,6 +171,7 @@ class BackwardPass {
     std::erase_if(nodes_, [&](const NodePtr& n) { return !on_the_way.contains(n.get()) && !ends_.contains(n.get()); });
   }
   void add_target(const Value& v) {
+    has_inner_targets_ |= v.node->kind != Node::Kind::leaf;
     if (index_.try_emplace({v.node.get(), v.index}, targets_.size()).second) targets_.push_back({v});
   }
 
@@ -201,7 +208,7 @@ class BackwardPass {
       if (const std::size_t i = index_of(roots[k]); started_ == false && i < targets_.size()) collect(i, seeds[k]);
     started_ = true;
     if (to.empty()) return;
-    auto node = std::make_shared<Node>(Node::Kind::backward, call_of(types));
+    auto node = make_pooled<Node>(Node::Kind::backward, call_of(types));
     node->roots = static_cast<std::uint32_t>(roots.size());
     node->where = line();
     node->requires_grad = create_;
@@ -212,10 +219,11 @@ class BackwardPass {
   /// Targets that are reached from roots without passing another one.
   std::vector<std::size_t> dependencies(const std::vector<Value>& roots) const {
     std::vector<std::size_t> out;
-    std::unordered_set<Node*> seen;
+    std::vector<bool> is_there(targets_.size());
+    const std::uint64_t visit = next_visit();
     std::vector<Node*> waiting;
     const auto enter = [&](const Value& v) {
-      if (seen.insert(v.node.get()).second) waiting.push_back(v.node.get());
+      if (std::exchange(v.node->visited, visit) != visit) waiting.push_back(v.node.get());
     };
     for (const Value& v : roots)
       if (v.node->kind != Node::Kind::leaf && (started_ || index_of(v) == targets_.size())) enter(v);
@@ -225,7 +233,8 @@ class BackwardPass {
       for (const Value& v : n.inputs()) {
         if (!v.requires_grad()) continue;
         if (const std::size_t i = index_of(v); i < targets_.size()) {
-          if (std::find(out.begin(), out.end(), i) == out.end()) out.push_back(i);
+          if (!is_there[i]) out.push_back(i);
+          is_there[i] = true;
         } else if (v.node->kind != Node::Kind::leaf)
           enter(v);
       }
@@ -246,7 +255,7 @@ class BackwardPass {
   }
 
   const bool retain_, create_;
-  bool started_ = false;
+  bool started_ = false, has_inner_targets_ = false;
   std::vector<Value> roots_, seeds_;
   std::vector<Target> targets_;
   std::map<std::pair<Node*, std::uint32_t>, std::size_t> index_;

@@ -11,14 +11,14 @@ namespace {
 
 class Collector {
  public:
-  Collector() : visit_(++visits) {}
+  Collector() : visit_(next_visit()) {}
 
   void want(const Value& v) {
     push(v.node, false);
     drain();
   }
   Program finish(std::span<const Value> wanted) {
-    std::sort(nodes_.begin(), nodes_.end(), [](const auto& a, const auto& b) { return a.node->id < b.node->id; });
+    sort();
     Program out;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i].node->position = i;
     count_users();
@@ -80,6 +80,25 @@ class Collector {
       const bool is_root = node.kind == Node::Kind::backward && i < node.roots;
       push(v.node, is_root);
     }
+  }
+
+  /// In the order of recording. Numbers of nodes are mostly dense, so that each says its place.
+  void sort() {
+    if (nodes_.empty()) return;
+    const auto by_id = [](const Member& a, const Member& b) { return a.node->id < b.node->id; };
+    const auto [least, most] = std::minmax_element(nodes_.begin(), nodes_.end(), by_id);
+    const std::uint64_t first = least->node->id, range = most->node->id - first + 1;
+    if (range > 8 * nodes_.size()) {
+      std::sort(nodes_.begin(), nodes_.end(), by_id);
+      return;
+    }
+    std::vector<std::uint32_t> at(range);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) at[nodes_[i].node->id - first] = i + 1;
+    std::vector<Member> sorted;
+    sorted.reserve(nodes_.size());
+    for (const std::uint32_t i : at)
+      if (i != 0) sorted.push_back(nodes_[i - 1]);
+    nodes_ = std::move(sorted);
   }
 
   void count_users() {
@@ -174,7 +193,6 @@ class Collector {
     return regions.size();
   }
 
-  static inline std::uint64_t visits = 0;  // guarded by the lock of runs
   const std::uint64_t visit_;
   std::vector<Member> nodes_;
   std::vector<std::pair<Node*, bool>> waiting_;
@@ -183,6 +201,11 @@ class Collector {
 };
 
 }  // namespace
+
+std::uint64_t next_visit() {
+  static std::uint64_t visits = 0;
+  return ++visits;
+}
 
 Program collect(std::span<const Value> wanted) {
   Collector collector;

@@ -48,8 +48,9 @@ const Call* data_call(TypePtr type) {
   return calls.all.emplace(hash, std::move(call))->second.get();
 }
 
-Value data(const Array& array) {
-  auto node = std::make_shared<Node>(Node::Kind::data, data_call(type_of(array)));
+Value data(const Array& array) { return data(array, type_of(array)); }
+Value data(const Array& array, TypePtr type) {
+  auto node = make_pooled<Node>(Node::Kind::data, data_call(type));
   node->results = {array};
   return {std::move(node), 0};
 }

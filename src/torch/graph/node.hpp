@@ -8,6 +8,7 @@
 #include <source_location>
 #include <vector>
 
+#include "torch/graph/pool.hpp"
 #include "torch/graph/types.hpp"
 
 namespace cotan::torch {
@@ -103,7 +104,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::weak_ptr<Gradient> leaf;            ///< of leaf: where its gradient goes
   std::atomic<std::uint32_t> holders = 0;  ///< storages that have a result of it as their contents
   std::atomic<std::uint32_t> users = 0;    ///< inputs of nodes that are results of it
-  std::uint64_t visited = 0;               ///< by whom (program.cpp); guarded by the lock of runs
+  std::uint64_t visited = 0;               ///< the mark of who did last; guarded by the lock of runs
   std::uint32_t position = 0;              ///< in the program of that visit
 
   bool computed() const { return !results.empty(); }
@@ -122,6 +123,10 @@ inline bool Value::requires_grad() const { return node->requires_grad && is_floa
 /// The call of data of a type.
 const Call* data_call(TypePtr type);
 Value data(const Array& array);
+/// Of an array whose type is known.
+Value data(const Array& array, TypePtr type);
+/// What marks nodes that are visited from now on. Callers hold the lock of runs.
+std::uint64_t next_visit();
 /// How many nodes were recorded, ever.
 std::uint64_t nodes_recorded();
 

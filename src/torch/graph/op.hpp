@@ -166,7 +166,10 @@ class Op final : public OpBase {
   /// Records a call: an argument per parameter of the rule but the key.
   template <class... A>
   auto operator()(const A&... arguments) const {
-    return Results<R>::tensors(record(arguments...).tensors());
+    if constexpr (std::is_same_v<R, Array>)
+      return record(arguments...).tensor();
+    else
+      return Results<R>::tensors(record(arguments...).tensors());
   }
   /// The same, without tensors around the results: for views and writes.
   template <class... A>

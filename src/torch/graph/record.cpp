@@ -44,8 +44,40 @@ void check_apart(const TensorImpl& operand, const TensorImpl& target, std::strin
         op));
 }
 
+namespace {
+
+/// Memory of lists that ended on this thread.
+template <class T>
+std::vector<std::vector<T>>& spare_lists() {
+  thread_local std::vector<std::vector<T>> lists;
+  return lists;
+}
+template <class T>
+std::vector<T> take_list() {
+  auto& spare = spare_lists<T>();
+  if (spare.empty()) return {};
+  std::vector<T> out = std::move(spare.back());
+  spare.pop_back();
+  return out;
+}
+template <class T>
+void give_list(std::vector<T>&& list) {
+  if (list.capacity() == 0 || list.capacity() > 1024) return;
+  list.clear();
+  spare_lists<T>().push_back(std::move(list));
+}
+
+}  // namespace
+
 Recorder::Recorder(const OpBase& op)
-    : op_(op), widens_(op.traits.cast == Cast::widest && modes().autocast.has_value()) {}
+    : op_(op),
+      operands_(take_list<Operand>()),
+      types_(take_list<TypePtr>()),
+      widens_(op.traits.cast == Cast::widest && modes().autocast.has_value()) {}
+Recorder::~Recorder() {
+  give_list(std::move(operands_));
+  give_list(std::move(types_));
+}
 
 void Recorder::widen() {
   std::vector<Value*> values;
@@ -70,7 +102,7 @@ void Recorder::input(const Tensor& tensor) {
 }
 
 void Recorder::finish(const Call* call) {
-  node_ = std::make_shared<Node>(Node::Kind::call, call);
+  node_ = make_pooled<Node>(Node::Kind::call, call);
   Node& node = *node_;
   node.where = line();
   node.region = modes().region;
@@ -123,13 +155,16 @@ void Recorder::note_saved(Node& node) const {
   }
 }
 
+Tensor Recorder::tensor(std::uint32_t index) {
+  Tensor out = tensor_of({node_, index});
+  if (op_.traits.saves == Saves::result && node_->requires_grad && !written)
+    node_->saved.push_back({out.impl().storage, 0, -1});
+  return out;
+}
+Tensor Recorder::tensor() { return tensor(0); }
 std::vector<Tensor> Recorder::tensors() {
   std::vector<Tensor> out;
-  for (std::uint32_t i = 0; i < node_->call->out.size(); ++i) {
-    out.push_back(tensor_of({node_, i}));
-    if (op_.traits.saves == Saves::result && node_->requires_grad && !written)
-      node_->saved.push_back({out.back().impl().storage, 0, -1});
-  }
+  for (std::uint32_t i = 0; i < node_->call->out.size(); ++i) out.push_back(tensor(i));
   return out;
 }
 Value Recorder::value() { return {node_, 0}; }

@@ -16,6 +16,8 @@ enum class Cast : std::uint8_t { none, lower, f32, widest };
 class Recorder {
  public:
   explicit Recorder(const OpBase& op);
+  ~Recorder();
+  Recorder(Recorder&&) = default;
   void input(const Tensor& tensor);
   void number(double number) { numbers_.push_back(number); }
   void place(const std::string& device) { place_ = device; }
@@ -30,10 +32,13 @@ class Recorder {
   void finish(const Call* call);
   /// A new tensor for each result.
   std::vector<Tensor> tensors();
+  /// A new tensor for the one result.
+  Tensor tensor();
   /// The one result.
   Value value();
 
  private:
+  Tensor tensor(std::uint32_t index);
   struct Operand {
     Value value;
     std::shared_ptr<Storage> storage;
@@ -42,7 +47,7 @@ class Recorder {
   void note_saved(Node& node) const;
   void widen();
   const OpBase& op_;
-  std::vector<Operand> operands_;
+  std::vector<Operand> operands_;  // these two in memory of a recorder that ended
   std::vector<TypePtr> types_;
   std::vector<double> numbers_;
   bool widens_;        ///< operands, for autocast

@@ -48,7 +48,7 @@ Value with_history(const Value& written, const Value& history) {
 }
 
 Value leaf_of(const Value& contents, const std::shared_ptr<Gradient>& gradient) {
-  auto node = std::make_shared<Node>(
+  auto node = make_pooled<Node>(
       Node::Kind::leaf, contents.node->call->out.size() == 1 ? contents.node->call : data_call(contents.type()));
   node->requires_grad = true;
   node->leaf = gradient;
@@ -116,15 +116,14 @@ void TensorImpl::watch_contents() {
 }
 
 Tensor tensor_of(Value value) {
-  Layout layout = Layout::contiguous(value.type()->shape);
-  auto impl = std::make_shared<TensorImpl>(std::make_shared<Storage>(value), std::move(layout));
+  auto impl = make_pooled<TensorImpl>(make_pooled<Storage>(value), value.type());
   impl->know(std::move(value));
   return Tensor(std::move(impl));
 }
 
 Tensor view_of(const Tensor& base, std::shared_ptr<const ViewStep> step, Layout layout) {
   TensorImpl& parent = base.impl();
-  auto impl = std::make_shared<TensorImpl>(parent.storage, std::move(layout));
+  auto impl = make_pooled<TensorImpl>(parent.storage, std::move(layout));
   impl->parent = base.shared_impl();
   impl->step = std::move(step);
   if (!impl->is_detached())

@@ -59,9 +59,17 @@ struct IndexTarget;
 
 class TensorImpl {
  public:
-  TensorImpl(std::shared_ptr<Storage> s, Layout l) : storage(std::move(s)), layout(std::move(l)) {}
+  /// A tensor that is no view, with the layout of its type.
+  TensorImpl(std::shared_ptr<Storage> s, TypePtr type) : storage(std::move(s)), layout(type->contiguous) {}
+  TensorImpl(std::shared_ptr<Storage> s, Layout l)
+      : storage(std::move(s)), own_layout_(std::make_unique<const Layout>(std::move(l))), layout(*own_layout_) {}
   const std::shared_ptr<Storage> storage;
-  const Layout layout;
+
+ private:
+  std::unique_ptr<const Layout> own_layout_;  ///< of a view
+
+ public:
+  const Layout& layout;
   std::shared_ptr<TensorImpl> parent;         ///< of a view: what it is a view of
   std::shared_ptr<const ViewStep> step;       ///< and how
   std::shared_ptr<Gradient> gradient;         ///< where it has or wants one

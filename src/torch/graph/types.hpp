@@ -3,6 +3,8 @@
 #include <cotan/array.hpp>
 #include <string>
 
+#include "torch/graph/layout.hpp"
+
 namespace cotan::torch::detail {
 
 struct Type {
@@ -12,6 +14,7 @@ struct Type {
   std::int64_t numel() const;
   int dim() const { return static_cast<int>(shape.size()); }
   std::string str() const { return describe(dtype, shape); }
+  Layout contiguous = Layout::contiguous(shape);  ///< of a tensor that is no view
 };
 using TypePtr = const Type*;
 
