@@ -5,6 +5,7 @@
 #include <cotan/torch/creation.hpp>
 #include <cotan/torch/elementwise.hpp>
 #include <cotan/torch/explain.hpp>
+#include <cotan/torch/func.hpp>
 #include <cotan/torch/linalg.hpp>
 #include <cotan/torch/nn.hpp>
 #include <cotan/torch/optim.hpp>
@@ -12,4 +13,5 @@
 #include <cotan/torch/tensor.hpp>
 #include <cotan/torch/tensor_index.hpp>
 #include <cotan/torch/utils/checkpoint.hpp>
+#include <cotan/torch/utils/data.hpp>
 #include <cotan/torch/views.hpp>

@@ -9,6 +9,7 @@ namespace cotan::torch::detail {
 struct Modes {
   bool gradients = true;
   std::shared_ptr<const Region> region;  ///< of checkpoint
+  bool in_step = false;                  ///< nothing runs before its end
   std::optional<DType> autocast;         ///< the lower precision
 };
 Modes& modes();

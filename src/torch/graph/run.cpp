@@ -4,6 +4,7 @@
 #include <cotan/device.hpp>
 
 #include "torch/graph/devices.hpp"
+#include "torch/graph/modes.hpp"
 #include "torch/graph/runs.hpp"
 #include "torch/graph/tensor_impl.hpp"
 
@@ -51,7 +52,7 @@ void split_results() {
     const Value& v = s.value();
     if (!v || v.node->results.size() < 2 || v.node->has_history() || v.requires_grad()) return;
     former.push_back(v);
-    Value alone = data(v.node->results[v.index]);
+    Value alone = data(v.node->results[v.index], v.type());
     alone.node->requires_grad = v.node->requires_grad;  // of which another backward() says that it was freed
     alone.node->freed = v.node->freed;
     alone.node->where = v.node->where;
@@ -82,6 +83,9 @@ void give_results(Program& p, Arrays&& results) {
 }  // namespace
 
 void run(std::span<const Value> wanted) {
+  if (modes().in_step)
+    throw_with_line<ValueError>(
+        "[step] a value is read inside of torch::step(), which runs as one program at its end; read it behind that.");
   Runs& all = runs();
   std::lock_guard lock(all.mutex);
   Program p = collect(wanted);
@@ -122,7 +126,15 @@ RunStats run_stats() {
   return out;
 }
 
+detail::StepScope::StepScope() : former_(std::exchange(detail::modes().in_step, true)) {}
+detail::StepScope::~StepScope() { detail::modes().in_step = former_; }
+void detail::StepScope::finish() {
+  detail::modes().in_step = former_;
+  mark_step();
+}
+
 void mark_step() {
+  if (detail::modes().in_step) return;
   const auto lock = detail::lock_runs();
   std::vector<detail::Value> pending;
   detail::for_each_storage([&](detail::Storage& s) {
