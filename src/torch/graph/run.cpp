@@ -1,7 +1,9 @@
 // Runs what is recorded. The same recording again is a look-up and one call of a compiled program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cotan/device.hpp>
+#include <unordered_set>
 
 #include "torch/graph/devices.hpp"
 #include "torch/graph/runs.hpp"
@@ -64,19 +66,41 @@ void give_results(Program& p, Arrays&& results) {
   for (const std::uint32_t i : p.outputs) {
     Node& n = *p.nodes[i];
     const std::size_t count = n.call->out.size();
-    n.results.assign(std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next)),
-                     std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    n.set_results({std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next)),
+                   std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next + count))});
     next += count;
   }
   bool several = false;
   for (const std::uint32_t i : p.outputs) {
     Node& n = *p.nodes[i];
     several |= n.results.size() > 1;
-    n.frees.reset();
-    if (!n.requires_grad) n.release_inputs();
+    n.way.reset();
+    if (n.is_finished()) n.release_inputs();
   }
   p.nodes.clear();
   if (several) split_results();
+}
+
+/// What values of tracers depend on and no tracer is in: it is computed on its own, since it outlives the tracers.
+std::vector<Value> untraced(std::span<const Value> wanted) {
+  std::vector<Value> out;
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> waiting;
+  const auto reach = [&](const Value& v) {
+    if (!seen.insert(v.node.get()).second) return;
+    if (v.node->traced || v.node->kind == Node::Kind::leaf)
+      waiting.push_back(v.node.get());
+    else if (!v.node->computed())
+      out.push_back(v);
+  };
+  for (const Value& v : wanted)
+    if (v.node->traced) reach(v);
+  while (!waiting.empty()) {
+    const Node& n = *waiting.back();
+    waiting.pop_back();
+    for (const Value& v : n.inputs()) reach(v);
+  }
+  return out;
 }
 
 }  // namespace
@@ -84,8 +108,13 @@ void give_results(Program& p, Arrays&& results) {
 void run(std::span<const Value> wanted) {
   Runs& all = runs();
   std::lock_guard lock(all.mutex);
+  ++all.depth;
+  const std::shared_ptr<void> end(nullptr, [&](void*) { --all.depth; });
+  if (const std::vector<Value> before = untraced(wanted); !before.empty()) run(before);
   Program p = collect(wanted);
   if (p.outputs.empty()) return;
+  p.traced = std::any_of(wanted.begin(), wanted.end(), [](const Value& v) { return v.node->traced; });
+  p.key.push_back(p.traced);
   bool known = false;
   const auto compiled = all.programs.find(p.key, known);
   std::vector<bool> donated;
@@ -106,6 +135,7 @@ void run(std::span<const Value> wanted) {
 }
 
 Array array_of(const Value& value) {
+  const auto lock = lock_runs();
   if (value.node->kind == Node::Kind::leaf) return array_of(value.node->inputs()[0]);
   if (!value.node->computed()) run(std::span(&value, 1));
   return value.node->results[value.index];
@@ -122,21 +152,43 @@ RunStats run_stats() {
   return out;
 }
 
-void mark_step() {
-  const auto lock = detail::lock_runs();
-  std::vector<detail::Value> pending;
-  detail::for_each_storage([&](detail::Storage& s) {
-    const detail::Value& v = s.value();
-    if (v && !v.node->computed()) pending.push_back(v);
+namespace detail {
+
+namespace {
+
+/// All that is recorded and can still be read, and `more`.
+void run_all(std::vector<Value> more) {
+  std::vector<Value> pending = std::move(more);
+  for_each_storage([&](Storage& s) {
+    const Value& v = s.value();
+    if (v && !v.node->computed() && !v.node->traced) pending.push_back(v);
   });
   // One program per device.
   while (!pending.empty()) {
     const std::string device = pending.front().type()->device;
     const auto rest = std::stable_partition(pending.begin(), pending.end(),
-                                            [&](const detail::Value& v) { return v.type()->device == device; });
-    detail::run({pending.begin(), rest});
+                                            [&](const Value& v) { return v.type()->device == device; });
+    run({pending.begin(), rest});
     pending.erase(pending.begin(), rest);
   }
+}
+
+}  // namespace
+
+void catch_up(const Value& latest) {
+  const auto lock = lock_runs();
+  if (runs().depth > 0) return;
+  try {
+    run_all({latest});
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace detail
+
+void mark_step() {
+  const auto lock = detail::lock_runs();
+  detail::run_all({});
 }
 
 }  // namespace cotan::torch
