@@ -28,7 +28,7 @@ Arrays arguments_of(const Program& p, std::vector<bool>& donated) {
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
     for (const Array& a : p.nodes[p.arguments[i]]->results) {
       out.push_back(a);
-      donated.push_back(p.donated[i]);
+      donated.push_back(p.donated[i] && !p.traced);
     }
   const auto on_device = [&](const Array& a) { return a.device().name() == p.device ? a : device_put(a, p.device); };
   if (!p.numbers.empty()) {

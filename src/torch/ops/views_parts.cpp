@@ -107,7 +107,7 @@ Tensor as_strided(const Input& x, const Shape& size, const Shape& stride, std::o
   for (std::size_t i = 0; i < size.size(); ++i) last += (size[i] - 1) * stride[i];
   if (layout.numel() > 0 && last >= root.numel())
     throw_with_line<ShapeError>(
-        fmt::format("[as_strided] sizes {}, strides {} and offset {} reach element {} of a storage of {}.",
+        fmt::format("[as_strided] sizes {}, strides {} and offset {} reach element {} of a storage of {}; stay within it.",
                     describe(size), describe(stride), first, last, root.numel()));
   if (detached && x->requires_grad())
     throw_with_line<ValueError>(
