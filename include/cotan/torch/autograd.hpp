@@ -1,6 +1,7 @@
 // Gradients as PyTorch has them: backward(), grad(), and where nothing is recorded for them.
 #pragma once
 #include <cotan/torch/tensor.hpp>
+#include <initializer_list>
 
 namespace cotan::torch {
 
@@ -21,6 +22,11 @@ std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor
 /// The same of one output.
 std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {},
                          std::source_location where = COTAN_HERE);
+/// The same of a list that is written out: grad(y, {x})[0] is the gradient, not its first row.
+inline std::vector<Tensor> grad(const Tensor& output, std::initializer_list<Tensor> inputs,
+                                const GradOptions& options = {}, std::source_location where = COTAN_HERE) {
+  return grad(output, std::vector<Tensor>(inputs), options, where);
+}
 /// The same of one of each.
 Tensor grad(const Tensor& output, const Tensor& input, const GradOptions& options = {},
             std::source_location where = COTAN_HERE);

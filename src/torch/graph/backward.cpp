@@ -7,6 +7,8 @@
 #include <cotan/torch/autograd.hpp>
 #include <map>
 #include <mutex>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "torch/graph/hashing.hpp"
@@ -18,8 +20,6 @@
 namespace cotan::torch {
 
 namespace detail {
-
-std::unique_lock<std::recursive_mutex> lock_runs();
 
 namespace {
 
@@ -88,16 +88,22 @@ class BackwardPass {
     seeds_.push_back(seed);
   }
   /// Gradients are wanted with respect to this value.
-  void want(const Value& v) { add_target(v); }
+  void want(const Tensor& t) {
+    if (t.impl().collects())
+      leaves_.insert(t.impl().gradient);  // its nodes: one for each time that it was written
+    else
+      add_target(edge_of(t.impl().read()));
+  }
 
   /// Looks at everything that the roots depend on, of that at what leads to a target if `only_targets`.
-  void explore(bool only_targets) {
+  /// Nodes that give targets and lead to none end there, and are gone through only if `with_ends`.
+  void explore(bool only_targets, bool with_ends) {
     const std::uint64_t visit = next_visit();
     std::vector<Node*> waiting;
     const auto reach = [&](const Value& v) {
       if (!v.requires_grad()) return;
       if (v.node->kind == Node::Kind::leaf) {
-        if (!only_targets) add_target(v);
+        if (!only_targets || leaves_.contains(v.node->leaf.lock())) add_target(v);
       } else if (std::exchange(v.node->visited, visit) != visit)
         waiting.push_back(v.node.get());
     };
@@ -116,13 +122,21 @@ class BackwardPass {
     for (const NodePtr& n : nodes_)
       for (const Watch& w : n->watches)
         if (w.hooks || w.gradient.lock()) add_target({n, w.index});
-    for (const NodePtr& n : nodes_)
-      if (!ends_.contains(n.get())) check(*n);
-    if (!ends_.empty()) std::erase_if(nodes_, [&](const NodePtr& n) { return ends_.contains(n.get()); });
+    std::erase_if(nodes_, [&](const NodePtr& n) {
+      const auto end = ends_.find(n.get());
+      return end != ends_.end() && !(with_ends && end->second);
+    });
+    for (const NodePtr& n : nodes_) check(*n);
   }
 
   /// The gradients, from the last recorded target to the first; hooks are called on the way.
   void run() {
+    way_ = std::make_shared<Way>(nodes_);
+    if (!retain_)
+      for (const NodePtr& n : nodes_) {
+        n->freed = true;
+        n->freed_by = way_;
+      }
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < targets_.size(); ++i)
       if (targets_[i].at.node->kind != Node::Kind::leaf) order.push_back(i);
@@ -135,18 +149,18 @@ class BackwardPass {
       call_hooks(t);
       if (t.sum) pass({t.at}, {t.sum});
     }
-    if (!retain_ && frees_) {
-      for (const NodePtr& n : nodes_) {
-        n->freed = true;
-        n->freed_by = frees_;
-      }
-      frees_->nodes = std::move(nodes_);
-    }
+    way_.reset();
   }
-  /// Of one target; nothing where the roots do not depend on it.
-  Value gradient(const Value& at) const {
-    const std::size_t i = index_of(at);
-    return i < targets_.size() ? targets_[i].sum : Value{};
+  /// Of one of what is wanted; nothing where the roots do not depend on it.
+  Value gradient(const Tensor& of) const {
+    if (!of.impl().collects()) {
+      const std::size_t i = index_of(edge_of(of.impl().read()));
+      return i < targets_.size() ? targets_[i].sum : Value{};
+    }
+    Value sum;
+    for (const Target& t : targets_)
+      if (t.sum && t.at.node->leaf.lock() == of.impl().gradient) sum = sum ? sum_of(sum, t.sum) : t.sum;
+    return sum;
   }
   const std::vector<Target>& targets() const { return targets_; }
 
@@ -156,17 +170,19 @@ class BackwardPass {
     const auto it = index_.find({v.node.get(), v.index});
     return it == index_.end() ? targets_.size() : it->second;
   }
-  /// Nodes that no target depends on are not gone through. Those that give a target alone end the way: nothing is asked
-  /// of their own derivatives.
+  /// Nodes that no target depends on are not gone through; hooks of roots are called all the same.
   void keep_ways_to_targets() {
-    std::unordered_set<const Node*> on_the_way, targets;
+    std::unordered_set<const Node*> on_the_way, targets, roots;
     for (const Target& t : targets_) targets.insert(t.at.node.get());
+    for (const Value& v : roots_) roots.insert(v.node.get());
     for (const NodePtr& n : nodes_) {
       bool leads = false;
       for (const Value& v : n->inputs())
         leads |= v.requires_grad() && (on_the_way.contains(v.node.get()) || targets.contains(v.node.get()));
-      if (leads) on_the_way.insert(n.get());
-      if (!leads && targets.contains(n.get())) ends_.insert(n.get());
+      if (leads)
+        on_the_way.insert(n.get());
+      else if (targets.contains(n.get()) || roots.contains(n.get()))
+        ends_.emplace(n.get(), targets.contains(n.get()));
     }
     std::erase_if(nodes_, [&](const NodePtr& n) { return !on_the_way.contains(n.get()) && !ends_.contains(n.get()); });
   }
@@ -212,7 +228,7 @@ class BackwardPass {
     node->roots = static_cast<std::uint32_t>(roots.size());
     node->where = line();
     node->requires_grad = create_;
-    if (!retain_) node->frees = frees_ ? frees_ : frees_ = std::make_shared<Freed>();
+    node->way = way_;
     node->set_inputs(std::move(inputs));
     for (std::uint32_t k = 0; k < to.size(); ++k) collect(to[k], {node, k});
   }
@@ -259,9 +275,10 @@ class BackwardPass {
   std::vector<Value> roots_, seeds_;
   std::vector<Target> targets_;
   std::map<std::pair<Node*, std::uint32_t>, std::size_t> index_;
-  std::unordered_set<const Node*> ends_;  ///< nodes that give targets, and lead to none
+  std::unordered_map<const Node*, bool> ends_;  ///< nodes that lead to no target; whether they give one
   std::vector<NodePtr> nodes_;
-  std::shared_ptr<Freed> frees_;
+  std::set<std::shared_ptr<Gradient>> leaves_;  ///< that are wanted
+  std::shared_ptr<Way> way_;
 };
 
 Value seed_of(const Tensor& output, const Tensor& given, std::string_view op) {
@@ -299,7 +316,7 @@ void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor>
   BackwardPass pass(retain_graph.value_or(create_graph), create_graph);
   std::vector<std::pair<Value, Value>> roots;
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    roots.emplace_back(tensors[i].impl().read(),
+    roots.emplace_back(edge_of(tensors[i].impl().read()),
                        seed_of(tensors[i], i < gradients.size() ? gradients[i] : Tensor(), "backward"));
   for (const auto& [root, seed] : roots) pass.add_root(root, seed);
   for (const Tensor& t : inputs) {
@@ -307,9 +324,9 @@ void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor>
       throw_with_line<ValueError>(
           "[backward] one of the inputs does not require a gradient; call requires_grad_() first.");
     t.retain_grad();
-    pass.want(t.impl().read());
+    pass.want(t);
   }
-  pass.explore(!inputs.empty());
+  pass.explore(!inputs.empty(), true);
   const set_grad_enabled mode(create_graph);
   pass.run();
   // A tensor that was written has several leaf nodes. The order is that of the recording, the same every time.
@@ -317,7 +334,7 @@ void autograd::backward(std::span<const Tensor> tensors, std::span<const Tensor>
   std::map<Gradient*, std::size_t> index;
   for (const auto& t : pass.targets()) {
     const auto leaf = t.sum && t.at.node->kind == Node::Kind::leaf ? t.at.node->leaf.lock() : nullptr;
-    if (!leaf) continue;
+    if (!leaf || !leaf->collects) continue;
     const auto [it, is_new] = index.try_emplace(leaf.get(), leaves.size());
     if (is_new)
       leaves.emplace_back(leaf, t.sum);
@@ -337,7 +354,7 @@ std::vector<Tensor> autograd::grad(std::span<const Tensor> outputs, std::span<co
   const auto lock = lock_runs();
   BackwardPass pass(options.retain_graph.value_or(options.create_graph), options.create_graph);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Value root = outputs[i].impl().read();
+    const Value root = edge_of(outputs[i].impl().read());
     pass.add_root(root,
                   seed_of(outputs[i], i < options.grad_outputs.size() ? options.grad_outputs[i] : Tensor(), "grad"));
   }
@@ -345,14 +362,14 @@ std::vector<Tensor> autograd::grad(std::span<const Tensor> outputs, std::span<co
     if (!t.requires_grad())
       throw_with_line<ValueError>(
           "[grad] one of the inputs does not require a gradient; call requires_grad_() on it first.");
-    pass.want(t.impl().read());
+    pass.want(t);
   }
-  pass.explore(true);
+  pass.explore(true, false);
   const set_grad_enabled mode(options.create_graph);
   pass.run();
   std::vector<Tensor> out;
   for (const Tensor& t : inputs) {
-    Value gradient = pass.gradient(t.impl().read());
+    Value gradient = pass.gradient(t);
     if (const auto leaf = t.impl().gradient; gradient && t.is_leaf() && leaf->hooks)
       gradient = call_hooks(*leaf->hooks, std::move(gradient));
     if (!gradient && !options.allow_unused)

@@ -108,6 +108,9 @@ class Collector {
   }
   /// Results that tensors or nodes outside may ask for later are computed now: their operands may be gone then.
   void choose_outputs(Program& out) {
+    for (const Member& m : nodes_)  // who uses a leaf uses what it stands for
+      if (m.node->kind == Node::Kind::leaf && m.node->users > m.users && m.node->inputs()[0].node->visited == visit_)
+        nodes_[m.node->inputs()[0].node->position].wanted = true;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       Member& m = nodes_[i];
       if (m.node->computed() || m.node->kind == Node::Kind::leaf) continue;
@@ -118,17 +121,17 @@ class Collector {
   /// Whether a node has forgotten its operands after the run: it is computed, or the last backward pass through it is.
   bool forgets(const Member& m) const {
     if (m.output && !m.node->requires_grad) return true;
-    return m.node->goes_when_freed() && (m.node->freed_by.expired() || is_done(*m.node));
+    return m.node->goes_when_freed() && (m.node->ways == 0 || is_done(*m.node));
   }
-  /// Whether the backward passes that freed a node end with this run, and with them their hold on it.
+  /// Whether the one backward pass through a node that freed it ends with this run, and with it its hold on the node.
   bool is_done(const Node& node) const {
     const auto by = node.freed_by.lock();
     const auto done = passes_.find(by.get());
-    return by && done != passes_.end() && done->second + 1 == by.use_count();
+    return by && node.ways == 1 && done != passes_.end() && done->second + 1 == by.use_count();
   }
   void find_survivors() {
     for (const Member& m : nodes_)
-      if (m.output && m.node->frees) ++passes_[m.node->frees.get()];
+      if (m.output && m.node->way) ++passes_[m.node->way.get()];
     std::vector<std::uint32_t> kept(nodes_.size());  // references by members that stay
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       Member& m = nodes_[i];
@@ -196,7 +199,7 @@ class Collector {
   const std::uint64_t visit_;
   std::vector<Member> nodes_;
   std::vector<std::pair<Node*, bool>> waiting_;
-  std::map<Freed*, long> passes_;  ///< backward passes of this run that are the last ones through nodes
+  std::map<Way*, long> passes_;  ///< backward passes of this run that are the last ones through nodes
   bool fresh_ = false;
 };
 

@@ -66,7 +66,7 @@ class Plan {
     std::set<Position> reached;
     std::vector<Position> waiting;
     const auto reach = [&](const Value& v) {
-      if (wrt.contains({v.node->position, v.index})) return;
+      if (!v.requires_grad() || wrt.contains({v.node->position, v.index})) return;
       if (program.evaluated[v.node->position] && reached.insert(v.node->position).second)
         waiting.push_back(v.node->position);
     };
@@ -79,7 +79,7 @@ class Plan {
     std::set<Position> out;
     for (const Position i : reached)  // ascending: operands first
       for (const Value& v : program.nodes[i]->inputs())
-        if (wrt.contains({v.node->position, v.index}) || out.contains(v.node->position)) {
+        if (v.requires_grad() && (wrt.contains({v.node->position, v.index}) || out.contains(v.node->position))) {
           out.insert(i);
           break;
         }
@@ -97,7 +97,8 @@ class Frame {
   void override_value(const Value& v, const Array& a) { overrides_[{v.node->position, v.index}] = a; }
 
   Array value(const Value& v) {
-    if (const auto it = overrides_.find({v.node->position, v.index}); it != overrides_.end()) return it->second;
+    if (const Array* given = override_of(v.node->position, v.index)) return *given;
+    if (inside_ && !inside_->contains(v.node->position)) return outer_->value(v);
     return results(v.node->position)[v.index];
   }
 
@@ -118,7 +119,7 @@ class Frame {
       evaluate_region(*region);
       return values_.at(i);
     }
-    return values_[i] = evaluate(i);
+    return values_[i] = as_outside(i, evaluate(i));
   }
 
  private:
@@ -126,6 +127,22 @@ class Frame {
     flat::Pullback pullback;
     Arrays zeros;  ///< cotangents of what it gives besides its roots
   };
+
+  const Array* override_of(Position i, std::uint32_t index) const {
+    const auto it = overrides_.find({i, index});
+    return it == overrides_.end() ? nullptr : &it->second;
+  }
+  /// Where a pass around this one is differentiated with respect to a value on the way of this one, this one takes its
+  /// derivatives at that value: the elements are those outside, the derivative is that of what was computed here.
+  Arrays as_outside(Position i, Arrays results) const {
+    for (std::uint32_t k = 0; k < results.size(); ++k)
+      for (const Frame* f = outer_; f; f = f->outer_)
+        if (const Array* given = f->override_of(i, k)) {
+          results[k] = with_derivative_of(results[k], *given);
+          break;
+        }
+    return results;
+  }
 
   Arrays evaluate(Position i) {
     const Node& node = *plan_.program.nodes[i];
@@ -166,11 +183,8 @@ class Frame {
     return out;
   }
 
-  bool may_begin(Position pass) const {
-    for (const Frame* f = this; f; f = f->outer_)
-      if (f->running_.contains(pass)) return false;
-    return !inside_ || inside_->contains(pass);
-  }
+  /// A pass gives values only where nothing around is differentiated: what it gives has no derivative.
+  bool may_begin(Position pass) const { return !inside_ && !plan_.program.traced && !running_.contains(pass); }
 
   /// The forward half of a backward pass: gives the values on its way, and keeps the way back.
   Pass& forward(Position i) {
@@ -290,6 +304,14 @@ class Frame {
 };
 
 }  // namespace
+
+Array with_derivative_of(const Array& history, const Array& elements) {
+  const Array args[] = {elements, history};
+  return flat::custom_vjp([](std::span<const Array> in) { return Arrays{in[0]}; },
+                          [](std::span<const Array> in) { return std::pair{Arrays{in[0]}, Arrays{}}; },
+                          [](std::span<const Array> in) { return Arrays{numpy::zeros_like(in[0]), in[0]}; }, args,
+                          "with_derivative_of")[0];
+}
 
 Arrays evaluate(const Program& program, std::span<const Array> arguments) {
   const Plan plan(program);

@@ -10,6 +10,10 @@ namespace cotan::torch::detail {
 namespace {
 
 std::atomic<std::uint64_t> recorded{0};
+std::atomic<std::int64_t> pending{0};
+bool is_pending(const Node& n) {
+  return !n.computed() && (n.kind == Node::Kind::call || n.kind == Node::Kind::backward);
+}
 
 template <class T>
 struct Interned {
@@ -52,15 +56,27 @@ Value data(const Array& array) { return data(array, type_of(array)); }
 Value data(const Array& array, TypePtr type) {
   auto node = make_pooled<Node>(Node::Kind::data, data_call(type));
   node->results = {array};
+  node->traced = !is_concrete(array);
   return {std::move(node), 0};
 }
 
 std::uint64_t nodes_recorded() { return recorded.load(std::memory_order_relaxed); }
 
-Node::Node(Kind k, const Call* c) : kind(k), id(recorded.fetch_add(1, std::memory_order_relaxed) + 1), call(c) {}
+Node::Node(Kind k, const Call* c) : kind(k), id(recorded.fetch_add(1, std::memory_order_relaxed) + 1), call(c) {
+  if (is_pending(*this)) pending.fetch_add(1, std::memory_order_relaxed);
+}
+std::int64_t pending_nodes() { return pending.load(std::memory_order_relaxed); }
+
+void Node::set_results(Arrays arrays) {
+  if (is_pending(*this)) pending.fetch_sub(1, std::memory_order_relaxed);
+  results = std::move(arrays);
+}
 
 void Node::set_inputs(std::vector<Value> inputs) {
-  for (const Value& v : inputs) v.node->users.fetch_add(1, std::memory_order_relaxed);
+  for (const Value& v : inputs) {
+    v.node->users.fetch_add(1, std::memory_order_relaxed);
+    traced |= v.node->traced;
+  }
   inputs_ = std::move(inputs);
 }
 
@@ -83,11 +99,19 @@ void Node::release_inputs() {
   waiting = nullptr;
 }
 
-Node::~Node() { release_inputs(); }
+Node::~Node() {
+  if (is_pending(*this)) pending.fetch_sub(1, std::memory_order_relaxed);
+  release_inputs();
+}
 
-Freed::~Freed() {
-  for (const NodePtr& n : nodes)
-    if (n->goes_when_freed()) n->release_inputs();
+Way::Way(std::vector<NodePtr> through) : nodes(std::move(through)) {
+  for (const NodePtr& n : nodes) ++n->ways;
+}
+Way::~Way() {
+  for (const NodePtr& n : nodes) {
+    --n->ways;
+    if (n->is_finished()) n->release_inputs();
+  }
 }
 
 }  // namespace cotan::torch::detail

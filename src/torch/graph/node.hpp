@@ -5,6 +5,7 @@
 #include <cotan/flat.hpp>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <source_location>
 #include <vector>
 
@@ -65,11 +66,13 @@ struct Region {
   PolicyPtr policy;                     ///< one that lives for ever
 };
 
-/// Nodes that no derivative is taken through once the backward passes that share this are done: what they keep for it
-/// goes.
-struct Freed {
-  std::vector<NodePtr> nodes;
-  ~Freed();
+/// The nodes that a backward pass goes through, until it is computed. What they keep for derivatives goes with the last
+/// pass through them, where that was said to be the last.
+struct Way {
+  explicit Way(std::vector<NodePtr> through);
+  ~Way();
+  Way(const Way&) = delete;
+  const std::vector<NodePtr> nodes;
 };
 
 class Node : public std::enable_shared_from_this<Node> {
@@ -84,9 +87,11 @@ class Node : public std::enable_shared_from_this<Node> {
 
   const Kind kind;
   bool requires_grad = false;
-  bool freed = false;  ///< a backward pass went through it, the last one
-  std::weak_ptr<Freed> freed_by;
-  std::shared_ptr<Freed> frees;          ///< of backward: until it is computed
+  bool traced = false;  ///< made of tracers of cotan's: known only while somebody traces
+  bool freed = false;   ///< a backward pass went through it, the last one
+  std::weak_ptr<Way> freed_by;
+  std::shared_ptr<Way> way;              ///< of backward: until it is computed
+  std::uint32_t ways = 0;                ///< passes through it that are not computed
   std::shared_ptr<const Region> region;  ///< the innermost; nullptr: none
   std::uint32_t roots = 0;               ///< of backward
   const std::uint64_t id;                ///< nodes are numbered as they are recorded
@@ -108,10 +113,13 @@ class Node : public std::enable_shared_from_this<Node> {
   std::uint32_t position = 0;              ///< in the program of that visit
 
   bool computed() const { return !results.empty(); }
+  void set_results(Arrays arrays);
   /// Whether a derivative may still be taken through it.
   bool has_history() const { return requires_grad && !inputs_.empty(); }
   /// What it keeps for a derivative goes after the last backward pass.
   bool goes_when_freed() const { return freed && !saved.empty(); }
+  /// Whether it need not know any more what it was made of.
+  bool is_finished() const { return computed() && (!requires_grad || (goes_when_freed() && ways == 0)); }
 
  private:
   std::vector<Value> inputs_;
@@ -119,6 +127,12 @@ class Node : public std::enable_shared_from_this<Node> {
 
 inline TypePtr Value::type() const { return node->call->out[index]; }
 inline bool Value::requires_grad() const { return node->requires_grad && is_floating(type()->dtype); }
+
+/// The graph, and what tensors know of it, is changed under this lock by one thread at a time. A thread that runs a
+/// program has it until the results are there.
+std::unique_lock<std::recursive_mutex> lock_runs();
+/// Operations that are recorded and not computed.
+std::int64_t pending_nodes();
 
 /// The call of data of a type.
 const Call* data_call(TypePtr type);

@@ -17,6 +17,7 @@ struct Program {
   std::vector<std::uint64_t> key;
   std::vector<std::uint32_t> starts;  ///< per node: of its words in the key
   std::string device;
+  bool traced = false;  ///< the arguments are tracers: who traces may differentiate the program
 };
 
 /// The program for `wanted`. Callers hold the lock of runs.
@@ -25,8 +26,14 @@ Program collect(std::span<const Value> wanted);
 /// numbers, then the draws, where there are any.
 Arrays evaluate(const Program& program, std::span<const Array> arguments);
 
+/// `elements`, with the derivative of `history`, which has the same shape.
+Array with_derivative_of(const Array& history, const Array& elements);
+
 /// Sees to it that these are computed: runs one program.
 void run(std::span<const Value> wanted);
+/// Runs what is recorded and can still be read, and this value. Where a program is traced nothing is run, and nothing
+/// fails here: who reads what does not run is told.
+void catch_up(const Value& latest);
 /// The array of a value; runs what it needs.
 Array array_of(const Value& value);
 

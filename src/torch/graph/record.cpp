@@ -8,6 +8,7 @@
 #include "torch/graph/generator.hpp"
 #include "torch/graph/modes.hpp"
 #include "torch/graph/op.hpp"
+#include "torch/graph/program.hpp"
 #include "torch/graph/tensor_impl.hpp"
 
 namespace cotan::torch::detail {
@@ -45,6 +46,11 @@ void check_apart(const TensorImpl& operand, const TensorImpl& target, std::strin
 }
 
 namespace {
+
+/// Whenever so many operations wait that nobody reads they are run: a loop without a step() makes no program without
+/// end.
+constexpr std::int64_t most_pending = 8192;
+thread_local bool catches_up = false;
 
 /// Memory of lists that ended on this thread.
 template <class T>
@@ -91,14 +97,14 @@ void Recorder::input(const Tensor& tensor) {
     throw_with_line<ValueError>(fmt::format("[{}] got an undefined tensor; assign one before it is used.", op_.name));
   TensorImpl& impl = tensor.impl();
   if (written) check_apart(impl, *written, op_.name);
-  Value value = impl.read();
+  Value value = &impl == written ? impl.unwatched() : impl.read();
   if (modes().autocast && op_.traits.cast != Cast::none) value = autocast(value, op_.traits.cast);
   types_.push_back(value.type());
   const bool needs_gradient = value.requires_grad();
   if (types_.size() > 1 && types_.back()->device != types_.front()->device)
     throw_with_line<DeviceError>(fmt::format("[{}] the tensors are on different devices, {} and {}; move one by to().",
                                              op_.name, types_.front()->device, types_.back()->device));
-  operands_.push_back({std::move(value), impl.storage, needs_gradient});
+  operands_.push_back({std::move(value), impl.storage, needs_gradient, &impl == written});
 }
 
 void Recorder::finish(const Call* call) {
@@ -115,13 +121,17 @@ void Recorder::finish(const Call* call) {
   inputs.reserve(operands_.size());
   for (Operand& o : operands_) inputs.push_back(std::move(o.value));
   node.set_inputs(std::move(inputs));
+  if (pending_nodes() % most_pending != 0 || catches_up || node.traced) return;
+  catches_up = true;
+  catch_up({node_, 0});
+  catches_up = false;
 }
 
 void Recorder::note_saved(Node& node) const {
   const auto keep = [&](std::size_t i) {
     if (i >= operands_.size()) return;
     const auto& storage = operands_[i].storage;
-    const bool is_old = written && storage == written->storage;  // kept as it was
+    const bool is_old = i == 0 && operands_[i].is_written;  // kept as it was
     node.saved.push_back({is_old ? nullptr : storage, storage->version, static_cast<int>(i)});
   };
   const auto keep_factors = [&](std::size_t count) {
@@ -142,6 +152,11 @@ void Recorder::note_saved(Node& node) const {
       break;
     case Saves::factors:
       keep_factors(std::min<std::size_t>(2, operands_.size()));
+      break;
+    case Saves::quotient:
+      if (operands_.size() == 2 && operands_[1].needs_gradient) keep(0);
+      keep(1);
+      if (operands_.size() == 1) node.saved.push_back({{}, 0, 1});
       break;
     case Saves::first:
       keep(0);

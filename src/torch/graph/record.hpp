@@ -8,8 +8,9 @@
 namespace cotan::torch::detail {
 
 /// What an operation keeps for its derivative, as PyTorch does; `others`: each operand if another one requires a
-/// gradient, as products do; `factors`: so among the first two, as products do to which a bias is added.
-enum class Saves : std::uint8_t { none, operands, others, factors, result, first, second };
+/// gradient, as products do; `factors`: so among the first two, as products do to which a bias is added; `quotient`:
+/// the second operand, and the first if the second requires a gradient.
+enum class Saves : std::uint8_t { none, operands, others, factors, quotient, result, first, second };
 /// What autocast does with floating operands: nothing, to the lower precision, to f32, or to the widest among them.
 enum class Cast : std::uint8_t { none, lower, f32, widest };
 
@@ -43,9 +44,11 @@ class Recorder {
     Value value;
     std::shared_ptr<Storage> storage;
     bool needs_gradient;
+    bool is_written;  ///< by the call that this one is part of
   };
   void note_saved(Node& node) const;
   void widen();
+  std::unique_lock<std::recursive_mutex> graph_ = lock_runs();
   const OpBase& op_;
   std::vector<Operand> operands_;  // these two in memory of a recorder that ended
   std::vector<TypePtr> types_;

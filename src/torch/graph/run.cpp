@@ -1,7 +1,9 @@
 // Runs what is recorded. The same recording again is a look-up and one call of a compiled program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cotan/device.hpp>
+#include <unordered_set>
 
 #include "torch/graph/devices.hpp"
 #include "torch/graph/modes.hpp"
@@ -27,7 +29,7 @@ Arrays arguments_of(const Program& p, std::vector<bool>& donated) {
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
     for (const Array& a : p.nodes[p.arguments[i]]->results) {
       out.push_back(a);
-      donated.push_back(p.donated[i]);
+      donated.push_back(p.donated[i] && !p.traced);
     }
   const auto on_device = [&](const Array& a) { return a.device().name() == p.device ? a : device_put(a, p.device); };
   if (!p.numbers.empty()) {
@@ -65,19 +67,41 @@ void give_results(Program& p, Arrays&& results) {
   for (const std::uint32_t i : p.outputs) {
     Node& n = *p.nodes[i];
     const std::size_t count = n.call->out.size();
-    n.results.assign(std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next)),
-                     std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    n.set_results({std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next)),
+                   std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(next + count))});
     next += count;
   }
   bool several = false;
   for (const std::uint32_t i : p.outputs) {
     Node& n = *p.nodes[i];
     several |= n.results.size() > 1;
-    n.frees.reset();
-    if (!n.requires_grad) n.release_inputs();
+    n.way.reset();
+    if (n.is_finished()) n.release_inputs();
   }
   p.nodes.clear();
   if (several) split_results();
+}
+
+/// What values of tracers depend on and no tracer is in: it is computed on its own, since it outlives the tracers.
+std::vector<Value> untraced(std::span<const Value> wanted) {
+  std::vector<Value> out;
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> waiting;
+  const auto reach = [&](const Value& v) {
+    if (!seen.insert(v.node.get()).second) return;
+    if (v.node->traced || v.node->kind == Node::Kind::leaf)
+      waiting.push_back(v.node.get());
+    else if (!v.node->computed())
+      out.push_back(v);
+  };
+  for (const Value& v : wanted)
+    if (v.node->traced) reach(v);
+  while (!waiting.empty()) {
+    const Node& n = *waiting.back();
+    waiting.pop_back();
+    for (const Value& v : n.inputs()) reach(v);
+  }
+  return out;
 }
 
 }  // namespace
@@ -88,8 +112,13 @@ void run(std::span<const Value> wanted) {
         "[step] a value is read inside of torch::step(), which runs as one program at its end; read it behind that.");
   Runs& all = runs();
   std::lock_guard lock(all.mutex);
+  ++all.depth;
+  const std::shared_ptr<void> end(nullptr, [&](void*) { --all.depth; });
+  if (const std::vector<Value> before = untraced(wanted); !before.empty()) run(before);
   Program p = collect(wanted);
   if (p.outputs.empty()) return;
+  p.traced = std::any_of(wanted.begin(), wanted.end(), [](const Value& v) { return v.node->traced; });
+  p.key.push_back(p.traced);
   bool known = false;
   const auto compiled = all.programs.find(p.key, known);
   std::vector<bool> donated;
@@ -110,6 +139,7 @@ void run(std::span<const Value> wanted) {
 }
 
 Array array_of(const Value& value) {
+  const auto lock = lock_runs();
   if (value.node->kind == Node::Kind::leaf) return array_of(value.node->inputs()[0]);
   if (!value.node->computed()) run(std::span(&value, 1));
   return value.node->results[value.index];
@@ -133,22 +163,44 @@ void detail::StepScope::finish() {
   mark_step();
 }
 
-void mark_step() {
-  if (detail::modes().in_step) return;
-  const auto lock = detail::lock_runs();
-  std::vector<detail::Value> pending;
-  detail::for_each_storage([&](detail::Storage& s) {
-    const detail::Value& v = s.value();
-    if (v && !v.node->computed()) pending.push_back(v);
+namespace detail {
+
+namespace {
+
+/// All that is recorded and can still be read, and `more`.
+void run_all(std::vector<Value> more) {
+  std::vector<Value> pending = std::move(more);
+  for_each_storage([&](Storage& s) {
+    const Value& v = s.value();
+    if (v && !v.node->computed() && !v.node->traced) pending.push_back(v);
   });
   // One program per device.
   while (!pending.empty()) {
     const std::string device = pending.front().type()->device;
     const auto rest = std::stable_partition(pending.begin(), pending.end(),
-                                            [&](const detail::Value& v) { return v.type()->device == device; });
-    detail::run({pending.begin(), rest});
+                                            [&](const Value& v) { return v.type()->device == device; });
+    run({pending.begin(), rest});
     pending.erase(pending.begin(), rest);
   }
+}
+
+}  // namespace
+
+void catch_up(const Value& latest) {
+  const auto lock = lock_runs();
+  if (runs().depth > 0 || modes().in_step) return;
+  try {
+    run_all({latest});
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace detail
+
+void mark_step() {
+  if (detail::modes().in_step) return;
+  const auto lock = detail::lock_runs();
+  detail::run_all({});
 }
 
 }  // namespace cotan::torch

@@ -12,6 +12,7 @@ struct Runs {
   std::recursive_mutex mutex;
   Programs programs;
   RunStats stats;
+  int depth = 0;  ///< runs that are not done, each inside of the one before
   std::shared_ptr<const Compiled> last;
   bool last_is_new = false;
   std::function<void(const RunReport&)> sink;

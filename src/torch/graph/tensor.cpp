@@ -122,7 +122,7 @@ HookHandle Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) cons
   if (!requires_grad())
     throw_with_line<ValueError>("[register_hook] the tensor does not require a gradient; call requires_grad_() first.");
   Gradient& gradient = gradient_of(impl());
-  const Value& value = impl().read();
+  const Value value = edge_of(impl().read());
   // Hooks stay with what they were put on: after a write in place the tensor is something else.
   if (!gradient.hooks || (!impl().collects() && gradient.hooked.lock() != value.node)) {
     gradient.hooks = std::make_shared<Hooks>();

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cotan/numpy.hpp>
 #include <mutex>
 
 #include "torch/graph/modes.hpp"
 #include "torch/graph/op.hpp"
+#include "torch/graph/program.hpp"
+#include "torch/graph/strided.hpp"
 
 namespace cotan::torch::detail {
 
@@ -32,19 +33,17 @@ class GradientsOf {
   bool former_;
 };
 
+using WithHistory = Op<Array, const Array&, const Array&>;
+const WithHistory& with_history_op() {
+  static const WithHistory op = define("write_without_gradient", {}, [](const Array& value, const Array& former) {
+    return with_derivative_of(former, value);
+  });
+  return op;
+}
 /// The contents of `written` with the derivative of `history`: what a tensor is after a write that no gradient follows.
 Value with_history(const Value& written, const Value& history) {
-  static const auto op = define("write_without_gradient", {}, [](const Array& value, const Array& former) {
-    const Array args[] = {value, former};
-    return flat::custom_vjp([](std::span<const Array> in) { return Arrays{in[0]}; },
-                            [](std::span<const Array> in) { return std::pair{Arrays{in[0]}, Arrays{}}; },
-                            [](std::span<const Array> in) { return Arrays{numpy::zeros_like(in[0]), in[0]}; }, args,
-                            "write_without_gradient")[0];
-  });
-  // Of a history that was written in this way before only the history matters: chains of writes do not grow.
-  const bool again = history.node->call->op == &op && !history.node->inputs().empty() && history.node->watches.empty();
   const GradientsOf on(true);
-  return op.value(tensor_of(written), tensor_of(again ? history.node->inputs()[1] : history));
+  return with_history_op().value(tensor_of(written), tensor_of(edge_of(history)));
 }
 
 Value leaf_of(const Value& contents, const std::shared_ptr<Gradient>& gradient) {
@@ -58,7 +57,12 @@ Value leaf_of(const Value& contents, const std::shared_ptr<Gradient>& gradient) 
 
 }  // namespace
 
+Value edge_of(const Value& value) {
+  return value.node->call->op == &with_history_op() ? value.node->inputs()[1] : value;
+}
+
 Storage::Storage(Value value) {
+  const auto graph = lock_runs();
   set(std::move(value));
   AllStorages& all = all_storages();
   std::lock_guard lock(all.mutex);
@@ -67,6 +71,7 @@ Storage::Storage(Value value) {
   all.first = this;
 }
 Storage::~Storage() {
+  const auto graph = lock_runs();
   {
     AllStorages& all = all_storages();
     std::lock_guard lock(all.mutex);
@@ -95,7 +100,21 @@ Value TensorImpl::derived() {
   return history && history.requires_grad() ? with_history(value, history) : value;
 }
 
+Value TensorImpl::unwatched() {
+  const Value& now = read();
+  if (!parent || is_detached() || collects() || now.node->watches.empty()) return now;
+  return step->read(parent->unwatched());
+}
+
+TensorImpl::~TensorImpl() {
+  const auto graph = lock_runs();
+  contents_ = {};
+  history = {};
+  gradient.reset();
+}
+
 const Value& TensorImpl::read() {
+  const auto graph = lock_runs();
   if (!contents_ || contents_of_ != storage->changes) know(derived());
   return contents_;
 }
@@ -111,8 +130,9 @@ void TensorImpl::watch_contents() {
   if (const auto former = gradient->watched.lock())
     std::erase_if(former->watches, [&](const Watch& w) { return w.gradient.lock() == gradient; });
   if (!contents_.requires_grad()) return;
-  contents_.node->watches.push_back({contents_.index, nullptr, gradient});
-  gradient->watched = contents_.node;
+  const Value edge = edge_of(contents_);
+  edge.node->watches.push_back({edge.index, nullptr, gradient});
+  gradient->watched = edge.node;
 }
 
 Tensor tensor_of(Value value) {
@@ -163,7 +183,23 @@ void check_followed(const Tensor& target, std::string_view op) {
           t == &impl ? "a" : "a view of a"));
 }
 
+namespace {
+
+/// Of a view of elements that some view before it repeats, the base that all are views of; nullptr where none repeats.
+TensorImpl* base_of_repeated(TensorImpl* view) {
+  bool repeated = false;
+  TensorImpl* t = view;
+  for (; t->parent && !t->is_detached(); t = t->parent.get()) repeated |= t != view && t->layout.overlaps();
+  if (repeated && t->parent)
+    throw_with_line<ValueError>(
+        "[write] the tensor is a view of what expand() or unfold() made of a detached one; write into that one.");
+  return repeated ? t : nullptr;
+}
+
+}  // namespace
+
 void write(const Tensor& target, const Value& contents, std::string_view op) {
+  const auto graph = lock_runs();
   check_writable(target, op);
   // Where gradients are off, or behind detach(), a write changes the elements and not what they came from.
   bool followed = modes().gradients;
@@ -174,14 +210,24 @@ void write(const Tensor& target, const Value& contents, std::string_view op) {
   const auto keep = [&](Value& history) {
     history = followed || !history || !history.requires_grad() ? whole : with_history(whole, history);
   };
-  for (; root->parent; root = root->parent.get()) {
+  const auto up = [&](Value next, TensorImpl* to) {
+    whole = std::move(next);
+    root = to;
+    // PyTorch keeps how a view was written, and frees that.
+    if (whole.requires_grad() && !whole.node->computed()) whole.node->saved.push_back({{}, 0, 0});
+  };
+  if (TensorImpl* const base = base_of_repeated(root)) {
+    const GradientsOf mode(followed);
+    up(strided_write(base->unwatched(), whole, root->layout), base);
+  }
+  while (root->parent) {
     if (root->is_detached()) {
       keep(root->history);
       if (!root->history.requires_grad()) root->history = {};
       followed = false;
     }
     const GradientsOf mode(followed);
-    whole = root->step->write(root->parent->read(), whole);
+    up(root->step->write(root->parent->unwatched(), whole), root->parent.get());
   }
   Value now = storage.value();
   keep(now);

@@ -63,6 +63,7 @@ class TensorImpl {
   TensorImpl(std::shared_ptr<Storage> s, TypePtr type) : storage(std::move(s)), layout(type->contiguous) {}
   TensorImpl(std::shared_ptr<Storage> s, Layout l)
       : storage(std::move(s)), own_layout_(std::make_unique<const Layout>(std::move(l))), layout(*own_layout_) {}
+  ~TensorImpl();
   const std::shared_ptr<Storage> storage;
 
  private:
@@ -84,6 +85,9 @@ class TensorImpl {
   /// Knows them: they are `value` at the storage's version.
   void know(Value value);
   void forget() { contents_ = {}; }
+  /// The contents, read anew from what this is a view of where somebody watches: writes depend on that, not on the
+  /// view.
+  Value unwatched();
   /// Backward passes tell the gradient of the contents to this tensor, which retains it.
   void watch_contents();
 
@@ -94,6 +98,8 @@ class TensorImpl {
   TypePtr type_ = nullptr;
 };
 
+/// Where gradients of a value go: of what was written without gradients, the value that has its history.
+Value edge_of(const Value& value);
 /// A new tensor of a value's elements.
 Tensor tensor_of(Value value);
 /// A view of `base` by a step.

@@ -118,7 +118,7 @@ Tensor sub(const Operand& a, const Operand& b, double alpha) {
 Tensor subtract(const Operand& a, const Operand& b, double alpha) { return sub(a, b, alpha); }
 
 Tensor div(const Operand& a, const Operand& b, std::string_view rounding_mode) {
-  static const Binary<[](const Array& x, const Array& y) { return x / y; }> exact("div", {.saves = Saves::others});
+  static const Binary<[](const Array& x, const Array& y) { return x / y; }> exact("div", {.saves = Saves::quotient});
   static const Binary<truncated_quotient> truncated("div", {});
   static const Binary<floor_quotient> floored("div", {});
   const DType t = result_type(a, b);

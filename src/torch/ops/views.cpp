@@ -164,7 +164,8 @@ Tensor expand(const Input& x, const Shape& size) {
     if (layout.sizes[i] < 0)
       throw_with_line<ShapeError>(
           fmt::format("[expand] -1 keeps the size of a dimension; dimension {} of {} is new.", i, describe(size)));
-    if (layout.sizes[i] == 1) layout.strides[i] = i + 1 < size.size() ? layout.sizes[i + 1] * layout.strides[i + 1] : 1;
+    if (layout.sizes[i] == 1 && !from.sizes.empty())
+      layout.strides[i] = i + 1 < size.size() ? layout.sizes[i + 1] * layout.strides[i + 1] : 1;
   }
   const Shape to = layout.sizes;
   return view_by(*x, std::move(layout), read, write, to);

@@ -2,38 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cotan/numpy.hpp>
 #include <cotan/torch/views.hpp>
 
-#include "torch/ops/views.hpp"
+#include "torch/graph/strided.hpp"
 
 namespace cotan::torch {
 
 using namespace detail;
 
 namespace {
-
-/// Places of elements among the row-major ones of what is viewed.
-Array places(const Shape& sizes, const Shape& strides, std::int64_t offset) {
-  Array out = numpy::full({}, offset, i64);
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    out = numpy::expand_dims(out, -1) + numpy::arange(sizes[i]).astype(i64) * strides[i];
-  return out.reshape({-1});
-}
-
-/// A view by strides among the row-major elements of x; `layout` is what the strides are in the storage.
-Tensor strided(const Tensor& x, Layout layout, const Shape& strides, std::int64_t offset) {
-  static const auto read =
-      define("strided", {}, [](const Array& a, const Shape& sizes, const Shape& by, std::int64_t first) {
-        return numpy::take(a.reshape({-1}), places(sizes, by, first), 0).reshape(sizes);
-      });
-  static const auto write = define(
-      "strided_write", {}, [](const Array& a, const Array& b, const Shape& sizes, const Shape& by, std::int64_t first) {
-        return a.reshape({-1}).at(places(sizes, by, first)).set(b.reshape({-1})).reshape(a.shape());
-      });
-  const Shape sizes = layout.sizes;
-  return view_by(x, std::move(layout), read, write, sizes, strides, offset);
-}
 
 std::vector<Tensor> of_several(std::vector<Tensor> parts) {
   for (const Tensor& part : parts)
@@ -83,7 +60,7 @@ Tensor diagonal(const Input& x, int offset, int dim1, int dim2) {
   layout.strides.push_back(from.strides[i] + from.strides[j]);
   strides.push_back(rows.strides[i] + rows.strides[j]);
   if (size > 0) layout.offset += down * from.strides[i] + right * from.strides[j];
-  return strided(*x, std::move(layout), strides, size > 0 ? down * rows.strides[i] + right * rows.strides[j] : 0);
+  return strided_view(*x, std::move(layout), strides, size > 0 ? down * rows.strides[i] + right * rows.strides[j] : 0);
 }
 
 Tensor unfold(const Input& x, int dim, std::int64_t size, std::int64_t step) {
@@ -107,7 +84,7 @@ Tensor unfold(const Input& x, int dim, std::int64_t size, std::int64_t step) {
   layout.sizes.push_back(size);
   layout.strides.push_back(one);
   strides.push_back(row);
-  return strided(*x, std::move(layout), strides, 0);
+  return strided_view(*x, std::move(layout), strides, 0);
 }
 
 Tensor as_strided(const Input& x, const Shape& size, const Shape& stride, std::optional<std::int64_t> offset) {
@@ -129,14 +106,14 @@ Tensor as_strided(const Input& x, const Shape& size, const Shape& stride, std::o
   std::int64_t last = first;
   for (std::size_t i = 0; i < size.size(); ++i) last += (size[i] - 1) * stride[i];
   if (layout.numel() > 0 && last >= root.numel())
-    throw_with_line<ShapeError>(
-        fmt::format("[as_strided] sizes {}, strides {} and offset {} reach element {} of a storage of {}.",
-                    describe(size), describe(stride), first, last, root.numel()));
+    throw_with_line<ShapeError>(fmt::format(
+        "[as_strided] sizes {}, strides {} and offset {} reach element {} of a storage of {}; stay within it.",
+        describe(size), describe(stride), first, last, root.numel()));
   if (detached && x->requires_grad())
     throw_with_line<ValueError>(
         "[as_strided] the tensor is a view of a part that was detached, and requires gradients; use slice() or "
         "clone().");
-  return strided(detached ? root.detach() : root, std::move(layout), stride, layout.numel() > 0 ? first : 0);
+  return strided_view(detached ? root.detach() : root, std::move(layout), stride, layout.numel() > 0 ? first : 0);
 }
 
 std::vector<Tensor> split(const Input& x, std::int64_t size, int dim) {

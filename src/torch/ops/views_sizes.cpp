@@ -21,7 +21,7 @@ Tensor flatten(const Input& x, int first, int last) {
   const int a = wrap_dim(first, x->dim(), "flatten"), b = wrap_dim(last, x->dim(), "flatten");
   if (a > b)
     throw_with_line<ValueError>(
-        fmt::format("[flatten] the first dimension, {}, must not come after the last, {}.", first, last));
+        fmt::format("[flatten] the first dimension, {}, comes after the last, {}; name them in order.", first, last));
   if (x->dim() == 0) return reshape(x, {1});
   if (a == b) return *x;
   Shape sizes = x->sizes();

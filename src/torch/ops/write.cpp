@@ -12,12 +12,17 @@ using namespace detail;
 
 namespace {
 
-/// A value like `like`'s, of its dtype and shape.
+/// What x is as `target`'s contents. Where target requires a gradient what comes in its place does too: the gradient of
+/// what was there is 0.
 Value fitted(const Tensor& x, const Tensor& target) {
-  static const auto op = define("copy", {}, [](const Array& a, const Shape& shape, DType dtype) {
+  static const auto fit = [](const Array& a, const Shape& shape, DType dtype) {
     return numpy::broadcast_to(a.astype(dtype), shape);
-  });
-  return op.value(x, target.sizes(), target.dtype());
+  };
+  static const auto copy = define("copy", {}, [](const Array& a, const Shape& s, DType t) { return fit(a, s, t); });
+  static const auto over =
+      define("copy_", {}, [](const Array&, const Array& a, const Shape& s, DType t) { return fit(a, s, t); });
+  if (is_grad_enabled() && target.requires_grad()) return over.value(target, x, target.sizes(), target.dtype());
+  return copy.value(x, target.sizes(), target.dtype());
 }
 
 int category(DType t) { return t == DType::bool_ ? 0 : is_integer(t) ? 1 : is_floating(t) ? 2 : 3; }
