@@ -122,10 +122,11 @@ class BackwardPass {
     for (const NodePtr& n : nodes_)
       for (const Watch& w : n->watches)
         if (w.hooks || w.gradient.lock()) add_target({n, w.index});
-    std::erase_if(nodes_, [&](const NodePtr& n) {
-      const auto end = ends_.find(n.get());
-      return end != ends_.end() && !(with_ends && end->second);
-    });
+    if (!ends_.empty())
+      std::erase_if(nodes_, [&](const NodePtr& n) {
+        const auto end = ends_.find(n.get());
+        return end != ends_.end() && !(with_ends && end->second);
+      });
     for (const NodePtr& n : nodes_) check(*n);
   }
 

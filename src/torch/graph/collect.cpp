@@ -23,6 +23,7 @@ class Collector {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i].node->position = i;
     count_users();
     for (const Value& v : wanted) nodes_[v.node->position].wanted = true;
+    out.traced = std::any_of(wanted.begin(), wanted.end(), [](const Value& v) { return v.node->traced; });
     choose_outputs(out);
     find_survivors();
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -115,6 +116,8 @@ class Collector {
       Member& m = nodes_[i];
       if (m.node->computed() || m.node->kind == Node::Kind::leaf) continue;
       m.output = m.wanted || m.node->holders > 0 || m.node->users > m.users;
+      // What no tracer is in outlives the tracers: it is part of such a program, and computed again for others.
+      m.output &= m.node->traced || !out.traced;
       if (m.output) out.outputs.push_back(i);
     }
   }
@@ -157,6 +160,7 @@ class Collector {
 
   void encode(Program& out) const {
     std::vector<std::uint64_t>& key = out.key;
+    key.push_back(out.traced);
     key.reserve(nodes_.size() * 4);
     std::vector<const Region*> regions;  // numbered as they come
     std::size_t argument = 0;

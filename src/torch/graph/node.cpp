@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "torch/graph/hashing.hpp"
+#include "torch/graph/program.hpp"
 
 namespace cotan::torch::detail {
 
@@ -11,6 +12,7 @@ namespace {
 
 std::atomic<std::uint64_t> recorded{0};
 std::atomic<std::int64_t> pending{0};
+thread_local int tracers = 0;  // that tensors of this thread are made of
 bool is_pending(const Node& n) {
   return !n.computed() && (n.kind == Node::Kind::call || n.kind == Node::Kind::backward);
 }
@@ -57,6 +59,7 @@ Value data(const Array& array, TypePtr type) {
   auto node = make_pooled<Node>(Node::Kind::data, data_call(type));
   node->results = {array};
   node->traced = !is_concrete(array);
+  tracers += node->traced;
   return {std::move(node), 0};
 }
 
@@ -99,7 +102,10 @@ void Node::release_inputs() {
   waiting = nullptr;
 }
 
+bool is_tracing() { return tracers > 0; }
+
 Node::~Node() {
+  tracers -= kind == Kind::data && traced;
   if (is_pending(*this)) pending.fetch_sub(1, std::memory_order_relaxed);
   release_inputs();
 }

@@ -29,6 +29,9 @@ Arrays evaluate(const Program& program, std::span<const Array> arguments);
 /// `elements`, with the derivative of `history`, which has the same shape.
 Array with_derivative_of(const Array& history, const Array& elements);
 
+/// Whether tensors of this thread are made of tracers: then a program may become a part of what is traced.
+bool is_tracing();
+
 /// Sees to it that these are computed: runs one program.
 void run(std::span<const Value> wanted);
 /// Runs what is recorded and can still be read, and this value. Where a program is traced nothing is run, and nothing

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cotan/device.hpp>
-#include <unordered_set>
 
 #include "torch/graph/devices.hpp"
 #include "torch/graph/modes.hpp"
@@ -29,7 +28,7 @@ Arrays arguments_of(const Program& p, std::vector<bool>& donated) {
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
     for (const Array& a : p.nodes[p.arguments[i]]->results) {
       out.push_back(a);
-      donated.push_back(p.donated[i] && !p.traced);
+      donated.push_back(p.donated[i] && !is_tracing());
     }
   const auto on_device = [&](const Array& a) { return a.device().name() == p.device ? a : device_put(a, p.device); };
   if (!p.numbers.empty()) {
@@ -82,28 +81,6 @@ void give_results(Program& p, Arrays&& results) {
   if (several) split_results();
 }
 
-/// What values of tracers depend on and no tracer is in: it is computed on its own, since it outlives the tracers.
-std::vector<Value> untraced(std::span<const Value> wanted) {
-  std::vector<Value> out;
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> waiting;
-  const auto reach = [&](const Value& v) {
-    if (!seen.insert(v.node.get()).second) return;
-    if (v.node->traced || v.node->kind == Node::Kind::leaf)
-      waiting.push_back(v.node.get());
-    else if (!v.node->computed())
-      out.push_back(v);
-  };
-  for (const Value& v : wanted)
-    if (v.node->traced) reach(v);
-  while (!waiting.empty()) {
-    const Node& n = *waiting.back();
-    waiting.pop_back();
-    for (const Value& v : n.inputs()) reach(v);
-  }
-  return out;
-}
-
 }  // namespace
 
 void run(std::span<const Value> wanted) {
@@ -114,11 +91,8 @@ void run(std::span<const Value> wanted) {
   std::lock_guard lock(all.mutex);
   ++all.depth;
   const std::shared_ptr<void> end(nullptr, [&](void*) { --all.depth; });
-  if (const std::vector<Value> before = untraced(wanted); !before.empty()) run(before);
   Program p = collect(wanted);
   if (p.outputs.empty()) return;
-  p.traced = std::any_of(wanted.begin(), wanted.end(), [](const Value& v) { return v.node->traced; });
-  p.key.push_back(p.traced);
   bool known = false;
   const auto compiled = all.programs.find(p.key, known);
   std::vector<bool> donated;
@@ -129,6 +103,10 @@ void run(std::span<const Value> wanted) {
   Arrays results = flat::jit(
       *compiled->cache, "", [&](std::span<const Array> in) { return evaluate(p, in); },
       [] { return std::shared_ptr<const void>(); }, payload, arguments, {.name = "step", .donate = donated}, path);
+  if (!p.traced && !std::all_of(results.begin(), results.end(), [](const Array& a) { return is_concrete(a); }))
+    throw_with_line<ValueError>(
+        "[torch] a tensor is read inside of a function that is traced, and depends on none of its arguments; read it "
+        "before, or under ensure_compile_time_eval().");
   ++all.stats.runs;
   all.stats.compilations += !known;
   all.stats.nodes += p.nodes.size();
@@ -156,19 +134,13 @@ RunStats run_stats() {
   return out;
 }
 
-detail::StepScope::StepScope() : former_(std::exchange(detail::modes().in_step, true)) {}
-detail::StepScope::~StepScope() { detail::modes().in_step = former_; }
-void detail::StepScope::finish() {
-  detail::modes().in_step = former_;
-  mark_step();
-}
-
 namespace detail {
 
 namespace {
 
 /// All that is recorded and can still be read, and `more`.
 void run_all(std::vector<Value> more) {
+  if (modes().in_step || is_tracing()) return;  // what has no tracer in it would become one
   std::vector<Value> pending = std::move(more);
   for_each_storage([&](Storage& s) {
     const Value& v = s.value();
@@ -188,7 +160,7 @@ void run_all(std::vector<Value> more) {
 
 void catch_up(const Value& latest) {
   const auto lock = lock_runs();
-  if (runs().depth > 0 || modes().in_step) return;
+  if (runs().depth > 0) return;
   try {
     run_all({latest});
   } catch (const std::exception&) {
@@ -197,8 +169,14 @@ void catch_up(const Value& latest) {
 
 }  // namespace detail
 
+detail::StepScope::StepScope() : former_(std::exchange(detail::modes().in_step, true)) {}
+detail::StepScope::~StepScope() { detail::modes().in_step = former_; }
+void detail::StepScope::finish() {
+  detail::modes().in_step = former_;
+  mark_step();
+}
+
 void mark_step() {
-  if (detail::modes().in_step) return;
   const auto lock = detail::lock_runs();
   detail::run_all({});
 }
