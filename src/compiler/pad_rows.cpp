@@ -3,7 +3,7 @@
 #include <set>
 
 #include "compiler/flatten.hpp"
-#include "ops/ops.hpp"
+#include "ops/matrix_product.hpp"
 
 namespace cotan::compiler {
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t vector = 4, long_row = 512, many_rows = 64;
 
-bool is_product(const Item& item) { return item.equation.primitive == &ops::dot_general_p; }
+bool is_product(const Item& item) { return is_matrix_product(*item.equation.primitive); }
 
 /// Whether every element that it reads or writes is asked for by its index.
 bool goes_by_index(const Item& item) {

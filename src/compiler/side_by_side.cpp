@@ -6,7 +6,7 @@
 #include <map>
 
 #include "compiler/memory.hpp"
-#include "ops/ops.hpp"
+#include "ops/matrix_product.hpp"
 
 namespace cotan::compiler {
 
@@ -53,7 +53,7 @@ void add_sorted(std::vector<BufferId>& to, const std::vector<BufferId>& more) {
 
 Routine* product_in(Step& step) {
   auto* routine = std::get_if<Routine>(&step);
-  return routine && routine->primitive == &ops::dot_general_p ? routine : nullptr;
+  return routine && is_matrix_product(*routine->primitive) ? routine : nullptr;
 }
 
 void pair_products(Program& program) {

@@ -4,7 +4,7 @@
 
 #include "backend/gpu/routines/matmul_parts.hpp"
 #include "compiler/definitions.hpp"
-#include "ops/ops.hpp"
+#include "ops/matrix_product.hpp"
 
 namespace cotan::gpu {
 
@@ -73,7 +73,7 @@ MatmulProblem matmul_problem(const compiler::Routine& routine) {
           .result = routine.results[0]};
 }
 
-bool is_matmul(const Primitive& p) { return &p == &ops::dot_general_p; }
+bool is_matmul(const Primitive& p) { return is_matrix_product(p); }
 
 bool prefers_matmul(std::span<const AbstractValue> types, const Params& params) {
   // As many terms as make a loop want the whole device (plan_loop): loops over smaller products stay one
